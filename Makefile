@@ -1,0 +1,58 @@
+# The commands of this checkout. Each makes or reuses the virtual environment in .venv by itself.
+
+SHELL := /bin/sh
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PYTEST_ARGS ?=
+
+# pyright would otherwise ask a registry whether there is a newer one.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format docs unit bench compat clean venv venv-runtime real-parts
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: venv-runtime ## one apply: start a machine, configure it over SSH, fetch what came of it
+	@tools/demo $(BIN)
+
+test: real-parts lint docs ## everything: linters, types, floors, documentation, tests
+	@$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
+
+unit: venv ## the tests alone (PYTEST_ARGS="-k name")
+	@$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
+
+lint: venv ## style, types and the import contract
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+format: venv ## rewrite the sources in the one style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: venv ## the documentation, warnings as errors, into docs/_build/html
+	$(BIN)/sphinx-build -q -b html -W --keep-going -n docs docs/_build/html
+
+bench: venv-runtime ## measure ensue beside Salt (BENCH_ARGS="--help")
+	@$(BIN)/python bench/run.py $(BENCH_ARGS)
+
+compat: venv-runtime ## run the trees of tests/compat beside Salt and record what it gives (COMPAT_ARGS="--help")
+	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
+	@tools/test-bridge $(BIN) .compat/salt
+
+clean: ## remove what the commands above made, the virtual environment included
+	rm -rf $(VENV) .bench .compat .demo docs/_build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+
+venv:
+	@tools/make-venv $(VENV) develop
+
+venv-runtime:
+	@tools/make-venv $(VENV) runtime
+
+real-parts: venv
+	@tools/real-parts

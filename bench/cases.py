@@ -1,0 +1,126 @@
+"""What is measured: SLS trees that ensue and Salt read unchanged.
+
+Each case is one SLS file below `states/`; both programs get the same tree. Nothing here measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing to measure.
+
+    Args:
+        name: what it is called in the table; also the SLS name, with `-` as `_`.
+        sls: the text of the SLS; empty for the start-up of `--help`.
+        states: how many states succeed in it; the count is checked before anything is timed.
+        wall_goal_s: the goal for ensue's wall time, in seconds; None when there is none.
+        memory_goal_mib: the goal for its peak memory, in MiB; None when there is none.
+    """
+
+    name: str
+    sls: str
+    states: int
+    wall_goal_s: float | None = None
+    memory_goal_mib: float | None = None
+
+    @property
+    def sls_name(self) -> str:
+        """The SLS name that `state.apply` and `ensue apply` are given."""
+        return self.name.replace("-", "_")
+
+
+def nops(count: int) -> str:
+    """Return an SLS of states that do nothing."""
+    return "".join(f"nop-{number}:\n  test.nop: []\n" for number in range(count))
+
+
+def require_chain(length: int) -> str:
+    """Return an SLS in which each state requires the one before it."""
+    lines = ["link-0:\n  test.nop: []\n"]
+    lines += [
+        f"link-{number}:\n  test.nop:\n    - require:\n      - test: link-{number - 1}\n"
+        for number in range(1, length)
+    ]
+    return "".join(lines)
+
+
+def watchers(count: int) -> str:
+    """Return an SLS in which many states watch one that changes."""
+    lines = ["watched:\n  test.succeed_with_changes: []\n"]
+    lines += [
+        f"watcher-{number}:\n  test.nop:\n    - watch:\n      - test: watched\n" for number in range(count)
+    ]
+    return "".join(lines)
+
+
+def managed_files(count: int, folder: Path) -> str:
+    """Return an SLS that manages files from one source."""
+    return "".join(
+        f"{folder}/file-{number}.conf:\n"
+        "  file.managed:\n"
+        "    - source: salt://files/service.conf\n"
+        "    - mode: '0644'\n"
+        "    - makedirs: true\n"
+        for number in range(count)
+    )
+
+
+def commands(count: int) -> str:
+    """Return an SLS that runs a command that does nothing."""
+    return "".join(f"command-{number}:\n  cmd.run:\n    - name: 'true'\n" for number in range(count))
+
+
+def template_loop(count: int) -> str:
+    """Return an SLS whose template asks for pillar in a loop."""
+    return (
+        f"{{% for number in range({count}) %}}\n"
+        "looped-{{ number }}:\n"
+        "  test.nop:\n"
+        "    - comment: {{ salt['pillar.get']('service:port') }}\n"
+        "{% endfor %}\n"
+    )
+
+
+def all_cases(managed: Path) -> list[Case]:
+    """Return the cases, cheapest first.
+
+    Args:
+        managed: a folder for the files that `file.managed` keeps.
+    """
+    return [
+        Case(name="help", sls="", states=0, wall_goal_s=0.15),
+        Case(name="nop-1", sls=nops(1), states=1, wall_goal_s=0.35),
+        Case(name="nop-1000", sls=nops(1000), states=1000),
+        Case(name="pillar-loop-1000", sls=template_loop(1000), states=1000),
+        Case(name="watch-1000", sls=watchers(1000), states=1001),
+        Case(name="cmd-200", sls=commands(200), states=200),
+        Case(name="file-managed-1000", sls=managed_files(1000, managed), states=1000),
+        Case(name="require-chain-5000", sls=require_chain(5000), states=5000),
+        Case(name="nop-20000", sls=nops(20000), states=20000, wall_goal_s=2.0, memory_goal_mib=200.0),
+    ]
+
+
+def write_tree(root: Path, cases: list[Case]) -> None:
+    """Write the project that both programs read.
+
+    Args:
+        root: an empty folder; gets `states/`, `pillar/` and an empty `ensue.yaml`.
+        cases: what goes into `states/`.
+    """
+    states, pillar = root / "states", root / "pillar"
+    (states / "files").mkdir(parents=True)
+    pillar.mkdir()
+    (root / "ensue.yaml").write_text("id: bench\n")
+    (states / "files" / "service.conf").write_text("".join(f"option-{n} = {n}\n" for n in range(50)))
+    (pillar / "top.sls").write_text("base:\n  '*':\n    - service\n")
+    (pillar / "service.sls").write_text("service:\n  port: 8080\n  name: bench\n")
+    for case in cases:
+        if case.sls:
+            (states / f"{case.sls_name}.sls").write_text(case.sls)

@@ -1,0 +1,92 @@
+"""Measure one whole process: wall time, processor time, peak memory.
+
+Everything from the start of the interpreter to the exit counts, as it does for whoever waits for
+the prompt. Nothing inside the process is instrumented.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from statistics import median
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One process that ran to its end.
+
+    Args:
+        wall_s: from before it was started until it was reaped, in seconds.
+        cpu_s: user and system time of it and of its children that it waited for, in seconds.
+        peak_rss_mib: the largest resident set of any one of these processes, in MiB.
+    """
+
+    wall_s: float
+    cpu_s: float
+    peak_rss_mib: float
+
+
+class MeasurementError(Exception):
+    """The process did not do what was to be measured."""
+
+
+def run_once(
+    argv: Sequence[str], *, cwd: Path, timeout_s: float, env: Mapping[str, str] | None = None
+) -> Sample:
+    """Run a process and measure it.
+
+    Args:
+        argv: the program, by absolute path, and its arguments.
+        cwd: the folder it runs in.
+        timeout_s: after so long it is ended.
+        env: its environment; None is this process's own.
+
+    Raises:
+        MeasurementError: it ran out of time or its exit code is not 0; the text ends with its last words.
+    """
+    with TemporaryFile() as output:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        # The group is this process's own: ending it ends what it started and nothing else.
+        alarm = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
+        alarm.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.perf_counter() - started
+        alarm.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode == -signal.SIGKILL and wall_s >= timeout_s:
+            msg = f"more than {timeout_s:.0f} s"
+            raise MeasurementError(msg)
+        if process.returncode != 0:
+            output.seek(0)
+            last_words = output.read().decode(errors="replace")[-1500:]
+            msg = f"exit code {process.returncode}: {last_words}"
+            raise MeasurementError(msg)
+    return Sample(wall_s=wall_s, cpu_s=usage.ru_utime + usage.ru_stime, peak_rss_mib=usage.ru_maxrss / 1024)
+
+
+def middle(samples: Sequence[Sample]) -> Sample:
+    """Return the medians, each figure by itself."""
+    return Sample(
+        wall_s=median(sample.wall_s for sample in samples),
+        cpu_s=median(sample.cpu_s for sample in samples),
+        peak_rss_mib=median(sample.peak_rss_mib for sample in samples),
+    )

@@ -1,0 +1,196 @@
+"""The two programs that are measured, and how Salt is installed in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from cases import Case
+
+SALT_VERSION = "3008.5"
+"""The release that ensue is measured against."""
+
+
+class Program(Protocol):
+    """One of the two."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the table."""
+        ...
+
+    def argv(self, case: Case, *, out: str) -> list[str]:
+        """Return the command line that runs a case.
+
+        Args:
+            case: what to run.
+            out: the name of an output format that both know: `quiet`, `highstate`, `json`.
+        """
+        ...
+
+    def succeeded(self, document: Any) -> int:
+        """Return how many states of a JSON result have the result True."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ensue:
+    """ensue, as it is installed beside the interpreter that runs this.
+
+    Args:
+        executable: the command.
+        root: the project.
+    """
+
+    executable: Path
+    root: Path
+    name: str = "ensue"
+
+    def argv(self, case: Case, *, out: str) -> list[str]:
+        """Return `ensue apply`, or `ensue --help`."""
+        if not case.sls:
+            return [str(self.executable), "--help"]
+        return [str(self.executable), "apply", case.sls_name, "--root", str(self.root), "--out", out]
+
+    def succeeded(self, document: Any) -> int:
+        """Count over the one minion."""
+        return _count_true(document)
+
+
+@dataclass(frozen=True, slots=True)
+class Salt:
+    """Salt without a master.
+
+    Args:
+        executable: its `salt-call`.
+        root: the project.
+        config: a folder with a `minion` file that keeps all that Salt writes below it.
+    """
+
+    executable: Path
+    root: Path
+    config: Path
+    name: str = "salt"
+
+    def argv(self, case: Case, *, out: str) -> list[str]:
+        """Return `salt-call --local state.apply`, or `salt-call --help`."""
+        if not case.sls:
+            return [str(self.executable), "--help"]
+        options = ["--local", "-c", str(self.config), "--out", out, "--retcode-passthrough"]
+        return [str(self.executable), *options, "state.apply", case.sls_name]
+
+    def succeeded(self, document: Any) -> int:
+        """Count below `local`."""
+        return _count_true(document)
+
+
+def _count_true(document: Any) -> int:
+    # A target whose SLS did not compile has a list of messages in place of states.
+    targets: list[dict[str, dict[str, Any]]] = [
+        found for found in document.values() if isinstance(found, dict)
+    ]
+    return sum(state["result"] is True for target in targets for state in target.values())
+
+
+def count_succeeded(program: Program, case: Case, *, timeout_s: float) -> int:
+    """Run a case once, untimed, and count the states that succeeded.
+
+    Raises:
+        subprocess.TimeoutExpired: it took too long.
+        ValueError: what it wrote is not JSON.
+    """
+    finished = subprocess.run(
+        program.argv(case, out="json"), capture_output=True, check=False, timeout=timeout_s, text=True
+    )
+    try:
+        return program.succeeded(json.loads(finished.stdout))
+    except ValueError as fault:
+        msg = f"{program.name} wrote no JSON (exit code {finished.returncode}): {finished.stderr[-1500:]}"
+        raise ValueError(msg) from fault
+
+
+def prepare_salt(folder: Path, root: Path) -> Salt:
+    """Return Salt, installed if it is not there yet.
+
+    Args:
+        folder: where its environment is made; `BENCH_SALT`, the path of a `salt-call`, outranks it.
+        root: the project that it reads.
+    """
+    given = os.environ.get("BENCH_SALT")
+    executable = Path(given) if given else installed_salt(folder)
+    config = root / "salt"
+    config.mkdir()
+    settings = {
+        "id": "bench",
+        "file_client": "local",
+        "root_dir": str(config),
+        "file_roots": {"base": [str(root / "states")]},
+        "pillar_roots": {"base": [str(root / "pillar")]},
+        "log_level": "error",
+        "log_level_logfile": "quiet",
+        "enable_grains_cache": False,
+    }
+    # JSON is YAML, and needs no library here.
+    (config / "minion").write_text(json.dumps(settings))
+    return Salt(executable, root, config)
+
+
+def installed_salt(folder: Path) -> Path:
+    """Return the `salt-call` of an environment, which is made if it is not there yet."""
+    executable = folder / "bin" / "salt-call"
+    stamp = folder / f".installed-{SALT_VERSION}"
+    if stamp.exists():
+        return executable
+    print(f"installing Salt {SALT_VERSION} in {folder} (once) ...", file=sys.stderr)
+    venv.create(folder, clear=True, with_pip=False, symlinks=True)
+    _pip(folder, "--upgrade", "setuptools<81")  # Salt imports pkg_resources
+    if not _pip_succeeds(folder, f"salt=={SALT_VERSION}"):
+        _pip(folder, "--no-deps", f"salt=={SALT_VERSION}")
+        _pip(folder, *_relaxed_requirements(folder))
+    stamp.touch()
+    return executable
+
+
+def _pip_argv(folder: Path, *arguments: str) -> list[str]:
+    # The pip of this environment installs into the other one, which needs none of its own.
+    python = str(folder / "bin" / "python")
+    return [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", *arguments]
+
+
+def _pip(folder: Path, *arguments: str) -> None:
+    subprocess.run(_pip_argv(folder, *arguments), check=True)
+
+
+def _pip_succeeds(folder: Path, *arguments: str) -> bool:
+    return subprocess.run(_pip_argv(folder, *arguments), check=False, capture_output=True).returncode == 0
+
+
+def _relaxed_requirements(folder: Path) -> list[str]:
+    """Return what Salt requires, by its own metadata, without the versions it asks for.
+
+    Markers are kept, so that what belongs to another system or Python stays away; extras are left out.
+    """
+    script = "from importlib.metadata import requires; import json; print(json.dumps(requires('salt') or []))"
+    listed = subprocess.run(
+        [str(folder / "bin" / "python"), "-c", script], check=True, capture_output=True, text=True
+    )
+    requirements = [line for line in json.loads(listed.stdout) if "extra ==" not in line]
+    return [relaxed(line) for line in requirements]
+
+
+def relaxed(requirement: str) -> str:
+    """Take the versions out of a requirement: `a>=1; marker` becomes `a; marker`."""
+    named, semicolon, marker = requirement.partition(";")
+    bare = re.match(r"\s*[A-Za-z0-9._-]+(\[[^\]]*\])?", named)
+    if not bare:
+        msg = f"not a requirement: {requirement!r}"
+        raise ValueError(msg)
+    return bare.group().strip() + (f"{semicolon}{marker}" if semicolon else "")

@@ -1,0 +1,188 @@
+"""Measure ensue beside Salt: `make bench`.
+
+The two take turns (A B A B …), so that a machine that grows slower does so for both; the figures
+are medians of whole processes. Talks to nothing but this machine, once Salt is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cases import Case, all_cases, write_tree
+from measure import MeasurementError, Sample, middle, run_once
+from programs import SALT_VERSION, Ensue, Program, count_succeeded, prepare_salt
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one program did with one case.
+
+    Args:
+        samples: the timed runs.
+        fault: why there are none; empty when there are.
+    """
+
+    samples: list[Sample] = field(default_factory=list[Sample])
+    fault: str = ""
+
+    @property
+    def middle(self) -> Sample | None:
+        """The medians, None when there is nothing to take them of."""
+        return middle(self.samples) if self.samples else None
+
+
+def main() -> int:
+    """Run what the command line asks for and print the table.
+
+    Returns:
+        1 when ensue did not do a case, else 0: missing a goal is shown and is no failure.
+    """
+    options = _arguments()
+    ensue_command = Path(sys.executable).with_name("ensue")
+    with TemporaryDirectory(prefix="ensue-bench-") as folder:
+        root = Path(folder)
+        cases = [case for case in all_cases(root / "managed") if options.only in case.name]
+        write_tree(root, cases)
+        programs: list[Program] = [Ensue(ensue_command, root)]
+        if not options.without_salt:
+            programs.append(prepare_salt(CHECKOUT / ".bench" / "salt", root))
+        results = {case.name: _measure(case, programs, root, options) for case in cases}
+    print(_table(cases, [program.name for program in programs], results))
+    if options.json:
+        options.json.write_text(json.dumps(_as_data(results), indent=2) + "\n")
+    return int(any(outcomes["ensue"].fault for outcomes in results.values()))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--only", default="", metavar="TEXT", help="cases whose name holds this text")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="timed runs of each (default 5)")
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=60.0,
+        metavar="S",
+        help="seconds after which a program\nis not repeated in a case (default 60)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=300.0, metavar="S", help="longest single run (default 300)"
+    )
+    parser.add_argument("--out", default="quiet", help="output format of both (default quiet)")
+    parser.add_argument("--without-salt", action="store_true", help="measure ensue alone")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples there")
+    return parser.parse_args()
+
+
+def _measure(
+    case: Case, programs: list[Program], root: Path, options: argparse.Namespace
+) -> dict[str, Outcome]:
+    print(f"{case.name} ...", end=" ", flush=True, file=sys.stderr)
+    started = time.monotonic()
+    outcomes = {program.name: Outcome(fault=_check(program, case, options.timeout)) for program in programs}
+    for _ in range(options.repeat):
+        for program in programs:
+            _add_sample(outcomes[program.name], program, case, root, options)
+    print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
+    return outcomes
+
+
+def _check(program: Program, case: Case, timeout_s: float) -> str:
+    """Run a case untimed and say what is wrong with its result; this also warms every cache."""
+    if not case.sls:
+        return ""
+    try:
+        count = count_succeeded(program, case, timeout_s=timeout_s)
+    except subprocess.TimeoutExpired:
+        return f"more than {timeout_s:.0f} s"
+    except ValueError as fault:
+        return str(fault)
+    return "" if count == case.states else f"{count} of {case.states} states succeeded"
+
+
+def _add_sample(
+    outcome: Outcome, program: Program, case: Case, root: Path, options: argparse.Namespace
+) -> None:
+    spent_s = sum(sample.wall_s for sample in outcome.samples)
+    if outcome.fault or spent_s > options.budget:
+        return
+    try:
+        argv = program.argv(case, out=options.out)
+        outcome.samples.append(run_once(argv, cwd=root, timeout_s=options.timeout))
+    except MeasurementError as fault:
+        outcome.fault = str(fault)
+
+
+def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Outcome]]) -> str:
+    head = ["case", *(f"{name} {figure}" for name in names for figure in ("wall", "cpu", "peak")), "goal"]
+    if len(names) > 1:
+        head.append("wall, cpu, peak: salt / ensue")
+    rows = [head, *(_row(case, names, results[case.name]) for case in cases)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    faults = [
+        f"{case.name}: {name}: {outcome.fault}"
+        for case in cases
+        for name, outcome in results[case.name].items()
+        if outcome.fault
+    ]
+    note = f"medians of whole processes; salt is Salt {SALT_VERSION}, masterless" if len(names) > 1 else ""
+    return "\n".join(line.rstrip() for line in [*lines, *faults, note] if line)
+
+
+def _row(case: Case, names: list[str], outcomes: dict[str, Outcome]) -> list[str]:
+    row = [case.name]
+    for name in names:
+        sample = outcomes[name].middle
+        if sample is None:
+            row += ["-", "-", "-"]
+        else:
+            row += [f"{sample.wall_s:.3f} s", f"{sample.cpu_s:.3f} s", f"{sample.peak_rss_mib:.0f} MiB"]
+    row.append(_goal(case, outcomes["ensue"].middle))
+    if len(names) > 1:
+        row.append(_ratios(outcomes["ensue"].middle, outcomes["salt"].middle))
+    return row
+
+
+def _goal(case: Case, sample: Sample | None) -> str:
+    goals: list[tuple[str, bool]] = []
+    if case.wall_goal_s is not None:
+        goals.append((f"{case.wall_goal_s:g} s", sample is not None and sample.wall_s <= case.wall_goal_s))
+    if case.memory_goal_mib is not None:
+        met = sample is not None and sample.peak_rss_mib <= case.memory_goal_mib
+        goals.append((f"{case.memory_goal_mib:g} MiB", met))
+    return ", ".join(f"{text} {'met' if met else 'MISSED'}" for text, met in goals)
+
+
+def _ratios(ours: Sample | None, theirs: Sample | None) -> str:
+    if ours is None or theirs is None:
+        return "-"
+    ratios = (
+        theirs.wall_s / ours.wall_s,
+        theirs.cpu_s / ours.cpu_s,
+        theirs.peak_rss_mib / ours.peak_rss_mib,
+    )
+    return "  ".join(f"{ratio:.1f}x" for ratio in ratios)
+
+
+def _as_data(results: dict[str, dict[str, Outcome]]) -> dict[str, dict[str, object]]:
+    return {
+        case: {
+            name: {"fault": outcome.fault, "samples": [asdict(sample) for sample in outcome.samples]}
+            for name, outcome in outcomes.items()
+        }
+        for case, outcomes in results.items()
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,198 @@
+"""One run: compile, journal, engine, report."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ensue.app.arguments import RunTimeArguments
+from ensue.app.context import CallContext
+from ensue.app.expander import SlsExpander
+from ensue.app.functions import TargetFunctions
+from ensue.app.registrations import Registrations
+from ensue.app.run_registry import RunRegistry
+from ensue.derived import using_registry
+from ensue.diagnostics import Diagnostic, Severity
+from ensue.engine.engine import Engine
+from ensue.engine.services import EngineOptions, EngineServices, Hooks
+from ensue.errors import CompileError
+from ensue.language.collector import Collector
+from ensue.language.compiler import SlsRequest
+from ensue.language.top import top_matches
+from ensue.model.report import RunReport
+from ensue.model.returns import Return
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.app.services import Services
+    from ensue.contracts.growth import Plan
+    from ensue.engine.outcome import EngineOutcome
+    from ensue.language.compiler import Compiled
+    from ensue.model.events import RunEvent
+
+_SLOTS_PER_CORE = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplySwitches:
+    """How a run is done; see `project.RunOptions`."""
+
+    test: bool
+    concurrency: int | None
+    failhard: bool
+
+
+class Run:
+    """One apply or plan of a project.
+
+    Args:
+        services: the project.
+        switches: how.
+        on_event: told of everything that happens, first to last.
+    """
+
+    def __init__(
+        self, services: Services, switches: ApplySwitches, on_event: Callable[[RunEvent], None]
+    ) -> None:
+        self._services = services
+        self._switches = switches
+        self._on_event = on_event
+
+    async def compile(self, mods: Sequence[str]) -> tuple[Plan, tuple[Diagnostic, ...]]:
+        """Return the plan of the SLS asked for, or of the highstate, and warnings.
+
+        Raises:
+            CompileError: with everything that is wrong.
+        """
+        services = self._services
+        await services.prepare(services.minion)
+        compiled, warnings = await asyncio.to_thread(self.compile_here, mods)
+        return compiled.plan, (*services.settings.warnings, *warnings, *compiled.plan.warnings)
+
+    def compile_here(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
+        """Do the same in this thread, pillar being there; the event loop runs in another."""
+        services = self._services
+        compiler = services.compiler(services.minion, test=self._switches.test)
+        if mods:
+            return compiler.compile([self._request(name) for name in mods]), ()
+        found = Collector()
+        matched = self.top(found)
+        requests = [SlsRequest(name=name, saltenv=environment) for name, environment, _ in matched]
+        found.stop_on_errors()
+        warnings: tuple[Diagnostic, ...] = ()
+        if not requests:
+            warnings = (
+                Diagnostic(
+                    code="E0605",
+                    summary=f"the top file gives nothing to {services.minion.id}",
+                    help="add a target that matches it, or name an SLS",
+                    severity=Severity.WARNING,
+                ),
+            )
+        return compiler.compile(requests), warnings
+
+    def top(self, found: Collector) -> Sequence[tuple[str, str, Any]]:
+        """Return what the top file gives to this machine: (SLS, environment, place).
+
+        Raises:
+            CompileError: there is no top file.
+        """
+        services = self._services
+        renderer = services.renderer(services.minion, test=self._switches.test)
+        matched = top_matches(services.roots, renderer.render_file, services.subject(services.minion), found)
+        if matched is None:
+            folders = ", ".join(services.roots.shown(folder) for folder in services.roots.folders())
+            raise CompileError(
+                [
+                    Diagnostic(
+                        code="E0604",
+                        summary="there is no top file",
+                        detail=f"no top.sls below {folders or 'any file root'}",
+                        help="name an SLS (`ensue apply web`), or write a top.sls (`ensue init`)",
+                    )
+                ]
+            )
+        return matched
+
+    def _request(self, name: str) -> SlsRequest:
+        if name.endswith(".sls"):
+            return SlsRequest(path=(self._services.settings.root / Path(name).expanduser()).resolve())
+        return SlsRequest(name=name)
+
+    async def execute(self, plan: Plan) -> EngineOutcome:
+        """Run a plan on the engine."""
+        services = self._services
+        registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
+        registrations = Registrations(services.states, registry)
+        engine = Engine(
+            EngineServices(
+                functions=lambda srn: TargetFunctions(services.states, srn.type),
+                context_for=lambda site: CallContext(services, site, registry),
+                expander=SlsExpander(services, test=self._switches.test),
+                on_event=self._on_event,
+                hooks=Hooks(
+                    awaits=registrations.awaits,
+                    promises=registrations.promises,
+                    arguments=RunTimeArguments(),
+                    registered=registrations.register,
+                ),
+                masker=services.masker,
+            ),
+            EngineOptions(
+                test=self._switches.test,
+                failhard=self._switches.failhard,
+                concurrency=self._switches.concurrency or _SLOTS_PER_CORE * (os.cpu_count() or 1),
+                ordered=bool(services.settings.option("state_auto_order", default=True)),
+            ),
+        )
+        # What a plug-in registers through `ensue.derived` belongs to this run.
+        with using_registry(registry):
+            return await engine.run(plan)
+
+    async def report(
+        self, run_id: str, plan: Plan, warnings: Sequence[Diagnostic], *, asked_for_highstate: bool
+    ) -> RunReport:
+        """Run a plan and say what came of it."""
+        started = perf_counter()
+        outcome = await self.execute(plan)
+        returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
+        if asked_for_highstate and not plan.chunks and any(one.code == "E0605" for one in warnings):
+            # As in Salt: a top file that gives nothing to this machine is a failed state.
+            returns, exit_code, status = (
+                {"no_|-states_|-states_|-None": _no_states(self._services)},
+                2,
+                "failed",
+            )
+        return RunReport(
+            run_id=run_id,
+            minion_id=self._services.minion.id,
+            test=self._switches.test,
+            status=status,
+            exit_code=exit_code,
+            returns=returns,
+            not_run=tuple(map(str, outcome.not_run)),
+            warnings=tuple(warnings),
+            duration_s=perf_counter() - started,
+        )
+
+
+def _no_states(services: Services) -> Return:
+    return Return(
+        tag="no_|-states_|-states_|-None",
+        id="states",
+        name="No States",
+        sls="",
+        module="no",
+        function="None",
+        scope="",
+        target=str(services.minion),
+        result=False,
+        changes={},
+        comment=f"the top file gives nothing to {services.minion.id} (add a target, or name an SLS)",
+        ran=False,
+    )

@@ -1,0 +1,166 @@
+"""`ensue call`: one execution function on every target that matches, answers as they come.
+
+Source: Salt Resources, "Execution flow".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError, EnsueError, StoreError
+from ensue.targeting import TargetSyntaxError, matches, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping, Sequence
+
+    from ensue.app.services import Services
+    from ensue.model.srn import Srn
+
+_logger = logging.getLogger(__name__)
+_UNBOUNDED = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOutcome:
+    """One target's answer.
+
+    Args:
+        target: its SRN.
+        ok: whether the function returned; False: `value` is the message.
+        value: what it returned, masked.
+    """
+
+    target: Srn
+    ok: bool
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRequest:
+    """What is to be called.
+
+    Args:
+        target: a target expression.
+        function: an execution function, `module.function`.
+        args: its arguments by place.
+        kwargs: its arguments by name.
+        timeout_s: how long one target may take; None: no limit.
+        batch: how many targets at once, as a number or a percentage (`25%`); None: all.
+    """
+
+    target: str
+    function: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    timeout_s: float | None = None
+    batch: str | None = None
+
+
+async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOutcome]:
+    """Yield each target's answer as it comes.
+
+    Raises:
+        ConfigurationError: the target does not parse, there is no such function, or the batch makes no sense.
+        CompileError: pillar does not compile.
+        StoreError: a target's configuration cannot be read.
+    """
+    await services.prepare(services.minion)
+    _check_function(services, request.function)
+    targets = await asyncio.to_thread(matching, services, request.target)
+    at_once = asyncio.Semaphore(_batch_size(request.batch, len(targets)))
+    for target in targets:
+        # A configuration that cannot be decrypted is the store's fault, not the target's: nothing is called.
+        await asyncio.to_thread(services.directory.connection, target)
+    tasks = [asyncio.create_task(_call_one(services, target, request, at_once)) for target in targets]
+    try:
+        for answered in asyncio.as_completed(tasks):
+            yield await answered
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def matching(services: Services, expression: str) -> list[Srn]:
+    """Return the active resources that match a target expression, sorted; from a thread beside the loop.
+
+    Raises:
+        ConfigurationError: it does not parse.
+    """
+    try:
+        target = parse_target(expression)
+    except TargetSyntaxError as error:
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0701",
+                    summary=str(error),
+                    help="see `ensue call --help` for the grammar of targets",
+                )
+            ]
+        ) from None
+    active = [record.srn for record in services.directory.records() if record.status == "active"]
+    return [srn for srn in active if matches(target, services.subject(srn))]
+
+
+def _check_function(services: Services, function: str) -> None:
+    module, _, name = function.rpartition(".")
+    if services.modules.find(module, name) is None:
+        near = services.modules.near(module, name)
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0404",
+                    summary=f"there is no execution function {function!r}",
+                    help=f"did you mean {' or '.join(near)}?"
+                    if near
+                    else "write module.function, for example cmd.run",
+                )
+            ]
+        )
+
+
+def _batch_size(batch: str | None, count: int) -> int:
+    if batch is None:
+        return _UNBOUNDED
+    text = batch.strip()
+    number = text.removesuffix("%")
+    if not number.isdigit() or int(number) == 0:
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0104",
+                    summary=f"the batch is {batch!r}",
+                    help="write a number, or a percentage: 25%",
+                )
+            ]
+        )
+    return max(1, math.ceil(count * int(number) / 100)) if text.endswith("%") else int(number)
+
+
+async def _call_one(
+    services: Services, target: Srn, request: CallRequest, at_once: asyncio.Semaphore
+) -> CallOutcome:
+    async with at_once:
+        try:
+            await services.prepare(target)
+            context = services.context(target, test=False)
+            async with asyncio.timeout(request.timeout_s):
+                value = await context.call(request.function, *request.args, **request.kwargs)
+        except StoreError:
+            raise
+        except EnsueError as error:
+            return CallOutcome(target=target, ok=False, value=services.masker.text(str(error)))
+        except TimeoutError:
+            message = f"no answer within {request.timeout_s:g} s (--timeout)"
+            return CallOutcome(target=target, ok=False, value=message)
+        except Exception as error:
+            _logger.debug("%s on %s", request.function, target, exc_info=True)
+            message = services.masker.text(f"{type(error).__name__}: {error}")
+            return CallOutcome(target=target, ok=False, value=message)
+    return CallOutcome(target=target, ok=True, value=services.masker.data(value))

@@ -1,0 +1,160 @@
+"""What functions are given: the contexts of `contracts/context.py`, wired to a project."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.context import Declaration
+from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
+from ensue.model.requisite import RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.app.services import Services
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.context import FileSources, FunctionContext
+    from ensue.contracts.provider import EnvironmentProvider
+    from ensue.contracts.registry import DerivedRegistry
+    from ensue.contracts.vault import Vault
+    from ensue.engine.services import CallSite
+    from ensue.masking import Masker
+    from ensue.model.data import DataMap
+    from ensue.model.returns import ScopeReturn
+    from ensue.model.srn import Srn
+
+
+class TargetContext:
+    """A `FunctionContext`: one target of one project.
+
+    Args:
+        services: the project.
+        srn: the target.
+        test: whether nothing may be changed.
+    """
+
+    def __init__(self, services: Services, srn: Srn, *, test: bool) -> None:
+        self._services = services
+        self.srn = srn
+        self.test = test
+        self.opts: Mapping[str, Any] = {**services.settings.values, "test": test, "id": srn.id}
+
+    @property
+    def connection(self) -> Connection:
+        """The way to the target."""
+        return self._services.directory.connection(self.srn)
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar."""
+        return self._services.pillar(self.srn)
+
+    async def grains(self) -> DataMap:
+        """Return the target's grains."""
+        return await self._services.directory.grains(self.srn)
+
+    @property
+    def files(self) -> FileSources:
+        """Reader of sources."""
+        return self._services.files
+
+    @property
+    def masker(self) -> Masker:
+        """The project's secrets."""
+        return self._services.masker
+
+    @property
+    def cache_dir(self) -> Path:
+        """The project's cachedir."""
+        return self._services.settings.cachedir
+
+    async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call an execution function on the same target."""
+        module, _, name = function.rpartition(".")
+        found = self._services.modules.find(module, name)
+        if found is None:
+            near = self._services.modules.near(module, name)
+            meant = f" (did you mean {' or '.join(near)}?)" if near else ""
+            msg = f"{function} is not available for {self.srn.type}{meant}"
+            raise NotAvailableError(msg)
+        returned = found(self, *args, **kwargs)
+        return await returned if inspect.isawaitable(returned) else returned
+
+    async def render_template(
+        self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
+    ) -> str:
+        """Render template text with the target's context."""
+        target = self._services.renderer(self.srn, test=self.test)
+        try:
+            return await asyncio.to_thread(
+                target.render_text, text, renderer=renderer, name=name or "<template>", extra=context or {}
+            )
+        except CompileError as error:
+            raise StateFailedError(str(error)) from None
+
+
+class CallContext(TargetContext):
+    """A `StateContext`: one call of one state function.
+
+    Args:
+        services: the project.
+        site: the call.
+        registry: the registry as the run sees it.
+    """
+
+    def __init__(self, services: Services, site: CallSite, registry: DerivedRegistry) -> None:
+        super().__init__(services, site.target, test=site.test)
+        self._site = site
+        self.registry = registry
+
+    @property
+    def declaration(self) -> Declaration:
+        """The declaration this call is made for."""
+        chunk = self._site.chunk
+        return Declaration(
+            id=chunk.id,
+            sls=chunk.sls,
+            function=chunk.full_function,
+            scope=self._site.plan.scope,
+            span=chunk.span(),
+            requires=tuple(
+                (required.full_function, required.name)
+                for requisite in chunk.requisites
+                if requisite.kind is RequisiteKind.REQUIRE
+                for required in (self._site.plan.chunks[place] for place in requisite.chunks)
+            ),
+            changed_watches=self._site.changed_watches,
+        )
+
+    @property
+    def vault(self) -> Vault:
+        """The project's keys."""
+        return self._services.vault
+
+    def provider(self, name: str) -> EnvironmentProvider:
+        """Return an environment provider."""
+        return self._services.plugins.provider(name)
+
+    async def on(self, target: Srn | str) -> FunctionContext:
+        """Return the context of another resource."""
+        srn = await self._resolved(target)
+        await self._services.prepare(srn)
+        return self._services.context(srn, test=self.test)
+
+    async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
+        """Run SLS on another resource, as growth under this state."""
+        srn = await self._resolved(target)
+        return await self._site.apply(srn, mods)
+
+    async def _resolved(self, target: Srn | str) -> Srn:
+        srn = await asyncio.to_thread(self._services.directory.resolve, target)
+        if self._site.is_superseded(srn):
+            raise UnknownResourceError(f"{srn} will be registered anew by an earlier state")
+        return srn
+
+    def minion(self) -> FunctionContext:
+        """Return the context of the managing minion."""
+        return self._services.context(self._services.minion, test=self.test)

@@ -1,0 +1,198 @@
+"""Every resource that can be targeted now: this machine, what pillar declares, what was derived.
+
+Looks resources up by SRN or bare id, opens their connections (one each, shared), and gathers their
+grains once. A derived resource is visible from the moment it is registered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.resource_type import ResourceContext
+from ensue.errors import NotAvailableError, UnknownResourceError
+from ensue.model.resource import ResourceRecord
+from ensue.model.srn import MINION_TYPE, Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from ensue.app.resource_types import Plugins
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.registry import DerivedRegistry
+    from ensue.masking import Masker
+
+
+class Directory:
+    """The resources of one project.
+
+    Args:
+        minion: this machine.
+        minion_config: its configuration (`root`).
+        opts: options of the project.
+        cache_dir: the project's cachedir.
+        plugins: resource types.
+        registry: derived resources.
+        masker: told of the secrets in configurations.
+    """
+
+    def __init__(
+        self,
+        *,
+        minion: Srn,
+        minion_config: Mapping[str, Any],
+        opts: Mapping[str, Any],
+        cache_dir: Path,
+        plugins: Plugins,
+        registry: DerivedRegistry,
+        masker: Masker,
+    ) -> None:
+        self.minion = minion
+        self._minion_config = dict(minion_config)
+        self._opts = opts
+        self._cache_dir = cache_dir
+        self._plugins = plugins
+        self._registry = registry
+        self._masker = masker
+        self._static: dict[Srn, dict[str, Any]] = {}
+        self._connections: dict[Srn, Connection] = {}
+        self._contexts: dict[Srn, ResourceContext] = {}
+        self._grains: dict[Srn, asyncio.Task[dict[str, Any]]] = {}
+
+    def set_static(self, resources: Mapping[Srn, dict[str, Any]]) -> None:
+        """Take note of the resources that pillar declares; their secrets are masked from now on."""
+        self._static = dict(resources)
+        for srn, config in resources.items():
+            secrets = self._plugins.resource_type(srn.type).SECRET_KEYS
+            self._masker.add(
+                *(str(config[key]) for key in secrets & config.keys() if config[key] is not None)
+            )
+
+    @property
+    def static(self) -> Mapping[Srn, dict[str, Any]]:
+        """The resources that pillar declares."""
+        return self._static
+
+    def resolve(self, target: Srn | str) -> Srn:
+        """Return the SRN of a resource that can be targeted.
+
+        Raises:
+            UnknownResourceError: there is none, or it was invalidated.
+        """
+        records = {record.srn: record for record in self.records()}
+        wanted = target if isinstance(target, Srn) else _as_srn(target, records)
+        if isinstance(wanted, str):
+            wanted = next((srn for srn in records if srn.id == wanted), wanted)
+        record = records.get(wanted) if isinstance(wanted, Srn) else None
+        if record is None:
+            raise UnknownResourceError(_unknown(str(target), records))
+        if record.status != "active":
+            raise UnknownResourceError(self._invalidated(record))
+        return record.srn
+
+    def _invalidated(self, record: ResourceRecord) -> str:
+        chain = " <- ".join(map(str, (record.srn, *self._registry.provenance(record.srn))))
+        because = f": {record.invalidated_because}" if record.invalidated_because else ""
+        return (
+            f"{record.srn} was invalidated{because} ({chain}); apply the state that provides "
+            f"{record.source or 'it'} to bring it back"
+        )
+
+    def records(self) -> list[ResourceRecord]:
+        """Return every resource: this machine, pillar-declared, derived; sorted by SRN."""
+        managing = (self.minion.id,)
+        own = [
+            ResourceRecord(srn=srn, managing_minions=managing, origin="pillar")
+            for srn in (self.minion, *self._static)
+        ]
+        return sorted([*own, *self._registry.records()], key=lambda record: record.srn)
+
+    def config(self, srn: Srn) -> dict[str, Any] | None:
+        """Return a resource's configuration in the clear, None when there is no such active resource."""
+        if srn == self.minion:
+            return self._minion_config
+        return self._static.get(srn) or self._registry.get(srn)
+
+    def connection(self, srn: Srn) -> Connection:
+        """Return the shared connection of a resource; it connects when first used.
+
+        Raises:
+            UnknownResourceError: it has no configuration.
+        """
+        if srn not in self._connections:
+            context = self._context(srn)
+            self._connections[srn] = self._plugins.resource_type(srn.type).connect(context)
+        return self._connections[srn]
+
+    def _context(self, srn: Srn) -> ResourceContext:
+        if srn not in self._contexts:
+            config = self.config(srn)
+            if config is None:
+                raise UnknownResourceError(_unknown(str(srn), [record.srn for record in self.records()]))
+            self._contexts[srn] = ResourceContext(
+                srn=srn,
+                config=config,
+                opts=self._opts,
+                cache_dir=self._cache_dir,
+                masker=self._masker,
+                connect_to=lambda other: self.connection(self.resolve(other)),
+            )
+        return self._contexts[srn]
+
+    async def grains(self, srn: Srn) -> dict[str, Any]:
+        """Return a resource's grains, gathered once and shared by all who ask meanwhile."""
+        if srn not in self._grains:
+            self._grains[srn] = asyncio.create_task(self._gather(srn))
+        return await asyncio.shield(self._grains[srn])
+
+    async def _gather(self, srn: Srn) -> dict[str, Any]:
+        type_ = self._plugins.resource_type(srn.type)
+        try:
+            gathered = await type_.grains(self.connection(srn), self._context(srn))
+        except BaseException:
+            # The next one who asks tries anew.
+            self._grains.pop(srn, None)
+            raise
+        if srn == self.minion:
+            gathered.update(self._opts.get("grains") or {})
+            gathered["id"] = srn.id
+        return gathered
+
+    async def ping(self, srn: Srn) -> bool:
+        """Say whether a resource answers."""
+        return await self._plugins.resource_type(srn.type).ping(self.connection(srn))
+
+    async def forget(self, srn: Srn) -> None:
+        """Give up what is held of a resource, because its configuration changed."""
+        self._contexts.pop(srn, None)
+        self._grains.pop(srn, None)
+        connection = self._connections.pop(srn, None)
+        if connection is not None:
+            await connection.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        connections, self._connections = list(self._connections.values()), {}
+        await asyncio.gather(*(connection.close() for connection in connections))
+
+
+def _as_srn(text: str, known: Iterable[Srn]) -> Srn | str:
+    """Read `type:id`; an id may hold a colon itself, so what is known as an id stays one."""
+    if ":" in text and all(srn.id != text for srn in known):
+        try:
+            return Srn.parse(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _unknown(target: str, known: Iterable[Srn]) -> str:
+    names = [name for srn in known for name in (str(srn), srn.id)]
+    close = difflib.get_close_matches(target, names, n=3)
+    meant = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
+    return f"there is no resource {target!r} ({meant})"
+
+
+__all__ = ["MINION_TYPE", "Directory", "NotAvailableError"]

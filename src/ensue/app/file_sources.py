@@ -1,0 +1,87 @@
+"""Reading sources: `salt://` below the file roots, `http(s)://`, `file://` and paths of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.language.roots import Roots
+
+_HTTP_TIMEOUT_S = 60.0
+
+
+class ProjectFiles:
+    """Reads the sources that a project's states name.
+
+    Args:
+        roots: the file roots.
+    """
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
+
+    async def read(self, source: str, *, saltenv: str = "base") -> bytes:
+        """Return the content of a source.
+
+        Raises:
+            StateFailedError: it is nowhere, or cannot be read.
+        """
+        if source.startswith(("http://", "https://")):
+            return await asyncio.to_thread(_download, source)
+        path = self.local_path(source, saltenv=saltenv)
+        if path is None:
+            raise StateFailedError(self._missing(source, saltenv))
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            msg = f"the source {source} cannot be read: {error.strerror}"
+            raise StateFailedError(msg) from None
+
+    def local_path(self, source: str, *, saltenv: str = "base") -> Path | None:
+        """Return the file of this machine that a source names, None when there is none."""
+        if source.startswith("salt://"):
+            relative, environment = _split(source, saltenv)
+            return self._roots.find_file(relative, environment)
+        path = Path(source.removeprefix("file://"))
+        return path if path.is_absolute() and path.is_file() else None
+
+    def list_tree(self, source: str, *, saltenv: str = "base") -> list[str]:
+        """Return the relative paths of all files below a `salt://` folder, sorted."""
+        relative, environment = _split(source, saltenv)
+        found: set[str] = set()
+        for folder in self._roots.folders(environment):
+            base = folder / relative.strip("/")
+            if base.is_dir() and base.resolve().is_relative_to(folder.resolve()):
+                found.update(path.relative_to(base).as_posix() for path in base.rglob("*") if path.is_file())
+        return sorted(found)
+
+    def _missing(self, source: str, saltenv: str) -> str:
+        if not source.startswith("salt://"):
+            return f"the source {source} is not there"
+        folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
+        return f"the source {source} was not found (searched below {folders or 'no file roots'})"
+
+
+def _split(source: str, saltenv: str) -> tuple[str, str]:
+    relative, _, query = source.removeprefix("salt://").partition("?")
+    return relative, parse_qs(query).get("saltenv", [saltenv])[0]
+
+
+def _download(source: str) -> bytes:
+    import urllib.request
+
+    if urlsplit(source).scheme not in ("http", "https"):
+        msg = f"the source {source} is neither http nor https"
+        raise StateFailedError(msg)
+    try:
+        with urllib.request.urlopen(source, timeout=_HTTP_TIMEOUT_S) as answer:  # noqa: S310 -- the scheme is checked above
+            content: bytes = answer.read()
+            return content
+    except OSError as error:
+        msg = f"the source {source} cannot be fetched: {getattr(error, 'reason', error)}"
+        raise StateFailedError(msg) from None

@@ -1,0 +1,197 @@
+"""Finding state and execution functions: those that come with ensue, and a project's own.
+
+A module is imported when something in it is first asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.functions import Signature
+from ensue.errors import NotAvailableError, PluginError
+from ensue.language.compiler import LISTEN_ERROR
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+    from ensue.app.custom import CustomModules
+    from ensue.app.salt_bridge import Kind, SaltBridge
+    from ensue.contracts.context import StateContext
+
+_DOTTED: Final = re.compile(r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*\Z")
+
+
+class Functions:
+    """All functions of one kind.
+
+    Args:
+        package: the package that ensue's own modules are in (`ensue.states`).
+        custom: the project's own modules, which win over ensue's; None when there are none.
+        bridge: what ensue lacks comes from there; None when nothing does.
+    """
+
+    def __init__(
+        self, package: str, custom: CustomModules | None = None, bridge: SaltBridge | None = None
+    ) -> None:
+        self._package = package
+        self._kind: Kind = "states" if package.endswith("states") else "modules"
+        self._custom = custom
+        self._bridge = bridge
+        self._modules: dict[str, ModuleType | None] = {}
+        self._found: dict[tuple[str, str], Callable[..., Any] | None] = {}
+        self._signatures: dict[tuple[str, str], Signature | None] = {}
+
+    def find(self, module: str, function: str) -> Callable[..., Any] | None:
+        """Return a function, None when there is none of that name.
+
+        Raises:
+            PluginError: its module does not load.
+        """
+        key = (module, function)
+        if key not in self._found:
+            found = self._custom.find(module, function) if self._custom else None
+            found = found or self._own(module, function)
+            if found is None and self._bridge is not None:
+                found = self._bridge.find(self._kind, module, function)
+            self._found[key] = found
+        return self._found[key]
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return what is called when something watched has changed, None when there is no such thing."""
+        custom = self._custom.find(module, "mod_watch") if self._custom else None
+        own = custom or self.attribute(module, "MOD_WATCH")
+        if own is None and self._bridge is not None and self._module(module) is None:
+            return self._bridge.find(self._kind, module, "mod_watch")
+        return own
+
+    def attribute(self, module: str, name: str) -> Any:
+        """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none."""
+        loaded = self._module(module)
+        return getattr(loaded, name, None) if loaded else None
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """Return what a function accepts, None when there is no such function."""
+        key = (module, function)
+        if key not in self._signatures:
+            found = self.find(module, function)
+            self._signatures[key] = _signature(found) if found else None
+        return self._signatures[key]
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a function that is nowhere, besides spelling it otherwise."""
+        return self._bridge.hint if self._bridge is not None else ""
+
+    def near(self, module: str, function: str) -> Sequence[str]:
+        """Return full names that a user may have meant, best first."""
+        wanted = f"{module}.{function}"
+        names = [f"{module}.{name}" for name in self.names(module)]
+        close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
+        if close:
+            return close
+        others = [
+            f"{other}.{name}"
+            for other in self.modules()
+            if difflib.SequenceMatcher(None, other, module).ratio() > 0.6  # noqa: PLR2004 -- difflib's usual cutoff
+            for name in self.names(other)
+        ]
+        return difflib.get_close_matches(wanted, others, n=3, cutoff=0.5)
+
+    def names(self, module: str) -> list[str]:
+        """Return the names of a module's functions."""
+        loaded = self._module(module)
+        own = list(loaded.FUNCTIONS) if loaded else []
+        return own + (self._custom.names(module) if self._custom else [])
+
+    def modules(self) -> list[str]:
+        """Return the names of all modules."""
+        package = importlib.import_module(self._package)
+        own = [
+            found.name.removeprefix(f"{self._package}.")
+            for found in pkgutil.walk_packages(package.__path__, f"{self._package}.")
+            if hasattr(importlib.import_module(found.name), "FUNCTIONS")
+        ]
+        return own + (self._custom.modules() if self._custom else [])
+
+    def _own(self, module: str, function: str) -> Callable[..., Any] | None:
+        loaded = self._module(module)
+        return loaded.FUNCTIONS.get(function) if loaded else None
+
+    def _module(self, module: str) -> ModuleType | None:
+        if module not in self._modules:
+            self._modules[module] = self._load(module)
+        return self._modules[module]
+
+    def _load(self, module: str) -> ModuleType | None:
+        if not _DOTTED.match(module):
+            return None
+        name = f"{self._package}.{module}"
+        try:
+            if importlib.util.find_spec(name) is None:
+                return None
+        except ModuleNotFoundError:
+            return None
+        try:
+            loaded = importlib.import_module(name)
+        except ImportError as error:
+            msg = f"the module {module!r} of {self._package} does not load: {error}"
+            raise PluginError(msg) from error
+        return loaded if hasattr(loaded, "FUNCTIONS") else None
+
+
+class TargetFunctions:
+    """The state functions of one target, as the engine calls them.
+
+    Args:
+        functions: all state functions.
+        target_type: the target's resource type, for messages.
+    """
+
+    def __init__(self, functions: Functions, target_type: str) -> None:
+        self._functions = functions
+        self._target_type = target_type
+
+    def state(self, module: str, function: str) -> Callable[..., Any]:
+        """Return a state function.
+
+        Raises:
+            NotAvailableError: there is none.
+        """
+        if module == LISTEN_ERROR:
+            return _listen_on_nothing
+        found = self._functions.find(module, function)
+        if found is None:
+            msg = f"{module}.{function} is not available for {self._target_type}"
+            raise NotAvailableError(msg)
+        return found
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the module's `MOD_WATCH`, None when it has none."""
+        return self._functions.mod_watch(module)
+
+
+def _listen_on_nothing(ctx: StateContext, name: str, missing: str, listener: str) -> StateReturn:
+    del ctx
+    comment = f"{listener} listens on {missing}, which is not in this run"
+    return StateReturn(name=name, result=False, comment=comment)
+
+
+def _signature(function: Callable[..., Any]) -> Signature:
+    parameters = list(inspect.signature(function).parameters.values())
+    if parameters and parameters[0].name == "ctx":
+        parameters = parameters[1:]
+    kinds = inspect.Parameter
+    named = [one for one in parameters if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)]
+    return Signature(
+        names=frozenset(one.name for one in named),
+        required=frozenset(one.name for one in named if one.default is kinds.empty and one.name != "name"),
+        accepts_any=any(one.kind is kinds.VAR_KEYWORD for one in parameters),
+    )

@@ -1,0 +1,352 @@
+"""One project on disk and everything a command can do with it; the only API that the command line calls."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from ensue.app.apply import ApplySwitches, Run
+from ensue.app.calls import CallOutcome, CallRequest, call
+from ensue.app.services import Services
+from ensue.app.settings import Settings, read_settings
+from ensue.engine.journal import Journal, list_runs, new_run_id, read_run
+from ensue.engine.lock import ProjectLock
+from ensue.language.collector import Collector
+from ensue.language.compiler import high_data, low_data
+from ensue.masking import Masker
+from ensue.model.events import RunFinished, RunStarted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.model.data import Data, DataMap
+    from ensue.model.events import RunEvent
+    from ensue.model.report import RunReport, RunSummary
+    from ensue.model.resource import ResourceRecord
+    from ensue.model.srn import Srn
+    from ensue.registry.registry import ResourceRegistry
+
+_MOST_THREADS = 256
+"""Renderings wait in threads for calls that themselves need threads: there must always be one more."""
+
+_KEPT_RUNS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectOptions:
+    """What the command line says about the project as a whole.
+
+    Args:
+        minion_id: `--id`; None: ensue.yaml's `id`, else the host name.
+        pillar: `--pillar` and `--pillar-file`, merged; nested by colon keys already.
+        overrides: options that outrank ensue.yaml, by their names there.
+    """
+
+    minion_id: str | None = None
+    pillar: Mapping[str, Data] = field(default_factory=dict[str, "Data"])
+    overrides: Mapping[str, Data] = field(default_factory=dict[str, "Data"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How one run is done.
+
+    Args:
+        test: a plan.
+        concurrency: how many functions run at once; None: 10 x cores.
+        failhard: stop at the first failure; None: ensue.yaml's `failhard`.
+        wait_for_lock: wait for another apply of the project instead of refusing.
+    """
+
+    test: bool = False
+    concurrency: int | None = None
+    failhard: bool | None = None
+    wait_for_lock: bool = False
+
+
+class Project:
+    """A project folder, opened. Use `Project.open`; an async context manager that closes it.
+
+    Args:
+        settings: its options.
+        options: what the command line says.
+    """
+
+    def __init__(self, settings: Settings, options: ProjectOptions) -> None:
+        self.settings = settings
+        self.root = settings.root
+        self.cachedir = settings.cachedir
+        self.minion_id = settings.minion_id
+        self.masker = Masker()
+        self._pillar = options.pillar
+        self._opened: Services | None = None
+        self._registry: ResourceRegistry | None = None
+
+    @classmethod
+    def open(cls, root: Path, options: ProjectOptions) -> Project:
+        """Read ensue.yaml and prepare, doing no other I/O.
+
+        Raises:
+            ConfigurationError: ensue.yaml is broken; all faults together.
+        """
+        return cls(read_settings(root, options.minion_id, options.overrides), options)
+
+    def _services(self) -> Services:
+        """Return what the project shares; made on the event loop that first asks."""
+        if self._opened is None:
+            loop = asyncio.get_running_loop()
+            loop.set_default_executor(ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue"))
+            registry = self._open_registry()
+            self._opened = Services(
+                settings=self.settings,
+                masker=self.masker,
+                registry=registry,
+                vault=registry.vault,
+                pillar_override=self._pillar,
+                loop=loop,
+            )
+        return self._opened
+
+    def _open_registry(self) -> ResourceRegistry:
+        if self._registry is None:
+            from ensue.registry.registry import ResourceRegistry
+            from ensue.registry.vault import ProjectVault
+
+            kind = str(self.settings.option("key_source", "file"))
+            self._registry = ResourceRegistry(
+                self.cachedir,
+                minion_id=self.minion_id,
+                store_url=self.settings.option("store_url"),
+                vault=ProjectVault.of_project(self.cachedir, kind=kind),
+                masker=self.masker,
+                claimed_elsewhere=self._claimed_by_pillar,
+            )
+        return self._registry
+
+    def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
+        if self._opened is None:
+            return None
+        directory = self._opened.directory
+        return next((srn for srn in (directory.minion, *directory.static) if srn.id == resource_id), None)
+
+    async def apply(
+        self, mods: Sequence[str], options: RunOptions, *, on_event: Callable[[RunEvent], None]
+    ) -> RunReport:
+        """Compile and run SLS, or the highstate when `mods` is empty.
+
+        Cancelling the task stops the run: nothing new starts, what is running ends, and a report
+        with status `interrupted` is returned. A second cancellation ends what is running too.
+
+        Raises:
+            CompileError: nothing was run.
+            LockHeldError: another apply of the project is running.
+        """
+        if options.test:
+            # A plan changes nothing, so it needs no lock.
+            return await self._run(mods, options, on_event)
+        with await self._lock(mods, wait=options.wait_for_lock):
+            return await self._run(mods, options, on_event)
+
+    async def _lock(self, mods: Sequence[str], *, wait: bool) -> ProjectLock:
+        command = f"ensue apply {' '.join(mods)}".strip()
+        if wait:
+            return await ProjectLock.wait(self.cachedir, command=command, clock=_moment)
+        return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
+
+    async def _run(
+        self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
+    ) -> RunReport:
+        services = self._services()
+        failhard = self.settings.option("failhard") if options.failhard is None else options.failhard
+        switches = ApplySwitches(
+            test=options.test,
+            concurrency=options.concurrency or self.settings.option("concurrency"),
+            failhard=bool(failhard),
+        )
+        run_id = new_run_id(datetime.now(UTC))
+        with self._journal(run_id, on_event) as tell:
+            run = Run(services, switches, tell)
+            plan, warnings = await run.compile(mods)
+            self._open_registry().begin_run(run_id)
+            tell(
+                RunStarted(
+                    run_id=run_id,
+                    test=options.test,
+                    total=len(plan.chunks),
+                    started_at=_now(),
+                    mods=tuple(mods),
+                )
+            )
+            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods)
+            tell(
+                RunFinished(
+                    run_id=run_id,
+                    status=report.status,
+                    exit_code=report.exit_code,
+                    ended_at=_now(),
+                    not_run=report.not_run,
+                )
+            )
+        return report
+
+    @contextmanager
+    def _journal(
+        self, run_id: str, on_event: Callable[[RunEvent], None]
+    ) -> Generator[Callable[[RunEvent], None]]:
+        """Yield what is told of every event; the journal begins with the first: a refused run leaves none."""
+        journal: Journal | None = None
+
+        def tell(event: RunEvent) -> None:
+            nonlocal journal
+            if journal is None:
+                journal = Journal.create(
+                    self.cachedir, run_id, masker=self.masker, keep_runs=self._kept_runs()
+                )
+            journal.write(event)
+            on_event(event)
+
+        try:
+            yield tell
+        finally:
+            if journal is not None:
+                journal.close()
+
+    def _kept_runs(self) -> int:
+        return int(self.settings.option("keep_runs", _KEPT_RUNS))
+
+    async def call(
+        self,
+        target: str,
+        function: str,
+        args: Sequence[Data],
+        kwargs: Mapping[str, Data],
+        *,
+        timeout_s: float | None = None,
+        batch: str | None = None,
+    ) -> AsyncIterator[CallOutcome]:
+        """Call an execution function on every target that matches; outcomes as they come.
+
+        Raises:
+            ConfigurationError: the target expression does not parse, or there is no such function.
+            StoreError: a target's configuration cannot be decrypted.
+        """
+        request = CallRequest(
+            target=target, function=function, args=args, kwargs=kwargs, timeout_s=timeout_s, batch=batch
+        )
+        async for outcome in call(self._services(), request):
+            yield outcome
+
+    async def show(self, what: Literal["high", "low", "pillar", "top"], mods: Sequence[str]) -> Any:
+        """Return high data, low chunks, pillar or top file matches, masked.
+
+        Raises:
+            CompileError: it does not compile.
+        """
+        services = self._services()
+        await services.prepare(services.minion)
+        if what == "pillar":
+            return self.masker.data(services.pillar(services.minion))
+        run = Run(services, ApplySwitches(test=True, concurrency=None, failhard=False), lambda _: None)
+        if what == "top":
+            return await asyncio.to_thread(self._show_top, run)
+        compiled, _ = await asyncio.to_thread(run.compile_here, mods)
+        return self.masker.data(high_data(compiled.tree) if what == "high" else low_data(compiled.plan))
+
+    def _show_top(self, run: Run) -> dict[str, list[str]]:
+        found = Collector()
+        matched: dict[str, list[str]] = {}
+        for name, environment, _ in run.top(found):
+            matched.setdefault(environment, []).append(name)
+        found.stop_on_errors()
+        return matched
+
+    async def resources(self) -> list[ResourceRecord]:
+        """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
+        services = await self._prepared()
+        return await asyncio.to_thread(services.directory.records)
+
+    async def resource_config(self, srn: Srn) -> DataMap | None:
+        """Return a resource's configuration, secrets masked; None when there is no such resource."""
+        from ensue.registry.secret_values import mask_config
+
+        services = await self._prepared()
+        config = await asyncio.to_thread(services.directory.config, srn)
+        return None if config is None else self.masker.data(mask_config(config))
+
+    async def provenance(self, srn: Srn) -> tuple[Srn, ...]:
+        """Return the chain of sources of a resource, nearest first."""
+        return await asyncio.to_thread(self._open_registry().provenance, srn)
+
+    async def invalidate(self, source: Srn) -> list[Srn]:
+        """Invalidate what was derived from a source."""
+        registry = self._open_registry()
+        return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
+
+    async def forget(self, srn: Srn) -> bool:
+        """Remove a derived resource's entry."""
+        return await asyncio.to_thread(self._open_registry().forget, srn)
+
+    async def rotate_keys(self) -> int:
+        """Encrypt every stored configuration with a new key.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            StoreError: a configuration cannot be decrypted; nothing was changed.
+        """
+        return await asyncio.to_thread(self._open_registry().rotate)
+
+    async def _prepared(self) -> Services:
+        services = self._services()
+        await services.prepare(services.minion)
+        return services
+
+    def audit_entries(self) -> list[DataMap]:
+        """Return the audit log, oldest first."""
+        return self._open_registry().audit_entries()
+
+    def audit_fault(self) -> tuple[int, str] | None:
+        """Check the audit log's chain: None when whole, else line number and nature of the first fault."""
+        return self._open_registry().audit_fault()
+
+    def runs(self) -> list[RunSummary]:
+        """Return all runs, newest first."""
+        return list_runs(self.cachedir)
+
+    def run_events(self, run_id: str) -> list[RunEvent]:
+        """Return the journal of one run, by id or unique prefix of it.
+
+        Raises:
+            UnknownRunError: there is none, or several.
+        """
+        return read_run(self.cachedir, run_id)
+
+    async def __aenter__(self) -> Self:
+        """Enter."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close connections and the store."""
+        if self._opened is not None:
+            await self._opened.close()
+            self._opened = None
+        if self._registry is not None:
+            self._registry.close()
+            self._registry = None
+
+
+def _moment() -> datetime:
+    return datetime.now().astimezone()
+
+
+def _now() -> str:
+    return _moment().isoformat(timespec="microseconds")
+
+
+__all__ = ["CallOutcome", "Project", "ProjectOptions", "RunOptions"]

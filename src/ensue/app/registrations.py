@@ -1,0 +1,118 @@
+"""What chunks need of the registry and give to it: `registers:`, and modules that say so themselves.
+
+Source: derived-resources document, "Ordering inside a single apply".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.errors import ResourceError, StateFailedError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.paths import traverse
+from ensue.model.srn import MINION_TYPE, Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.functions import Functions
+    from ensue.contracts.registry import DerivedRegistry
+    from ensue.engine.services import CallSite
+    from ensue.model.chunk import Chunk
+    from ensue.model.returns import StateReturn
+
+_SELF: Final = re.compile(r"\$\{self(?::([^{}]*))?\}")
+_MISSING: Final = object()
+
+
+class Registrations:
+    """The engine's hooks on registration.
+
+    Args:
+        functions: state functions; their modules say what they await and promise.
+        registry: where `registers:` goes.
+    """
+
+    def __init__(self, functions: Functions, registry: DerivedRegistry) -> None:
+        self._functions = functions
+        self._registry = registry
+
+    def awaits(self, chunk: Chunk) -> Srn | None:
+        """Return the resource that a chunk cannot do without."""
+        if chunk.target is not None:
+            return None if chunk.target.type == MINION_TYPE else chunk.target
+        awaits = self._functions.attribute(chunk.module, "AWAITS")
+        srn: Srn | None = awaits(chunk.function, chunk.name) if awaits else None
+        return srn
+
+    def promises(self, chunk: Chunk) -> Sequence[Srn]:
+        """Return the resources that a chunk will register."""
+        promised = [Srn.parse(text) for text, _ in chunk.options.registers if ":" in text]
+        promises = self._functions.attribute(chunk.module, "PROMISES")
+        if promises:
+            promised += promises(chunk.function, chunk.name, chunk.arguments)
+        return promised
+
+    async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
+        """Register what a state's `registers:` names, built from its `new_state`.
+
+        Raises:
+            StateFailedError: a name or a reference does not make sense; nothing of it is registered.
+        """
+        configs = [
+            (_srn(text), self._filled(config, returned)) for text, config in site.chunk.options.registers
+        ]
+        if site.test:
+            return returned
+        source = Srn(site.chunk.module.replace(".", "_"), site.chunk.name)
+        changed: list[str] = []
+        for srn, config in configs:
+            if not is_mapping(config):
+                msg = f"`registers` of {site.chunk.id!r}: the configuration of {srn} is not a mapping"
+                raise StateFailedError(msg)
+            try:
+                done = await asyncio.to_thread(
+                    self._registry.register, srn, config, source=source, source_grains={"status": "succeeded"}
+                )
+            except ResourceError as error:
+                raise StateFailedError(str(error)) from None
+            if done.changed:
+                changed.append(str(srn))
+        if not changed:
+            return returned
+        return msgspec.structs.replace(returned, changes={**returned.changes, "registered": list(changed)})
+
+    def _filled(self, value: Any, returned: StateReturn) -> Any:
+        if is_mapping(value):
+            return {key: self._filled(item, returned) for key, item in value.items()}
+        if is_list(value):
+            return [self._filled(item, returned) for item in value]
+        return _text(value, returned) if isinstance(value, str) else value
+
+
+def _srn(text: str) -> Srn:
+    try:
+        return Srn.parse(text)
+    except ValueError as error:
+        raise StateFailedError(str(error)) from None
+
+
+def _text(text: str, returned: StateReturn) -> Any:
+    whole = _SELF.fullmatch(text)
+    if whole:
+        return _value(whole, returned)
+    return _SELF.sub(lambda found: str(_value(found, returned)), text)
+
+
+def _value(found: re.Match[str], returned: StateReturn) -> Any:
+    path = found[1]
+    value = traverse(returned.new_state, path, _MISSING) if path else returned.new_state
+    if value is _MISSING:
+        there = ", ".join(returned.new_state) if is_mapping(returned.new_state) else "nothing"
+        msg = f"{found[0]}: the state's new_state has no {path!r} (it has {there})"
+        raise StateFailedError(msg)
+    return value

@@ -1,0 +1,183 @@
+"""The bridge to an installed Salt: functions that ensue lacks come from Salt's own loaders.
+
+They run on this machine only, all of them in one thread of their own with a loader base name of its
+own, so that Salt's globals meet nobody else's. Nothing of Salt is imported before a function is asked
+for that ensue does not have; what Salt's import does to logging is undone.
+
+Source: Salt's loader documentation; facts measured in Salt 3008.5.
+"""
+# pyright: basic
+# Salt has no types and may not be installed: what comes from it is anything.
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import importlib.util
+import logging
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from ensue.errors import NotAvailableError, PluginError
+from ensue.model.srn import MINION_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.app.settings import Settings
+    from ensue.contracts.context import FunctionContext
+
+Kind = Literal["states", "modules"]
+
+_BASE_NAME: Final = "ensue_salt"
+_EXTRA: Final = "install ensue[salt] to use Salt's own functions"
+
+
+class SaltBridge:
+    """Salt's state and execution functions, wrapped as ensue calls functions.
+
+    Args:
+        settings: the project's options.
+        pillar: returns the minion's pillar.
+    """
+
+    def __init__(self, settings: Settings, pillar: Callable[[], Mapping[str, Any]]) -> None:
+        self._settings = settings
+        self._pillar = pillar
+        self._worker: ThreadPoolExecutor | None = None
+        self._loaders: dict[tuple[Kind, bool], Any] = {}
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a function that is nowhere; empty when Salt has been asked already."""
+        return "" if self.is_there() else _EXTRA
+
+    @staticmethod
+    @functools.cache
+    def is_there() -> bool:
+        """Say whether Salt is installed beside ensue."""
+        return importlib.util.find_spec("salt") is not None and _has_loader()
+
+    def find(self, kind: Kind, module: str, function: str) -> Callable[..., Any] | None:
+        """Return a function of Salt's wrapped to take a context, None when Salt is not there or has none.
+
+        Raises:
+            PluginError: Salt is there and does not load.
+        """
+        if not self.is_there():
+            return None
+        name = f"{module}.{function}"
+        plain = self._thread().submit(self._look, kind, name).result()
+        if plain is None:
+            return None
+
+        @functools.wraps(getattr(plain, "func", plain))
+        async def call(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Any:
+            self._check_target(ctx, name)
+            await ctx.grains()
+            work = functools.partial(self._call, kind, name, ctx.test, args, kwargs)
+            returned = await asyncio.wrap_future(self._thread().submit(work))
+            return _state_return(returned) if kind == "states" else returned
+
+        return call
+
+    def close(self) -> None:
+        """End the thread."""
+        if self._worker is not None:
+            self._worker.shutdown(wait=False)
+            self._worker = None
+
+    def _check_target(self, ctx: FunctionContext, name: str) -> None:
+        if ctx.srn.type != MINION_TYPE:
+            msg = f"{name} is not available for {ctx.srn.type}: Salt's functions work on this machine only"
+            raise NotAvailableError(msg)
+        if self._settings.option("minion_root"):
+            msg = f"{name} is not available below minion_root: Salt's functions work on the whole machine"
+            raise NotAvailableError(msg)
+
+    def _thread(self) -> ThreadPoolExecutor:
+        if self._worker is None:
+            self._worker = ThreadPoolExecutor(1, thread_name_prefix="ensue-salt")
+        return self._worker
+
+    def _look(self, kind: Kind, name: str) -> Any:
+        loader = self._loader(kind, test=False)
+        return loader[name] if name in loader else None  # noqa: SIM401 -- Salt's loader has no such get
+
+    def _call(self, kind: Kind, name: str, test: bool, args: Any, kwargs: Any) -> Any:
+        return self._loader(kind, test=test)[name](*args, **kwargs)
+
+    def _loader(self, kind: Kind, *, test: bool) -> Any:
+        if (kind, test) not in self._loaders:
+            try:
+                self._load(test=test)
+            except Exception as error:
+                msg = f"Salt is installed and does not load: {type(error).__name__}: {error}"
+                raise PluginError(msg) from error
+        return self._loaders[kind, test]
+
+    def _load(self, *, test: bool) -> None:
+        root = logging.getLogger()
+        before = (root.level, list(root.handlers))
+        try:
+            with warnings.catch_warnings():
+                # What Salt's own code uses that Python gives up some day is no news for ensue's users.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                config = importlib.import_module("salt.config")
+                loader = importlib.import_module("salt.loader")
+                secret = importlib.import_module("salt.utils.secret")
+            # Salt shows masked pillar to whoever does not say otherwise; functions need the values.
+            secret.mask_pillar.set(False)
+            opts = self._opts(config, loader, test=test)
+            base_name = f"{_BASE_NAME}_{'test' if test else 'apply'}"
+            utils = loader.utils(opts, loaded_base_name=base_name)
+            modules = loader.minion_mods(opts, utils=utils, loaded_base_name=base_name)
+            serializers = loader.serializers(opts, loaded_base_name=base_name)
+            states = loader.states(opts, modules, utils, serializers, loaded_base_name=base_name)
+            self._loaders["modules", test] = modules
+            self._loaders["states", test] = states
+        finally:
+            root.setLevel(before[0])
+            for handler in [one for one in root.handlers if one not in before[1]]:
+                root.removeHandler(handler)
+
+    def _opts(self, config: Any, loader: Any, *, test: bool) -> dict[str, Any]:
+        values = self._settings.values
+        below = self._settings.cachedir / "salt"
+        opts: dict[str, Any] = config.minion_config(None)
+        opts.update(
+            id=self._settings.minion_id,
+            test=test,
+            file_client="local",
+            file_roots=values["file_roots"],
+            pillar_roots=values["pillar_roots"],
+            cachedir=str(below),
+            extension_modules=str(below / "extmods"),
+            pillar=dict(self._pillar()),
+            saltenv="base",
+            grains={},
+        )
+        opts["grains"] = {**loader.grains(opts), **(values.get("grains") or {})}
+        return opts
+
+
+def _has_loader() -> bool:
+    # A folder of that name on the path is no Salt.
+    try:
+        return importlib.util.find_spec("salt.loader") is not None
+    except ImportError:
+        return False
+
+
+def _state_return(returned: Any) -> Any:
+    """Add `new_state`, made of what changed, so that bindings have something to read."""
+    if not isinstance(returned, dict) or "new_state" in returned:
+        return returned
+    changes = returned.get("changes") or {}
+    new_state = {
+        str(key): value["new"] if isinstance(value, dict) and "new" in value else value
+        for key, value in (changes.items() if isinstance(changes, dict) else ())
+    }
+    return {**returned, "new_state": {"name": returned.get("name"), **new_state}}

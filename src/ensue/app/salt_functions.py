@@ -1,0 +1,90 @@
+"""`salt` in templates: execution functions as `salt['cmd.run']('…')` and `salt.cmd.run('…')`.
+
+Templates are rendered in a thread; a function that has to wait runs on the event loop meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import EnsueError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.app.functions import Functions
+    from ensue.contracts.context import FunctionContext
+
+
+class SaltFunctions(Mapping[str, Any]):
+    """The execution functions of one target, callable from a thread beside the event loop.
+
+    Args:
+        functions: all execution functions.
+        context: the target's context.
+        loop: the event loop that asynchronous functions run on.
+    """
+
+    def __init__(
+        self, functions: Functions, context: FunctionContext, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._functions = functions
+        self._context = context
+        self._loop = loop
+
+    def __getitem__(self, name: str) -> Callable[..., Any]:
+        module, _, function = str(name).rpartition(".")
+        found = self._functions.find(module, function) if module else None
+        if found is None:
+            near = self._functions.near(module, function) if module else ()
+            hint = f"; {self._functions.hint}" if self._functions.hint else ""
+            meant = f"; did you mean {' or '.join(near)}?" if near else hint
+            msg = f"there is no execution function {name!r}{meant}"
+            # Not a LookupError: Jinja would take that for an absent key and go on with an undefined value.
+            raise EnsueError(msg)
+        target = found
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            returned = target(self._context, *args, **kwargs)
+            if inspect.isawaitable(returned):
+                return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
+            return returned
+
+        return call
+
+    def __contains__(self, name: object) -> bool:
+        module, _, function = str(name).rpartition(".")
+        return bool(module) and self._functions.find(module, function) is not None
+
+    def __getattr__(self, module: str) -> _Module:
+        if not module.isidentifier() or module.startswith(("_", "jinja_")):
+            raise AttributeError(module)
+        return _Module(self, module)
+
+    def __iter__(self) -> Iterator[str]:
+        for module in self._functions.modules():
+            for name in self._functions.names(module):
+                yield f"{module}.{name}"
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Module:
+    """`salt.cmd`, one attribute away from a function."""
+
+    def __init__(self, functions: SaltFunctions, module: str) -> None:
+        self._functions = functions
+        self._module = module
+
+    def __getattr__(self, function: str) -> Callable[..., Any]:
+        if function.startswith("__"):
+            raise AttributeError(function)
+        return self._functions[f"{self._module}.{function}"]
+
+
+async def _awaited(awaitable: Any) -> Any:
+    return await awaitable

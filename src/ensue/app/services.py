@@ -1,0 +1,234 @@
+"""What one opened project shares among all its targets: functions, files, resources, keys, secrets."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.app.context import TargetContext
+from ensue.app.custom import CustomModules
+from ensue.app.directory import Directory
+from ensue.app.file_sources import ProjectFiles
+from ensue.app.functions import Functions
+from ensue.app.lazy import LazyMapping
+from ensue.app.resource_types import Plugins
+from ensue.app.salt_bridge import SaltBridge
+from ensue.app.salt_functions import SaltFunctions
+from ensue.app.static_resources import read_static
+from ensue.language.collector import Collector
+from ensue.language.compiler import Compiler
+from ensue.language.pillar import PillarCompiler, merge
+from ensue.language.rendering import SlsRenderer
+from ensue.language.roots import Roots
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.registry.secret_values import secret_values
+from ensue.targeting import Subject, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.app.settings import Settings
+    from ensue.contracts.context import FunctionContext
+    from ensue.contracts.registry import DerivedRegistry
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+
+
+_SHORTEST_PILLAR_SECRET_CHARS: Final = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class Services:
+    """The shared parts of one opened project. Made once, on the event loop that runs everything.
+
+    Args:
+        settings: its options.
+        masker: its secrets.
+        registry: its derived resources.
+        vault: its keys.
+        pillar_override: `--pillar`.
+        loop: the event loop.
+    """
+
+    settings: Settings
+    masker: Masker
+    registry: DerivedRegistry
+    vault: Vault
+    pillar_override: Mapping[str, Any]
+    loop: asyncio.AbstractEventLoop
+    minion: Srn = field(init=False)
+    roots: Roots = field(init=False)
+    pillar_roots: Roots = field(init=False)
+    bridge: SaltBridge = field(init=False)
+    states: Functions = field(init=False)
+    modules: Functions = field(init=False)
+    files: ProjectFiles = field(init=False)
+    plugins: Plugins = field(init=False)
+    directory: Directory = field(init=False)
+    _contexts: dict[tuple[Srn, bool], TargetContext] = field(
+        init=False, default_factory=dict[tuple[Srn, bool], TargetContext]
+    )
+    _renderers: dict[Srn, SlsRenderer] = field(init=False, default_factory=dict[Srn, SlsRenderer])
+    _pillars: dict[Srn, dict[str, Any]] = field(init=False, default_factory=dict[Srn, dict[str, Any]])
+
+    def __post_init__(self) -> None:
+        """Wire the parts."""
+        settings = self.settings
+        self.minion = Srn(MINION_TYPE, settings.minion_id)
+        self.roots = Roots(settings.file_roots, settings.root)
+        self.pillar_roots = Roots(settings.pillar_roots, settings.root)
+        folders = [folder for listed in settings.file_roots.values() for folder in listed]
+        self.bridge = SaltBridge(settings, lambda: self._pillars.get(self.minion, {}))
+        self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
+        self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
+        self.files = ProjectFiles(self.roots)
+        self.plugins = Plugins()
+        self.directory = Directory(
+            minion=self.minion,
+            minion_config=self._minion_config(),
+            opts=settings.values,
+            cache_dir=settings.cachedir,
+            plugins=self.plugins,
+            registry=self.registry,
+            masker=self.masker,
+        )
+
+    def _functions(self, package: str, folders: list[Path]) -> Functions:
+        return Functions(package, CustomModules(folders, self.surroundings) or None, self.bridge)
+
+    def _minion_config(self) -> dict[str, Any]:
+        root = self.settings.option("minion_root")
+        return {"root": str((self.settings.root / root).resolve())} if root else {}
+
+    def surroundings(self, context: FunctionContext) -> dict[str, Any]:
+        """Return `salt grains pillar opts` for templates and custom modules, in a thread beside the loop."""
+        return {
+            "salt": SaltFunctions(self.modules, context, self.loop),
+            "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
+            "pillar": context.pillar,
+            "opts": dict(context.opts),
+        }
+
+    def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
+
+    def context(self, srn: Srn, *, test: bool) -> TargetContext:
+        """Return the context of a target."""
+        key = (srn, test)
+        if key not in self._contexts:
+            self._contexts[key] = TargetContext(self, srn, test=test)
+        return self._contexts[key]
+
+    def renderer(self, srn: Srn, *, test: bool) -> SlsRenderer:
+        """Return the renderer of a target."""
+        if srn not in self._renderers:
+            self._renderers[srn] = self._make_renderer(self.roots, srn, test=test)
+        return self._renderers[srn]
+
+    def _make_renderer(self, roots: Roots, srn: Srn, *, test: bool) -> SlsRenderer:
+        settings = self.settings
+        return SlsRenderer(
+            roots,
+            lambda: self.surroundings(self.context(srn, test=test)),
+            jinja_options={
+                **(settings.option("jinja_env") or {}),
+                **(settings.option("jinja_sls_env") or {}),
+            },
+            default_pipe=settings.option("renderer", "jinja|yaml"),
+            allow_undefined=bool(settings.option("allow_undefined", default=False)),
+        )
+
+    def compiler(self, srn: Srn, *, test: bool) -> Compiler:
+        """Return the compiler of a target."""
+        return Compiler(
+            roots=self.roots,
+            renderer=self.renderer(srn, test=test),
+            catalog=self.states,
+            target=srn,
+            auto_order=bool(self.settings.option("state_auto_order", default=True)),
+        )
+
+    def subject(self, srn: Srn) -> Subject:
+        """Return a target as the matcher sees it, from a thread beside the loop."""
+        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
+        return Subject(
+            srn=srn,
+            managing_minions=(self.minion.id,),
+            grains=lambda: self._grains_from_thread(srn),
+            pillar=lambda: self._pillars.get(srn) or self._pillars.get(self.minion, {}),
+            nodegroups={str(name): parse_target(str(text)) for name, text in groups.items()},
+        )
+
+    def pillar(self, srn: Srn) -> dict[str, Any]:
+        """Return a target's pillar; `prepare` has compiled it."""
+        return self._pillars.get(srn, {})
+
+    async def prepare(self, srn: Srn) -> None:
+        """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar.
+        """
+        if self.minion not in self._pillars:
+            await asyncio.to_thread(self._compile_minion_pillar)
+        if srn not in self._pillars:
+            await asyncio.to_thread(self._compile_pillar_of, srn)
+
+    def _compile_minion_pillar(self) -> None:
+        found = Collector()
+        compiler = self._pillar_compiler(self.minion)
+        pillar = compiler.compile(self.subject(self.minion), self.pillar_override, found)
+        key = str(self.settings.option("resource_pillar_key"))
+        static = read_static(
+            pillar.get(key), key=key, minion_id=self.minion.id, locate=compiler.locate, found=found
+        )
+        self._check_static(static, key, compiler, found)
+        found.stop_on_errors()
+        self._mask_secrets(pillar)
+        self._pillars[self.minion] = pillar
+        self.directory.set_static(static)
+
+    def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
+        """Mask what stands under the usual names; a short value would eat ordinary text."""
+        found = secret_values(pillar)
+        self.masker.add(*(value for value in found if len(value) >= _SHORTEST_PILLAR_SECRET_CHARS))
+
+    def _check_static(
+        self, static: Mapping[Srn, Mapping[str, Any]], key: str, compiler: PillarCompiler, found: Collector
+    ) -> None:
+        from ensue.errors import NotAvailableError
+
+        for srn, config in static.items():
+            place = compiler.locate([key, srn.type, "hosts", srn.id]) or compiler.locate(
+                [key, srn.type, srn.id]
+            )
+            try:
+                problems = self.plugins.resource_type(srn.type).check(config)
+            except NotAvailableError as error:
+                found.error("E0704", str(error), place or compiler.locate([key]))
+                continue
+            for problem in problems:
+                found.error("E0703", f"{srn}: {problem}", place or compiler.locate([key]))
+
+    def _compile_pillar_of(self, srn: Srn) -> None:
+        """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
+        found = Collector()
+        own = self._pillar_compiler(srn).compile(self.subject(srn), {}, found)
+        found.stop_on_errors()
+        self._mask_secrets(own)
+        self._pillars[srn] = merge(merge(self._pillars[self.minion], own), self.pillar_override)
+
+    def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
+        return PillarCompiler(
+            self.pillar_roots,
+            self._make_renderer(self.pillar_roots, srn, test=False),
+            strategy=str(self.settings.option("pillar_source_merging_strategy", "smart")),
+            merge_lists=bool(self.settings.option("pillar_merge_lists", default=False)),
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        self.bridge.close()
+        await self.directory.close()

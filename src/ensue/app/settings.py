@@ -1,0 +1,184 @@
+"""`ensue.yaml`: the options of a project, Salt's names where Salt has one.
+
+No file is required. Unknown options are warnings (a minion configuration may be pasted), options of
+the wrong kind are errors; all are reported together.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.diagnostics import Diagnostic, Severity, Span
+from ensue.errors import CompileError, ConfigurationError
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.language.yaml import YamlDocument
+
+FILE_NAME: Final = "ensue.yaml"
+
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    "id": (str,),
+    "cachedir": (str,),
+    "file_roots": (dict, list, str),
+    "pillar_roots": (dict, list, str),
+    "failhard": (bool,),
+    "state_auto_order": (bool,),
+    "resource_pillar_key": (str,),
+    "delayed_repeat_limit": (int, type(None)),
+    "grains": (dict,),
+    "renderer": (str,),
+    "jinja_env": (dict,),
+    "jinja_sls_env": (dict,),
+    "allow_undefined": (bool,),
+    "pillar_source_merging_strategy": (str,),
+    "pillar_merge_lists": (bool,),
+    "pillar_opts": (bool,),
+    "nodegroups": (dict,),
+    "minion_root": (str,),
+    "store_url": (str,),
+    "key_source": (str,),
+    "keep_runs": (int,),
+    "concurrency": (int,),
+    "derived_highstate": (bool,),
+    "state_output": (str,),
+    "state_verbose": (bool,),
+    "log_level": (str,),
+    "test": (bool,),
+}
+"""Options by name, with the kinds of value they take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A project's options, every default filled in.
+
+    Args:
+        root: the project's root, absolute.
+        minion_id: the id of this machine.
+        cachedir: where everything that persists lives.
+        file_roots: environment to folders.
+        pillar_roots: environment to folders.
+        values: every option by name, for `opts` in templates and for plug-ins.
+        warnings: remarks on `ensue.yaml`.
+    """
+
+    root: Path
+    minion_id: str
+    cachedir: Path
+    file_roots: Mapping[str, tuple[Path, ...]]
+    pillar_roots: Mapping[str, tuple[Path, ...]]
+    values: Mapping[str, Any]
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+    def option(self, name: str, default: Any = None) -> Any:
+        """Return an option's value, or the default where it is not set."""
+        return self.values.get(name, default)
+
+
+def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any]) -> Settings:
+    """Read `ensue.yaml` of a project.
+
+    Raises:
+        ConfigurationError: it is broken; all faults together.
+    """
+    root = root.absolute()
+    if not root.is_dir():
+        raise ConfigurationError(
+            [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
+        )
+    given, warnings = _read_file(root / FILE_NAME)
+    values = {**given, **overrides}
+    cachedir = root / str(values.get("cachedir", ".ensue"))
+    values.setdefault("failhard", False)
+    values.setdefault("state_auto_order", True)
+    values.setdefault("resource_pillar_key", "resources")
+    # What formulas look at to know a masterless run (`salt-call --local`).
+    values.setdefault("file_client", "local")
+    values.setdefault("__cli", "salt-call")
+    own_id = minion_id or values.get("id") or socket.gethostname()
+    values.update(id=own_id, cachedir=str(cachedir), root_dir=str(root))
+    file_roots = _folders(root, values.get("file_roots"), "states")
+    pillar_roots = _folders(root, values.get("pillar_roots"), "pillar")
+    values["file_roots"] = _as_text(file_roots)
+    values["pillar_roots"] = _as_text(pillar_roots)
+    return Settings(
+        root=root,
+        minion_id=str(own_id),
+        cachedir=cachedir,
+        file_roots=file_roots,
+        pillar_roots=pillar_roots,
+        values=values,
+        warnings=warnings,
+    )
+
+
+def _folders(root: Path, given: Any, default: str) -> dict[str, tuple[Path, ...]]:
+    if given is None:
+        return {"base": (root / default,)}
+    by_environment = given if is_mapping(given) else {"base": given}
+    return {
+        str(environment): tuple(root / str(folder) for folder in (listed if is_list(listed) else [listed]))
+        for environment, listed in by_environment.items()
+    }
+
+
+def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
+    return {environment: [str(folder) for folder in listed] for environment, listed in folders.items()}
+
+
+def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
+    if not path.is_file():
+        return {}, ()
+    from ensue.language.rendering import read_text
+    from ensue.language.yaml import YamlDocument, load_document
+
+    try:
+        document = YamlDocument(FILE_NAME, read_text(path.read_bytes, FILE_NAME))
+        data = load_document(document)
+    except CompileError as error:
+        raise ConfigurationError(error.diagnostics) from None
+    if data is None:
+        return {}, ()
+    if not is_mapping(data):
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0101",
+                    summary="ensue.yaml is not a mapping",
+                    span=document.source_span(1),
+                    help="write `option: value` lines",
+                )
+            ]
+        )
+    faults = [fault for name, value in data.items() if (fault := _check(document, str(name), value))]
+    errors = [fault for fault in faults if fault.severity is Severity.ERROR]
+    if errors:
+        raise ConfigurationError(faults)
+    return {str(name): value for name, value in data.items()}, tuple(faults)
+
+
+def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
+    span: Span = document.locate((name,))
+    if name not in _KINDS:
+        from ensue.language.collector import near_names
+
+        return Diagnostic(
+            code="E0102",
+            summary=f"ensue has no option {name!r}; it is passed on to templates as opts[{name!r}]",
+            span=span,
+            help=near_names(name, _KINDS),
+            severity=Severity.WARNING,
+        )
+    kinds = _KINDS[name]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        return Diagnostic(
+            code="E0101", summary=f"the option {name!r} is {value!r}", span=span, help=f"it takes a {wanted}"
+        )
+    return None

@@ -1,0 +1,104 @@
+"""Resources declared in pillar: the shapes it may have, as one mapping of SRN to configuration.
+
+Source: Salt Resources, "Configuration"; the short shape and type-level defaults are ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.language.pillar import merge
+from ensue.model.data import is_list, is_mapping
+from ensue.model.srn import MINION_TYPE, Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+
+    Locate = Callable[[Sequence[str]], Span | None]
+
+ALIASES: Final = {"ssh": "ssh_host"}
+"""Type names that Salt's configuration uses, and ours."""
+
+
+def read_static(
+    declared: Any, *, key: str, minion_id: str, locate: Locate, found: Collector
+) -> dict[Srn, dict[str, Any]]:
+    """Return the resources that pillar declares.
+
+    Args:
+        declared: what stands under the pillar key.
+        key: that key, for messages.
+        minion_id: the id of this machine, which no resource may claim.
+        locate: finds places in pillar files.
+        found: where faults go.
+    """
+    if declared is None:
+        return {}
+    if not is_mapping(declared):
+        found.error(
+            "E0703", f"pillar {key!r} is not a mapping", locate([key]), help="it holds resource types"
+        )
+        return {}
+    resources: dict[Srn, dict[str, Any]] = {}
+    owners: dict[str, Srn] = {minion_id: Srn(MINION_TYPE, minion_id)}
+    for type_name, body in declared.items():
+        type_ = ALIASES.get(str(type_name), str(type_name))
+        for id_, config, path in _hosts(key, str(type_name), body, locate, found):
+            srn = Srn(type_, id_)
+            if id_ in owners:
+                found.error(
+                    "E0702",
+                    f"the id {id_!r} is claimed by {owners[id_]} and by {srn}"
+                    if owners[id_] != srn
+                    else f"{srn} is declared twice",
+                    locate(path),
+                    detail="ids of resources are unique over all types, minions included",
+                    help="give one of them another id",
+                )
+                continue
+            owners[id_] = srn
+            resources[srn] = config
+    return resources
+
+
+def _hosts(
+    key: str, type_name: str, body: Any, locate: Locate, found: Collector
+) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
+    path = [key, type_name]
+    if not is_mapping(body):
+        found.error(
+            "E0703",
+            f"the resource type {type_name!r} in pillar holds {body!r}",
+            locate(path),
+            help="under it stands `hosts:` with one mapping an id, or the ids themselves",
+        )
+        return
+    defaults: Mapping[str, Any] = {}
+    hosts: Any = body
+    if "hosts" in body:
+        defaults = {name: value for name, value in body.items() if name != "hosts"}
+        path = [*path, "hosts"]
+        hosts = body["hosts"] or None
+    elif is_list(body.get("resource_ids")):
+        hosts = dict.fromkeys(map(str, body["resource_ids"]))
+    if hosts is None:
+        return
+    if not is_mapping(hosts):
+        found.error(
+            "E0703", f"`hosts` of {type_name!r} is not a mapping", locate(path), help="write one id a line"
+        )
+        return
+    for id_, config in hosts.items():
+        place = [*path, str(id_)]
+        if config is not None and not is_mapping(config):
+            found.error(
+                "E0703",
+                f"the configuration of {type_name}:{id_} is {config!r}",
+                locate(place),
+                help="it is a mapping, for example `host: 192.0.2.1`",
+            )
+            continue
+        yield str(id_), merge(defaults, config or {}), place

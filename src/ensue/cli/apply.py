@@ -1,0 +1,67 @@
+"""`ensue apply`: run SLS, or the highstate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_sls
+from ensue.cli.options import pillar_options, project_options, result_options
+
+if TYPE_CHECKING:
+    from ensue.cli.session import Session
+
+EXAMPLES = (
+    ("ensue apply", "the highstate: every SLS that states/top.sls assigns to this machine"),
+    ("ensue apply web.nginx web.site", "two SLS: states/web/nginx.sls and states/web/site.sls"),
+    ("ensue apply hello.sls --test", "one file, as a plan"),
+    (
+        "ensue apply web --pillar port=8080 --pillar db:host=10.0.0.5",
+        "with pillar that outranks the project's",
+    ),
+    ("ensue apply --out json --id web-01 > results.json", "results as one JSON document"),
+    ("ensue apply --state-output changes", "one line for each state that changed nothing"),
+)
+
+
+@click.command("apply", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
+@click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@click.option("--test", is_flag=True, help="Change nothing; say what would change.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many functions run at once. Default: 10 for each processor.",
+)
+@click.option("--failhard/--no-failhard", default=None, help="Whether to stop at the first state that fails.")
+@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@result_options
+@pillar_options
+@project_options("highstate", "json", "yaml", "quiet")
+def command(
+    session: Session,
+    *,
+    sls: tuple[str, ...],
+    test: bool,
+    concurrency: int | None,
+    failhard: bool | None,
+    wait: bool,
+    state_output: str | None,
+    state_verbose: bool | None,
+) -> int:
+    """Bring machines to the state that SLS files describe.
+
+    SLS are named as in Salt (web.nginx is states/web/nginx.sls or states/web/nginx/init.sls), or by a
+    path that ends in .sls. Without a name the highstate runs: what states/top.sls assigns.
+
+    Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
+    Ctrl-C lets what is running end and reports what was not run; a second one ends it at once.
+    """
+    from ensue.cli.applying import Order, mods_of, run_options, run_states
+    from ensue.cli.layout import ResultLayout
+
+    run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait)
+    layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
+    return run_states(session, Order(mods=mods_of(sls), run=run, layout=layout))

@@ -1,0 +1,112 @@
+"""`ensue call`: remote execution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_target
+from ensue.cli.options import pillar_options, project_options
+
+if TYPE_CHECKING:
+    from ensue.app.project import CallOutcome, Project
+    from ensue.cli.session import Session
+
+EXAMPLES = (
+    ("ensue call '*' test.ping", "ask everything that is there"),
+    ("ensue call 'T@ssh_host:web-*' cmd.run uptime", "a command on every ssh_host whose id begins with web-"),
+    ("ensue call web-01 cmd.run 'ls -l' cwd=/tmp", "name=value is a keyword argument"),
+    ("ensue call web-01 --timeout 10 --out json grains.items", "one JSON document: {target id: value}"),
+    ("ensue call '*' --batch 25% cmd.run 'systemctl reload nginx'", "a quarter of the targets at a time"),
+)
+
+
+@click.command("call", cls=ProjectCommand, examples=EXAMPLES)
+@click.argument("target", metavar="TGT", shell_complete=complete_target)
+@click.argument("function", metavar="FUN")
+@click.argument("arguments", metavar="[ARG]...", nargs=-1)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="How long a target may take to answer.",
+)
+@click.option("--batch", metavar="N|N%", help="How many targets are asked at once.")
+@pillar_options
+@project_options("nested", "json", "yaml", "quiet")
+def command(
+    session: Session,
+    *,
+    target: str,
+    function: str,
+    arguments: tuple[str, ...],
+    timeout: float | None,
+    batch: str | None,
+) -> int:
+    """Call an execution function on one or more targets.
+
+    TGT is an id, a glob, or a compound expression: T@type:id-glob a resource, M@minion everything it
+    manages, G@grain:value, I@pillar:value, E@regex, L@a,b; joined by and, or, not, parentheses.
+    Arguments are numbers, booleans, [lists] and {mappings} where they look so, and text otherwise.
+    An argument that begins with a dash stands after --.
+
+    Exit code: 0 all well; 1 refused, nothing was run; 2 a target failed, or none matched.
+    """
+    from ensue.cli.interrupts import InterruptedRunError
+    from ensue.cli.values import call_arguments
+
+    positional, keywords = call_arguments(arguments)
+    outcomes: list[CallOutcome] = []
+
+    async def work(project: Project) -> None:
+        async for outcome in project.call(
+            target, function, positional, keywords, timeout_s=timeout, batch=batch
+        ):
+            outcomes.append(outcome)
+            _print_outcome(session, outcome)
+
+    try:
+        session.run(work)
+    except InterruptedRunError:
+        session.lines.write("ensue: interrupted; some targets did not answer")
+        _print_all(session, outcomes)
+        return exit_codes.INTERRUPTED
+    _print_all(session, outcomes)
+    if not outcomes:
+        session.lines.write(
+            f"ensue: no target matched {target!r} (`ensue resources list` shows what there is)"
+        )
+        return exit_codes.FAILED
+    return exit_codes.SUCCEEDED if all(outcome.ok for outcome in outcomes) else exit_codes.FAILED
+
+
+def _print_outcome(session: Session, outcome: CallOutcome) -> None:
+    """Print one answer as soon as it is there."""
+    if session.out != "nested":
+        return
+    from ensue.output.nested import nested_lines
+
+    palette = session.stdout_palette
+    colour = palette.cyan if outcome.ok else palette.red
+    lines = [palette.paint(colour, f"{outcome.target.id}:")]
+    if outcome.ok:
+        lines += nested_lines(_value(session, outcome), palette, indent=4)
+    else:
+        lines += [
+            palette.paint(palette.red, f"    {line}") for line in str(_value(session, outcome)).splitlines()
+        ]
+    session.print_text(["\n".join(lines) + "\n"])
+
+
+def _print_all(session: Session, outcomes: list[CallOutcome]) -> None:
+    if session.is_for_programs:
+        session.print_document({outcome.target.id: _value(session, outcome) for outcome in outcomes})
+
+
+def _value(session: Session, outcome: CallOutcome) -> Any:
+    from ensue.output.presentable import presentable
+
+    return presentable(outcome.value, session.masker)

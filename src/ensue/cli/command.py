@@ -1,0 +1,72 @@
+"""What every command is: click's command, with examples in its help, a session, and no way to a traceback."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ensue.cli.exit_codes import FAILED
+from ensue.cli.group import write_examples
+from ensue.cli.options import common_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.cli.options import CommonOptions
+
+
+class ExampleCommand(click.Command):
+    """A command whose help ends with examples.
+
+    Args:
+        examples: lines `command    what it does`.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        super().format_epilog(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+
+class ProjectCommand(ExampleCommand):
+    """A command that works on a project; its function gets a `Session` first and returns an exit code.
+
+    Args:
+        names_minion: whether a failure is printed under the minion id, as results of states are.
+    """
+
+    def __init__(self, *args: Any, names_minion: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._names_minion = names_minion
+
+    def invoke(self, ctx: click.Context) -> int:
+        """Run the command; whatever goes wrong in it becomes a message and an exit code."""
+        from ensue.cli.session import Session
+
+        options = common_options(ctx)
+        session = Session(_with_default_out(options, self), names_minion=self._names_minion)
+        assert self.callback is not None  # noqa: S101 -- every command of ours is a decorated function
+        try:
+            code: int = ctx.invoke(self.callback, session, **ctx.params)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
+            return session.failed(error)
+        return max(code, FAILED) if session.results_lost else code
+
+
+def _with_default_out(options: CommonOptions, command: click.Command) -> CommonOptions:
+    """Fill in the form of results that is the command's default."""
+    if options.out:
+        return options
+    from dataclasses import replace
+
+    for param in command.params:
+        if param.name == "out" and isinstance(param.type, click.Choice):
+            return replace(options, out=str(param.type.choices[0]))
+    return options

@@ -1,0 +1,116 @@
+"""Candidates for shell completion: SLS names, run ids, resource names, targets.
+
+A key press must never show an error, so whatever goes wrong means: no candidates.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.cli.options import common_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import click
+
+    from ensue.app.project import Project
+
+_MOST: Final = 500
+"""More candidates than anybody reads; a file tree may be large."""
+
+_DEEPEST: Final = 8
+
+
+def _safely(find: Callable[[Path], Iterable[str]], ctx: click.Context, incomplete: str) -> list[str]:
+    try:
+        candidates = (name for name in find(common_options(ctx).root) if name.startswith(incomplete))
+        return sorted({name for name, _ in zip(candidates, range(_MOST), strict=False)})
+    except BaseException:  # noqa: BLE001 -- see the module's docstring
+        return []
+
+
+def complete_sls(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return SLS names of the project's state folders, and .sls files of the working directory."""
+    return _safely(_sls_names, ctx, incomplete)
+
+
+def complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the ids of earlier runs."""
+    return _safely(lambda root: (one.run_id for one in _open(root).runs()), ctx, incomplete)
+
+
+def complete_srn(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return the names of all resources."""
+    return _safely(_srns, ctx, incomplete)
+
+
+def complete_target(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
+    """Return what a target expression may be: an id, or `T@` and a name."""
+    if incomplete.startswith("T@"):
+        return [f"T@{name}" for name in _safely(_srns, ctx, incomplete.removeprefix("T@"))]
+    return _safely(lambda root: (name.partition(":")[2] for name in _srns(root)), ctx, incomplete)
+
+
+def _sls_names(root: Path) -> Iterator[str]:
+    for folder in _state_folders(root):
+        yield from _names_below(folder, (), 0)
+    for entry in os.scandir("."):
+        if entry.name.endswith(".sls") and entry.is_file():
+            yield entry.name
+
+
+def _names_below(folder: Path, above: tuple[str, ...], depth: int) -> Iterator[str]:
+    if depth > _DEEPEST or not folder.is_dir():
+        return
+    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+        if entry.name.startswith((".", "_")):
+            continue
+        if entry.is_dir():
+            yield from _names_below(Path(entry.path), (*above, entry.name), depth + 1)
+        elif entry.name == "init.sls" and above:
+            yield ".".join(above)
+        elif entry.name.endswith(".sls") and (above or entry.name != "top.sls"):
+            yield ".".join((*above, entry.name.removesuffix(".sls")))
+
+
+def _state_folders(root: Path) -> list[Path]:
+    """Return the folders of all environments; YAML is read only where ensue.yaml names some."""
+    options = root / "ensue.yaml"
+    if not options.is_file() or b"file_roots" not in options.read_bytes():
+        return [root / "states"]
+    import yaml
+
+    data: Any = yaml.safe_load(options.read_text(encoding="utf-8"))
+    return [root / folder for folder in _texts(data["file_roots"])]
+
+
+def _texts(given: Any) -> Iterator[str]:
+    """Yield every text in a folder, a list of folders, or a mapping of environments to them."""
+    if isinstance(given, dict):
+        by_environment = cast("Mapping[Any, Any]", given)
+        for folders in by_environment.values():
+            yield from _texts(folders)
+    elif isinstance(given, list):
+        for folder in cast("Sequence[Any]", given):
+            yield from _texts(folder)
+    else:
+        yield str(given)
+
+
+def _srns(root: Path) -> list[str]:
+    import asyncio
+
+    async def work(project: Project) -> list[str]:
+        async with project:
+            return [str(record.srn) for record in await project.resources()]
+
+    return asyncio.run(work(_open(root)))
+
+
+def _open(root: Path) -> Project:
+    from ensue.app.project import Project, ProjectOptions
+
+    return Project.open(root, ProjectOptions())

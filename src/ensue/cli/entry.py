@@ -1,0 +1,73 @@
+"""From the words of a command line to an exit code; the one place where nothing may escape.
+
+A wrong command line is answered by click's message with exit code 1, as everything that is refused
+before anything runs. What goes wrong inside a command is dealt with in `command`.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ensue.cli import exit_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAM = "ensue"
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; see `ensue.cli.main`."""
+    from ensue.cli.root import root
+
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        outcome: Any = root.main(
+            words, prog_name=PROGRAM, standalone_mode=False, complete_var="_ENSUE_COMPLETE"
+        )
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] # closed at the start
+            sys.stdout.flush()
+    except click.ClickException as error:
+        return _refuse(error, words)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("ensue: interrupted", err=True)
+        return exit_codes.INTERRUPTED
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except BrokenPipeError:
+        from ensue.output.streams import discard_stdout
+
+        discard_stdout()
+        return exit_codes.SUCCEEDED
+    except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
+        return _crash(error)
+    return outcome if isinstance(outcome, int) else exit_codes.SUCCEEDED
+
+
+def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
+    error.show()
+    if _wants_json(words):
+        from ensue.output.documents import json_text
+
+        click.echo(json_text({"errors": [error.format_message()]}), nl=False)
+    return exit_codes.REFUSED
+
+
+def _crash(error: Exception) -> int:
+    """Say that ensue is at fault, where no project is open."""
+    from ensue.cli.crash import crash_line, write_crash_file
+
+    file = write_crash_file(error, None, str)
+    click.echo(f"ensue: {crash_line(error, file, str)}", err=True)
+    return exit_codes.REFUSED
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    """Say whether JSON was asked for, in a command line that could not be parsed."""
+    return "--out=json" in words or any(
+        word == "--out" and following == "json" for word, following in pairwise(words)
+    )

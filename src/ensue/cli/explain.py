@@ -1,0 +1,52 @@
+"""`ensue explain`: what a diagnostic's code means.
+
+The explanations are the page docs/diagnostics.md; the wheel carries a copy of it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ExampleCommand
+
+EXAMPLES = (
+    ("ensue explain E0301", "what the code means and how to mend the fault"),
+    ("ensue explain", "all codes"),
+)
+
+_SECTION: Final = re.compile(
+    r"^### (?P<code>[EW]\d{4}): (?P<title>.+)\n(?P<body>(?:(?!#{1,3} ).*\n?)*)", re.MULTILINE
+)
+
+
+@click.command("explain", cls=ExampleCommand, examples=EXAMPLES)
+@click.argument("code", required=False)
+def command(code: str | None) -> int:
+    """Explain the code of a diagnostic, such as E0301."""
+    sections = {
+        found["code"]: (found["title"], found["body"].strip()) for found in _SECTION.finditer(_page())
+    }
+    if code is None:
+        for name, (title, _) in sections.items():
+            click.echo(f"{name}  {title}")
+        return exit_codes.SUCCEEDED
+    found = sections.get(code.upper())
+    if found is None:
+        message = f"there is no code {code!r}; `ensue explain` lists all"
+        raise click.BadParameter(message, param_hint="CODE")
+    click.echo(f"{code.upper()}: {found[0]}\n\n{found[1]}")
+    return exit_codes.SUCCEEDED
+
+
+def _page() -> str:
+    """Read the page from the wheel, or from the checkout that this module is part of."""
+    here = Path(__file__).resolve()
+    for page in (here.with_name("diagnostics.md"), here.parents[3] / "docs" / "diagnostics.md"):
+        if page.is_file():
+            return page.read_text(encoding="utf-8")
+    return ""

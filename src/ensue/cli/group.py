@@ -1,0 +1,46 @@
+"""A command that has commands of its own: `resources`, `runs`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ensue.cli.root import refuse_unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class ExampleGroup(click.Group):
+    """A group that names near commands, and whose help ends with examples.
+
+    Args:
+        examples: lines `command    what it does`.
+    """
+
+    def __init__(self, *args: object, examples: Sequence[tuple[str, str]] = (), **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type] # handed on as they are
+        self.examples = examples
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which ones have a name like it."""
+        refuse_unknown(ctx, args, self.commands)
+        return super().resolve_command(ctx, args)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        super().format_epilog(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[tuple[str, str]]) -> None:
+    """Write examples, each as it is typed, with what it does below it."""
+    if not examples:
+        return
+    with formatter.section("Examples"):
+        pad = " " * formatter.current_indent
+        for line, about in examples:
+            formatter.write(f"{pad}{line}\n{pad}    {about}\n")

@@ -1,0 +1,51 @@
+"""`ensue keys`: the keys that secrets are stored with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.group import ExampleGroup
+from ensue.cli.options import global_options, project_options
+
+if TYPE_CHECKING:
+    from ensue.app.project import Project
+    from ensue.cli.session import Session
+
+FORMS = ("nested", "json", "yaml", "quiet")
+
+
+@click.group(
+    "keys",
+    cls=ExampleGroup,
+    examples=(("ensue keys rotate", "encrypt everything that is stored with a new key"),),
+)
+@global_options
+def command() -> None:
+    """Look after the keys that stored secrets are encrypted with."""
+
+
+@command.command(
+    "rotate",
+    cls=ProjectCommand,
+    examples=(
+        ("ensue keys rotate", "a new key in the key file; configurations are encrypted with it"),
+        ('ENSUE_KEY="$NEW,$OLD" ensue keys rotate', "the same where the key comes from the environment"),
+    ),
+)
+@project_options(*FORMS)
+def rotate(session: Session) -> int:
+    """Encrypt every stored configuration with a new key; what older keys sealed stays readable."""
+
+    async def work(project: Project) -> int:
+        return await project.rotate_keys()
+
+    count = session.run(work)
+    if session.out == "nested":
+        session.print_text([f"{count} configurations were encrypted with a new key\n"])
+    else:
+        session.print_document({"reencrypted": count})
+    return exit_codes.SUCCEEDED

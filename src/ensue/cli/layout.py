@@ -1,0 +1,55 @@
+"""Results of states in the form that was asked for: blocks, a JSON or YAML document, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from ensue.cli.session import Session
+    from ensue.model.report import RunReport
+    from ensue.output.highstate import HighstateOptions, StateOutput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultLayout:
+    """How much is shown of each state.
+
+    Args:
+        state_output: `--state-output`; None: as ensue.yaml says, else full.
+        state_verbose: `--state-verbose`; None: as ensue.yaml says, else yes.
+    """
+
+    state_output: str | None = None
+    state_verbose: bool | None = None
+
+
+def print_report(session: Session, report: RunReport, layout: ResultLayout) -> None:
+    """Print the results of a run on stdout."""
+    match session.out:
+        case "quiet":
+            return
+        case "json":
+            from ensue.output.documents import json_pieces
+            from ensue.output.presentable import returns_data
+
+            session.print_text(json_pieces(report.minion_id, returns_data(report.returns, session.masker)))
+        case "yaml":
+            from ensue.output.presentable import returns_data
+
+            session.print_document({report.minion_id: dict(returns_data(report.returns, session.masker))})
+        case _:
+            from ensue.output.highstate import highstate_text
+
+            session.print_text(highstate_text(report, session.masker, _options(session, layout)))
+
+
+def _options(session: Session, layout: ResultLayout) -> HighstateOptions:
+    from ensue.output.highstate import HighstateOptions
+
+    verbose = session.option("state_verbose") if layout.state_verbose is None else layout.state_verbose
+    return HighstateOptions(
+        state_output=cast("StateOutput", layout.state_output or session.option("state_output") or "full"),
+        state_verbose=verbose is not False,
+        palette=session.stdout_palette,
+    )

@@ -1,0 +1,183 @@
+"""Options that several commands share, and the values they leave behind.
+
+An option that belongs to no one command stores what it was given in click's `meta`, which all
+contexts of one command line share: so `ensue --root x apply` and `ensue apply --root x` are the
+same, and the later one wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.output.colours import ColourMode
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
+NEAR_CUTOFF: Final = 0.5
+"""How alike a name must be to be offered, from 0 to 1."""
+
+LOG_LEVELS: Final = ("all", "trace", "debug", "info", "warning", "error", "critical", "quiet")
+_META: Final = "ensue."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonOptions:
+    """What the shared options say.
+
+    Args:
+        root: the project's folder.
+        minion_id: `--id`.
+        out: the form of the results; empty where a command has but one.
+        colour: when to colour.
+        log_level: what is logged; None: as ensue.yaml says, else warnings.
+        log_file: where the log is also written.
+        pillar_files: `--pillar-file`, in order.
+        pillar: `--pillar`, in order, as given.
+    """
+
+    root: Path
+    minion_id: str | None
+    out: str
+    colour: ColourMode
+    log_level: str | None
+    log_file: Path | None
+    pillar_files: tuple[Path, ...]
+    pillar: tuple[str, ...]
+
+
+def common_options(ctx: click.Context) -> CommonOptions:
+    """Return what the shared options of a command line say."""
+
+    def given(name: str, default: Any = None) -> Any:
+        return ctx.meta.get(_META + name, default)
+
+    return CommonOptions(
+        root=given("root", Path()),
+        minion_id=given("minion_id"),
+        out=given("out", ""),
+        colour=given("colour", "auto"),
+        log_level=given("log_level"),
+        log_file=given("log_file"),
+        pillar_files=given("pillar_files", ()),
+        pillar=given("pillar", ()),
+    )
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value is not None and value != ():
+        ctx.meta[_META + str(param.name)] = value
+
+
+def shared_option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
+    """Return a decorator that adds an option whose value is kept in `meta`."""
+    return click.option(*names, expose_value=False, callback=_remember, **settings)
+
+
+def global_options(function: Decorated) -> Decorated:
+    """Add the options that may stand before a command as well as after it."""
+    for option in (
+        shared_option(
+            "--no-color", "colour", flag_value="never", default=None, help="The same as --color never."
+        ),
+        shared_option(
+            "--color",
+            "colour",
+            type=click.Choice(["auto", "always", "never"]),
+            help="When to use colours; auto: on a terminal, unless NO_COLOR is set.",
+        ),
+        shared_option(
+            "--log-file",
+            "log_file",
+            metavar="FILE",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Write the log to this file, too.",
+        ),
+        shared_option(
+            "--log-level",
+            "log_level",
+            type=click.Choice(LOG_LEVELS),
+            metavar="LEVEL",
+            help=f"What to log on stderr: {', '.join(LOG_LEVELS)}. Default: warning.",
+        ),
+        shared_option(
+            "--root",
+            "root",
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            help="The project's folder. Default: the working directory.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def project_options(*outputs: str) -> Callable[[Decorated], Decorated]:
+    """Return a decorator that adds what every command on a project takes.
+
+    Args:
+        outputs: the forms of its results, the default first.
+    """
+
+    def decorate(function: Decorated) -> Decorated:
+        out = shared_option(
+            "--out",
+            "out",
+            type=click.Choice(outputs),
+            help=f"The form of the results. Default: {outputs[0]}.",
+        )
+        id_ = shared_option(
+            "--id",
+            "minion_id",
+            metavar="ID",
+            help="The id of this machine. Default: ensue.yaml's id, else its host name.",
+        )
+        return out(id_(global_options(function)))
+
+    return decorate
+
+
+def pillar_options(function: Decorated) -> Decorated:
+    """Add the options that give pillar on the command line."""
+    from_file = shared_option(
+        "--pillar-file",
+        "pillar_files",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Pillar from a YAML or JSON file; --pillar outranks it.",
+    )
+    single = shared_option(
+        "--pillar",
+        "pillar",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Pillar that outranks the project's: a:b=c nests, values are YAML; or one mapping.",
+    )
+    return single(from_file(function))
+
+
+def result_options(function: Decorated) -> Decorated:
+    """Add the options that lay out results."""
+    verbose = click.option(
+        "--state-verbose/--no-state-verbose",
+        default=None,
+        help="Whether to show states that succeeded without a change.",
+    )
+    amount = click.option(
+        "--state-output",
+        type=click.Choice(
+            ["full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id"]
+        ),
+        metavar="HOW",
+        default=None,
+        help="How much to show of a state: full, terse, mixed (full if failed), changes (full if changed); "
+        "with _id appended the ID stands where the name would.",
+    )
+    return amount(verbose(function))

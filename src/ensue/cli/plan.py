@@ -1,0 +1,57 @@
+"""`ensue plan`: an apply that changes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_sls
+from ensue.cli.options import pillar_options, project_options, result_options
+
+if TYPE_CHECKING:
+    from ensue.cli.session import Session
+
+EXAMPLES = (
+    ("ensue plan", "what the highstate would change"),
+    ("ensue plan web.nginx --state-output mixed", "one line a state, more where it would fail"),
+    ("ensue plan web --pillar port=8080", "with another pillar value"),
+    ("ensue plan --out json", "the plan as one JSON document; result null: it would change"),
+)
+
+
+@click.command("plan", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
+@click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many functions run at once. Default: 10 for each processor.",
+)
+@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@result_options
+@pillar_options
+@project_options("highstate", "json", "yaml", "quiet")
+def command(
+    session: Session,
+    *,
+    sls: tuple[str, ...],
+    concurrency: int | None,
+    wait: bool,
+    state_output: str | None,
+    state_verbose: bool | None,
+) -> int:
+    """Show what an apply would change; change nothing.
+
+    The same as apply --test. A result of None means that the state would change something. What can
+    be known only after an apply is shown as such: (known after apply).
+
+    Exit code: 0 all well; 1 refused, nothing was run; 2 a state would fail; 130 interrupted.
+    """
+    from ensue.cli.applying import Order, mods_of, run_options, run_states
+    from ensue.cli.layout import ResultLayout
+
+    run = run_options(test=True, concurrency=concurrency, failhard=None, wait=wait)
+    layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
+    return run_states(session, Order(mods=mods_of(sls), run=run, layout=layout))

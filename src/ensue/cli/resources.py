@@ -1,0 +1,291 @@
+"""`ensue resources`: what can be targeted, where it came from, and taking it back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_srn
+from ensue.cli.group import ExampleGroup
+from ensue.cli.options import NEAR_CUTOFF, global_options, pillar_options, project_options
+
+if TYPE_CHECKING:
+    from ensue.app.project import Project
+    from ensue.cli.session import Session
+    from ensue.model.resource import ResourceRecord
+    from ensue.model.srn import Srn
+
+FORMS = ("nested", "json", "yaml", "quiet")
+
+
+@click.group(
+    "resources",
+    cls=ExampleGroup,
+    examples=(
+        ("ensue resources list", "everything that can be targeted, and what it was derived from"),
+        ("ensue resources show ssh_host:jumphost-env-01", "one resource, its configuration masked"),
+    ),
+)
+@global_options
+def command() -> None:
+    """List, show, forget and invalidate what can be targeted."""
+
+
+@command.command(
+    "list",
+    cls=ProjectCommand,
+    examples=(
+        ("ensue resources list", "a table: name, status, chain of sources, managing minions"),
+        ("ensue resources list --out json", "{srn: {type, id, managing_minions, status, source}}"),
+    ),
+)
+@pillar_options
+@project_options(*FORMS)
+def list_(session: Session) -> int:
+    """List every resource: this machine, what pillar declares, what was derived."""
+
+    async def work(project: Project) -> list[ResourceRecord]:
+        return await project.resources()
+
+    records = session.run(work)
+    if session.out == "nested":
+        session.print_text([_table(session, records)])
+    else:
+        session.print_document({str(record.srn): _record_data(record) for record in records})
+    return exit_codes.SUCCEEDED
+
+
+def _table(session: Session, records: list[ResourceRecord]) -> str:
+    from ensue.output.tables import table_text
+
+    sources = {record.srn: record.source for record in records}
+    rows = [
+        (
+            str(record.srn),
+            record.status,
+            " <- ".join(map(str, _chain(record.source, sources))) or record.origin,
+            ", ".join(record.managing_minions),
+        )
+        for record in records
+    ]
+    return table_text(("resource", "status", "source", "managed by"), rows, session.stdout_palette)
+
+
+def _chain(source: Srn | None, sources: dict[Srn, Srn | None]) -> list[Srn]:
+    """Return the sources of a resource, nearest first; a chain that bites its tail ends there."""
+    chain: list[Srn] = []
+    while source is not None and source not in chain:
+        chain.append(source)
+        source = sources.get(source)
+    return chain
+
+
+def _record_data(record: ResourceRecord) -> dict[str, Any]:
+    return {
+        "type": record.srn.type,
+        "id": record.srn.id,
+        "managing_minions": list(record.managing_minions),
+        "status": record.status,
+        "source": str(record.source) if record.source else None,
+    }
+
+
+@command.command(
+    "show",
+    cls=ProjectCommand,
+    examples=(
+        (
+            "ensue resources show ssh_host:web-01",
+            "status, chain of sources, configuration with secrets masked",
+        ),
+        ("ensue resources show ssh_host:web-01 --out json", "the same as one JSON document"),
+    ),
+)
+@click.argument("srn", shell_complete=complete_srn)
+@pillar_options
+@project_options(*FORMS)
+def show(session: Session, *, srn: str) -> int:
+    """Show one resource with its configuration, secrets masked."""
+    from ensue.output.presentable import presentable
+
+    known: list[ResourceRecord] = []
+
+    async def work(project: Project) -> dict[str, Any] | None:
+        known.extend(await project.resources())
+        record = _find(srn, known)
+        if record is None:
+            return None
+        chain = await project.provenance(record.srn)
+        config = await project.resource_config(record.srn)
+        return {
+            **_record_data(record),
+            "provenance": [str(source) for source in chain],
+            "because": record.invalidated_because,
+            "config": presentable(config, project.masker),
+        }
+
+    data = session.run(work)
+    if data is None:
+        return _not_there(session, srn, known)
+    _print_one(session, srn, data)
+    return exit_codes.SUCCEEDED
+
+
+def _print_one(session: Session, srn: str, data: dict[str, Any]) -> None:
+    because = data.pop("because")
+    if session.out != "nested":
+        del data["provenance"]
+        session.print_document(data)
+        return
+    from ensue.output.nested import nested_lines
+
+    if because:
+        data["invalidated_because"] = because
+    lines = nested_lines({srn: data}, session.stdout_palette)
+    session.print_text(["\n".join(lines) + "\n"])
+
+
+def _find(name: str, records: list[ResourceRecord]) -> ResourceRecord | None:
+    """Return the resource of a name: an SRN, or an id alone, which is as unambiguous."""
+    by_name = {str(record.srn): record for record in records}
+    by_id = {record.srn.id: record for record in records}
+    return by_name.get(name) or by_id.get(name)
+
+
+def _not_there(session: Session, name: str, known: list[ResourceRecord]) -> int:
+    import difflib
+
+    names = [text for record in known for text in (str(record.srn), record.srn.id)]
+    close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
+    hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
+    message = f"there is no such resource: {name} ({hint})"
+    session.lines.write(f"ensue: {message}")
+    if session.is_for_programs:
+        session.print_document({"errors": [message]})
+    return exit_codes.FAILED
+
+
+@command.command(
+    "invalidate",
+    cls=ProjectCommand,
+    examples=(
+        (
+            "ensue resources invalidate starting_state:env-01",
+            "what was derived from it is no longer a target",
+        ),
+    ),
+)
+@click.argument("source", metavar="SOURCE_SRN", shell_complete=complete_srn)
+@project_options(*FORMS)
+def invalidate(session: Session, *, source: str) -> int:
+    """Invalidate everything that was derived from a source, transitively.
+
+    Invalidated resources are kept and shown, and are not targeted; the state that provides them
+    brings them back.
+    """
+    wanted = _srn(source)
+
+    async def work(project: Project) -> tuple[list[Srn], bool]:
+        known = any(wanted in {record.srn, record.source} for record in await project.resources())
+        return await project.invalidate(wanted), known
+
+    hit, known = session.run(work)
+    _print_names(session, hit)
+    if not hit:
+        session.lines.write(f"ensue: nothing that is active was derived from {source}")
+    return exit_codes.SUCCEEDED if hit or known else exit_codes.FAILED
+
+
+@command.command(
+    "forget",
+    cls=ProjectCommand,
+    examples=(("ensue resources forget ssh_host:jumphost-env-01", "remove its entry and its secrets"),),
+)
+@click.argument("srn", shell_complete=complete_srn)
+@project_options(*FORMS)
+def forget(session: Session, *, srn: str) -> int:
+    """Remove a derived resource's entry from the store."""
+    wanted = _srn(srn)
+    derived: list[ResourceRecord] = []
+
+    async def work(project: Project) -> bool:
+        derived.extend(record for record in await project.resources() if record.origin == "derived")
+        return await project.forget(wanted)
+
+    if not session.run(work):
+        return _not_there(session, srn, derived)
+    _print_names(session, [wanted])
+    return exit_codes.SUCCEEDED
+
+
+def _srn(text: str) -> Srn:
+    from ensue.model.srn import Srn
+
+    try:
+        return Srn.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="SRN") from None
+
+
+def _print_names(session: Session, names: list[Srn]) -> None:
+    texts = [str(name) for name in names]
+    if session.out == "nested":
+        session.print_text(f"{text}\n" for text in texts)
+    else:
+        session.print_document(texts)
+
+
+@command.command(
+    "audit",
+    cls=ProjectCommand,
+    examples=(
+        ("ensue resources audit", "who registered, read and invalidated what, oldest first"),
+        ("ensue resources audit --verify", "exit code 1 and the line number when the log was edited"),
+    ),
+)
+@click.option("--verify", is_flag=True, help="Check that nobody has edited the log.")
+@project_options(*FORMS)
+def audit(session: Session, *, verify: bool) -> int:
+    """Show or verify the audit log of the store."""
+    from ensue.output.presentable import presentable
+
+    project = session.open()
+    if verify:
+        return _verify(session, project)
+    entries = presentable(project.audit_entries(), session.masker)
+    if session.out == "nested":
+        session.print_text(_audit_line(entry) for entry in entries)
+    else:
+        session.print_document(entries)
+    return exit_codes.SUCCEEDED
+
+
+def _audit_line(entry: dict[str, Any]) -> str:
+    from ensue.output.colours import without_escapes
+
+    shown = (
+        f"{key}={value}" for key, value in entry.items() if value not in {None, ""} and key not in _CHAIN
+    )
+    return without_escapes("  ".join(shown)) + "\n"
+
+
+_CHAIN = frozenset({"chain"})
+"""What only the verification reads."""
+
+
+def _verify(session: Session, project: Project) -> int:
+    fault = project.audit_fault()
+    if fault is None:
+        if session.out == "nested":
+            session.print_text(["the audit log is whole\n"])
+        else:
+            session.print_document({"whole": True})
+        return exit_codes.SUCCEEDED
+    line, what = fault
+    session.lines.write(f"ensue: audit.jsonl:{line}: {what}")
+    if session.is_for_programs:
+        session.print_document({"whole": False, "line": line, "fault": what})
+    return exit_codes.REFUSED

@@ -1,0 +1,116 @@
+"""`ensue` itself: the list of commands, and the options that may stand before one.
+
+The short descriptions stand here as text, so that `ensue --help` loads no command. A test compares
+them with what the commands say of themselves.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Final, NamedTuple
+
+import click
+
+from ensue.cli.options import NEAR_CUTOFF, global_options
+
+
+class _Entry(NamedTuple):
+    module: str
+    about: str
+
+
+COMMANDS: Final[dict[str, _Entry]] = {
+    "apply": _Entry("ensue.cli.apply", "Bring machines to the state that SLS files describe."),
+    "plan": _Entry("ensue.cli.plan", "Show what an apply would change; change nothing."),
+    "call": _Entry("ensue.cli.call", "Call an execution function on one or more targets."),
+    "resources": _Entry("ensue.cli.resources", "List, show, forget and invalidate what can be targeted."),
+    "runs": _Entry("ensue.cli.runs", "List earlier runs and show their results."),
+    "show": _Entry("ensue.cli.show", "Show what SLS files, pillar and top file compile to."),
+    "keys": _Entry("ensue.cli.keys", "Look after the keys that stored secrets are encrypted with."),
+    "init": _Entry("ensue.cli.init", "Make a small project to start from."),
+    "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, such as E0301."),
+    "completion": _Entry("ensue.cli.completion", "Print the script that completes commands in a shell."),
+}
+"""Commands by name, in the order of the help."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are loaded when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
+        """Load a command."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = importlib.import_module(entry.module).command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or say which ones have a name like it."""
+        refuse_unknown(ctx, args, COMMANDS)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
+        """Write the list of commands without loading one."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.about) for name, entry in COMMANDS.items()])
+
+
+def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
+    """Refuse the name of a command that does not exist.
+
+    Raises:
+        click.UsageError: there is none of that name; near names are in the message.
+    """
+    name = args[0]
+    if name in known or name.startswith("-") or ctx.resilient_parsing:
+        return
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=2, cutoff=NEAR_CUTOFF)
+    hint = f" Did you mean {' or '.join(close)}?" if close else f" There are: {', '.join(known)}."
+    message = f"There is no command {name!r}.{hint}"
+    raise click.UsageError(message, ctx)
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"ensue {version('ensue')}")
+    except PackageNotFoundError:
+        click.echo("ensue (not installed)")
+    ctx.exit()
+
+
+@click.command(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the version.",
+)
+@global_options
+def root() -> None:
+    r"""Bring machines to a desired state; one apply owns the whole outcome.
+
+    \b
+    Examples:
+      ensue init                      a small project to start from
+      ensue plan                      what would change
+      ensue apply                     the highstate: what top.sls assigns
+      ensue apply web.nginx --test    one SLS, as a plan
+      ensue call '*' test.ping        ask every target
+    """

@@ -1,0 +1,217 @@
+"""One command's work on one project: open it, run it under signals, say how it failed.
+
+A command gets a `Session`, calls `run` with what it wants done, prints with `print_*` and returns
+an exit code. Exceptions never leave: `command` hands them to `failed`.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.diagnostics import Severity
+from ensue.errors import DiagnosticError, EnsueError
+from ensue.masking import Masker
+from ensue.output.colours import palette_for, without_escapes
+from ensue.output.streams import ErrorLines, discard_stdout, write_results
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from ensue.app.project import Project
+    from ensue.cli.interrupts import Interrupts
+    from ensue.cli.options import CommonOptions
+    from ensue.diagnostics import Diagnostic
+    from ensue.output.colours import Palette
+
+Result = TypeVar("Result")
+
+_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 200_000
+
+
+class Session:
+    """What one command works with.
+
+    Args:
+        options: what the shared options say.
+        names_minion: whether a failure is printed under the minion id, as results of states are.
+    """
+
+    def __init__(self, options: CommonOptions, *, names_minion: bool) -> None:
+        self.options = options
+        self.out = options.out
+        self.lines = ErrorLines()
+        self.masker = Masker()
+        self.results_lost = False
+        self._names_minion = names_minion
+        self._project: Project | None = None
+
+    def run(self, work: Callable[[Project], Awaitable[Result]]) -> Result:
+        """Open the project, do something with it, and close it.
+
+        Args:
+            work: what is to be done; cancelled by a signal.
+
+        Raises:
+            InterruptedRunError: a signal ended the work before it had a result.
+        """
+        # A command allocates for the whole run and ends: looking for cyclic garbage in that costs a
+        # quarter of a large run and frees next to nothing.
+        gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
+        project = self.open()
+        import asyncio
+
+        from ensue.cli.interrupts import Interrupts
+
+        with Interrupts(self.lines.write) as interrupts, asyncio.Runner() as runner:
+            return runner.run(self._supervised(project, work, interrupts))
+
+    def open(self) -> Project:
+        """Open the project, doing no more than that."""
+        from ensue.app.project import Project, ProjectOptions
+        from ensue.cli.values import merged_pillar
+
+        self._configure_logging("warning")
+        options = ProjectOptions(
+            minion_id=self.options.minion_id,
+            pillar=merged_pillar(self.options.pillar_files, self.options.pillar),
+        )
+        self._project = project = Project.open(self.options.root, options)
+        self.masker = project.masker
+        self._configure_logging(str(project.settings.option("log_level", "warning")))
+        return project
+
+    def _configure_logging(self, default: str) -> None:
+        from ensue.output.logs import LEVELS, configure_logging
+
+        level = self.options.log_level or default
+        known = level if level in LEVELS else "warning"
+        try:
+            configure_logging(known, self.lines, self._mask, file=self.options.log_file)
+        except OSError as error:
+            message = f"{self.options.log_file}: {error.strerror}"
+            raise click.BadParameter(message, param_hint="--log-file") from None
+
+    def _mask(self, text: str) -> str:
+        # The masker is another one as soon as the project is open.
+        return self.masker.text(text)
+
+    async def _supervised(
+        self, project: Project, work: Callable[[Project], Awaitable[Result]], interrupts: Interrupts
+    ) -> Result:
+        import asyncio
+
+        from ensue.cli.interrupts import InterruptedRunError
+
+        async with project:
+            task = asyncio.ensure_future(work(project))
+            interrupts.watch(task)
+            try:
+                return await task
+            except asyncio.CancelledError:
+                raise InterruptedRunError from None
+
+    @property
+    def stdout_palette(self) -> Palette:
+        """The colours of the results."""
+        import sys
+
+        return palette_for(sys.stdout, self.options.colour)
+
+    @property
+    def stderr_palette(self) -> Palette:
+        """The colours of everything else."""
+        return palette_for(self.lines.stream, self.options.colour)
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Whether results are one JSON or YAML document."""
+        return self.out in {"json", "yaml"}
+
+    def print_text(self, pieces: Iterable[str]) -> None:
+        """Print results; when that cannot be done (a full disk), say so and remember it."""
+        try:
+            write_results(pieces)
+        except OSError as error:
+            discard_stdout()
+            self.results_lost = True
+            self.lines.write(f"ensue: the results could not be written: {error.strerror}")
+
+    def print_document(self, data: Any) -> None:
+        """Print results as one document; with `--out quiet` nothing.
+
+        Args:
+            data: what `presentable` returned, or made of plain values that hold no secret.
+        """
+        if self.out == "quiet":
+            return
+        from ensue.output.documents import json_text, yaml_text
+
+        self.print_text([yaml_text(data) if self.out == "yaml" else json_text(data)])
+
+    def print_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Print what is wrong with the input on stderr, with its source lines."""
+        from ensue.output.diagnostics import diagnostics_text
+
+        self.lines.write(diagnostics_text(diagnostics, self.options.root, self.masker, self.stderr_palette))
+
+    def failed(self, error: Exception) -> int:
+        """Say how a command failed and return its exit code."""
+        from ensue.cli.interrupts import InterruptedRunError
+
+        error = _alone(error)
+        if isinstance(error, InterruptedRunError):
+            return self._end(["interrupted"], exit_codes.INTERRUPTED, "interrupted")
+        if isinstance(error, DiagnosticError):
+            return self._refused(error)
+        if isinstance(error, EnsueError):
+            text = self.masker.text(str(error))
+            return self._end([text], exit_codes.REFUSED, text)
+        return self._crashed(error)
+
+    def _refused(self, error: DiagnosticError) -> int:
+        self.print_diagnostics(error.diagnostics)
+        errors = [one for one in error.diagnostics if one.severity is Severity.ERROR]
+        messages = [self.masker.text(one.message) for one in errors or error.diagnostics]
+        return self._end(messages, exit_codes.REFUSED, "")
+
+    def _crashed(self, error: Exception) -> int:
+        from ensue.cli.crash import crash_line, write_crash_file
+
+        folder = self._project.cachedir if self._project else None
+        file = write_crash_file(error, folder, self.masker.text)
+        line = crash_line(error, file, self.masker.text)
+        return self._end([line], exit_codes.REFUSED, line)
+
+    def _end(self, messages: list[str], exit_code: int, line: str) -> int:
+        if line:
+            colour = self.stderr_palette.light_red
+            self.lines.write(self.stderr_palette.paint(colour, f"ensue: {without_escapes(line)}"))
+        if self.is_for_programs:
+            key = self.minion_id if self._names_minion else "errors"
+            self.print_document({key: messages})
+        return exit_code
+
+    def option(self, name: str) -> Any:
+        """Return an option of ensue.yaml, None when it is not set there."""
+        return self._project.settings.option(name) if self._project else None
+
+    @property
+    def minion_id(self) -> str:
+        """The id results are printed under, as far as it is known when the project did not open."""
+        if self._project is not None:
+            return self._project.minion_id
+        import socket
+
+        return self.options.minion_id or socket.gethostname()
+
+
+def _alone(error: Exception) -> Exception:
+    """Take an exception out of the groups that tasks put it into: the first that a user can mend, if any."""
+    if not isinstance(error, ExceptionGroup):
+        return error
+    inner = [_alone(one) for one in cast("ExceptionGroup[Exception]", error).exceptions]
+    return next((one for one in inner if isinstance(one, EnsueError)), inner[0])

@@ -1,0 +1,57 @@
+"""`ensue show`: what the language makes of a project, before anything runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_sls
+from ensue.cli.options import pillar_options, project_options
+
+if TYPE_CHECKING:
+    from ensue.app.project import Project
+    from ensue.cli.session import Session
+    from ensue.model.data import Data
+
+EXAMPLES = (
+    ("ensue show high web.nginx", "the declarations of an SLS, templates rendered"),
+    ("ensue show low web.nginx", "the states in the order they run"),
+    ("ensue show pillar", "the pillar of this machine, secrets masked"),
+    ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
+)
+
+
+@click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
+@click.argument("what", metavar="high|low|pillar|top", type=click.Choice(["high", "low", "pillar", "top"]))
+@click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@pillar_options
+@project_options("nested", "json", "yaml", "quiet")
+def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
+    """Show what SLS files, pillar and top file compile to.
+
+    high: declarations as written, templates rendered. low: one entry a state, in order. pillar: what
+    templates see. top: which SLS the top file assigns. Without an SLS high and low show the highstate.
+
+    Exit code: 0 all well; 1 it does not compile.
+    """
+    from ensue.cli.applying import mods_of
+    from ensue.output.presentable import presentable
+
+    kind = cast("Literal['high', 'low', 'pillar', 'top']", what)
+
+    async def work(project: Project) -> Data:
+        shown: Data = await project.show(kind, mods_of(sls))
+        return shown
+
+    shown: Any = presentable(session.run(work), session.masker)
+    document = {session.minion_id: shown}
+    if session.out == "nested":
+        from ensue.output.nested import nested_lines
+
+        session.print_text(["\n".join(nested_lines(document, session.stdout_palette)) + "\n"])
+    else:
+        session.print_document(document)
+    return exit_codes.SUCCEEDED

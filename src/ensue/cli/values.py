@@ -1,0 +1,147 @@
+"""Values that are written on the command line: pillar, and the arguments of an execution function.
+
+Source: Salt's command line. An argument is YAML where that makes a number, a boolean, a list in
+brackets or a mapping in braces of it, and text otherwise; `name=value` is a keyword argument.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import click
+
+from ensue.errors import CompileError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ensue.model.data import Data, DataMap
+
+_KEYWORD: Final = re.compile(r"([^\d\W][\w.-]*)=(?!=)(.*)\Z")
+_DIGITS: Final = frozenset("0123456789_")
+
+
+def call_arguments(words: Sequence[str]) -> tuple[list[Data], dict[str, Data]]:
+    """Divide the words after an execution function into positional and keyword arguments."""
+    positional: list[Data] = []
+    keywords: dict[str, Data] = {}
+    for word in words:
+        found = _KEYWORD.match(word)
+        if found:
+            keywords[found[1]] = argument(found[2])
+        else:
+            positional.append(argument(word))
+    return positional, keywords
+
+
+def argument(text: str) -> Data:
+    """Return what one argument means."""
+    if _is_text(text):
+        return text
+    if text == "None":
+        return None
+    try:
+        value: Data = _yaml(text)
+    except CompileError:
+        return text
+    if isinstance(value, str | None):
+        # A blank and a hash begin a comment in YAML; in a command they are part of it.
+        return text if "#" in text else value
+    if isinstance(value, dict | list):
+        # `a: b` and `- a` are text here: a mapping stands in braces, a list in brackets.
+        return value if text.startswith("{" if isinstance(value, dict) else "[") else text
+    return value
+
+
+def _is_text(text: str) -> bool:
+    """Say whether an argument stays as it is, whatever YAML would make of it."""
+    stripped = text.strip()
+    if stripped in {"", "---", "..."} or any(blank in text for blank in "\t\r\n"):
+        return True
+    # 1_000 is a number to YAML and hardly ever to the one who writes it.
+    return "_" in text and _DIGITS.issuperset(stripped)
+
+
+def _yaml(text: str) -> Any:
+    from ensue.language.yaml.load import load_text
+
+    return load_text(text)
+
+
+def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str, Data]:
+    """Return the pillar of a command line.
+
+    Args:
+        files: YAML or JSON files, later ones outrank earlier ones.
+        assignments: `a:b=value`, or whole mappings; they outrank the files.
+
+    Raises:
+        click.ClickException: something of it is not readable as pillar.
+    """
+    pillar: dict[str, Data] = {}
+    for file in files:
+        _merge(pillar, _from_file(file))
+    for assignment in assignments:
+        _merge(pillar, _from_assignment(assignment))
+    return pillar
+
+
+def _from_file(file: Path) -> DataMap:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        message = f"{file}: {reason}"
+        raise click.BadParameter(message, param_hint="--pillar-file") from None
+    try:
+        value = _yaml(text)
+    except CompileError as error:
+        message = f"{file}: {_reason(error)}"
+        raise click.BadParameter(message, param_hint="--pillar-file") from None
+    if value is None:
+        return {}
+    return _mapping(value, str(file), "--pillar-file")
+
+
+def _from_assignment(text: str) -> DataMap:
+    path, equals, value_text = text.partition("=")
+    if text.lstrip().startswith("{") or not equals:
+        return _mapping(_value(text, text), text, "--pillar")
+    value = _value(value_text, text) if value_text.strip() else ""
+    for key in reversed(path.split(":")):
+        if not key:
+            message = f"{text!r} has an empty key; write a:b=value"
+            raise click.BadParameter(message, param_hint="--pillar")
+        value = {key: value}
+    return cast("DataMap", value)
+
+
+def _value(text: str, assignment: str) -> Any:
+    try:
+        return _yaml(text)
+    except CompileError as error:
+        message = f"{assignment!r}: {_reason(error)}; put a text in quotes"
+        raise click.BadParameter(message, param_hint="--pillar") from None
+
+
+def _reason(error: CompileError) -> str:
+    first = error.diagnostics[0]
+    return f"{first.summary}: {first.detail}" if first.detail else first.summary
+
+
+def _mapping(value: Any, source: str, option: str) -> DataMap:
+    if isinstance(value, dict):
+        return cast("DataMap", value)
+    message = f"{source!r} is no mapping; write key=value, or {{key: value}}"
+    raise click.BadParameter(message, param_hint=option)
+
+
+def _merge(into: dict[str, Data], more: DataMap) -> None:
+    for key, value in more.items():
+        present = into.get(key)
+        if isinstance(present, dict) and isinstance(value, dict):
+            _merge(present, value)
+        else:
+            into[key] = value

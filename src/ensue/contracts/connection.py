@@ -1,0 +1,183 @@
+"""How anything is done on a target: run a command, read and write files.
+
+Every state and execution function works through a `Connection`, so that it runs on this machine
+and on an `ssh_host` alike. A connection is a cheap handle: it connects on first use, may be shared
+by any number of functions at once, and belongs to a pool that closes it.
+
+Paths are absolute paths on the target. File operations raise `RemoteFileError` (never a bare
+OSError), a missing file included, except where a method says that it returns None or ignores it;
+`UnreachableError`, `HostKeyError`, `AuthenticationError`, `RemoteTimeoutError` say what they say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.model.srn import Srn
+
+FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo", "socket"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStat:
+    """What the target says of one path.
+
+    Args:
+        kind: what it is.
+        mode: permission bits (`0o644`), without the file type.
+        uid: owner's number.
+        gid: group's number.
+        user: owner's name, or the number as text where it has none.
+        group: group's name, or the number as text where it has none.
+        size_bytes: its size.
+        mtime_s: time of last change of content, seconds since the epoch.
+        atime_s: time of last access, seconds since the epoch.
+        link_target: for a symlink what it points to, else empty.
+    """
+
+    kind: FileKind
+    mode: int
+    uid: int
+    gid: int
+    user: str
+    group: str
+    size_bytes: int
+    mtime_s: float
+    atime_s: float = 0.0
+    link_target: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command to run.
+
+    Args:
+        shell_line: a line for the target's shell; exactly one of this and `argv` is given.
+        argv: a program with its arguments, no shell in between.
+        shell: the shell that reads `shell_line`.
+        cwd: the folder to run in; None is the home folder of the user.
+        env: variables added to the environment; a value of None removes the variable.
+        stdin: what the command reads; empty is an empty input, never the terminal.
+        user: run as this user (setuid here, `sudo -u` over SSH).
+        umask: file mode mask, None leaves it.
+        timeout_s: after so many seconds the command is ended and `RemoteTimeoutError` raised; None: no limit.
+        clean_env: start from an empty environment instead of the user's.
+    """
+
+    shell_line: str | None = None
+    argv: Sequence[str] | None = None
+    shell: str = "/bin/sh"
+    cwd: str | None = None
+    env: Mapping[str, str | None] | None = None
+    stdin: bytes = b""
+    user: str | None = None
+    umask: int | None = None
+    timeout_s: float | None = None
+    clean_env: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """A command that has ended.
+
+    Args:
+        returncode: its exit code; the negative signal number when a signal ended it.
+        stdout: what it wrote, whole.
+        stderr: the same.
+        pid: its process id on the target, 0 when the target does not say.
+    """
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+    pid: int = 0
+
+
+@runtime_checkable
+class Connection(Protocol):
+    """What every target offers. A type that cannot run commands sets `can_run` False."""
+
+    @property
+    def srn(self) -> Srn:
+        """The target."""
+        ...
+
+    @property
+    def can_run(self) -> bool:
+        """Whether `run` works; when not it raises `NotAvailableError`."""
+        ...
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command to its end; a non-zero exit code is a value, not an exception."""
+        ...
+
+    async def read(self, path: str) -> bytes:
+        """Return the whole content of a file; symlinks are followed."""
+        ...
+
+    async def write(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        mode: int | None = None,
+        user: str | None = None,
+        group: str | None = None,
+    ) -> None:
+        """Replace or create a file atomically: readers see the old content or the new, never a part.
+
+        On any failure (disk full, no permission) the old file stays as it was and nothing is left
+        behind. Mode and owner of an existing file are kept where they are not given; a new file
+        gets 0644. A symlink is followed: its target is replaced.
+        """
+        ...
+
+    async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
+        """Describe a path, or return None when nothing is there."""
+        ...
+
+    async def checksum(self, path: str) -> str | None:
+        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+        ...
+
+    async def list_directory(self, path: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        ...
+
+    async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
+        """Create a folder; one that is there already is left alone (its mode too)."""
+        ...
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        ...
+
+    async def symlink(self, target: str, path: str) -> None:
+        """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
+        ...
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file within the target, replacing what is there."""
+        ...
+
+    async def set_mode(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path; symlinks are followed."""
+        ...
+
+    async def set_owner(
+        self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
+    ) -> None:
+        """Set owner and group by name or number."""
+        ...
+
+    async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
+        """Set the times of access and change, seconds since the epoch."""
+        ...
+
+    async def close(self) -> None:
+        """Give up what the connection holds; using it again connects anew."""
+        ...

@@ -1,0 +1,192 @@
+"""What a state or execution function is given: the target it works on and the services around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.provider import EnvironmentProvider
+    from ensue.contracts.registry import DerivedRegistry
+    from ensue.contracts.vault import Vault
+    from ensue.diagnostics import Span
+    from ensue.masking import Masker
+    from ensue.model.data import DataMap, ReadOnlyDataMap
+    from ensue.model.returns import ScopeReturn
+    from ensue.model.srn import Srn
+
+
+class FileSources(Protocol):
+    """Where `salt://`, `http(s)://`, `file://` and absolute paths of the managing minion are read."""
+
+    async def read(self, source: str, *, saltenv: str = "base") -> bytes:
+        """Return the content of a source.
+
+        Raises:
+            StateFailedError: the source is nowhere; the text lists the roots that were searched.
+        """
+        ...
+
+    def local_path(self, source: str, *, saltenv: str = "base") -> Path | None:
+        """Return the file of this machine that a `salt://` source names, None when there is none."""
+        ...
+
+    def list_tree(self, source: str, *, saltenv: str = "base") -> list[str]:
+        """Return the relative paths of all files below a `salt://` folder, sorted; empty without one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """Which declaration a state function is called for.
+
+    Args:
+        id: the declaration's ID.
+        sls: the SLS it stands in.
+        function: `module.function`.
+        scope: the scope's path.
+        span: where it stands.
+        requires: the states that it requires, as (`module.function`, `name`); `file.directory` with
+            `clean` keeps what these manage.
+        changed_watches: those of its watched states that changed something, as `module: ID`.
+    """
+
+    id: str
+    sls: str
+    function: str
+    scope: str
+    span: Span
+    requires: tuple[tuple[str, str], ...] = ()
+    changed_watches: tuple[str, ...] = ()
+
+
+class FunctionContext(Protocol):
+    """What an execution function is given as its first argument, `ctx`; it never goes into the SLS."""
+
+    @property
+    def srn(self) -> Srn:
+        """The target."""
+        ...
+
+    @property
+    def connection(self) -> Connection:
+        """The way to the target; connects on first use."""
+        ...
+
+    @property
+    def test(self) -> bool:
+        """Whether this is a plan: nothing may be changed."""
+        ...
+
+    @property
+    def opts(self) -> ReadOnlyDataMap:
+        """Options of the project, Salt's names (`id`, `cachedir`, `file_roots`, `test`, …)."""
+        ...
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar."""
+        ...
+
+    async def grains(self) -> DataMap:
+        """Return the target's grains; gathered once and cached."""
+        ...
+
+    @property
+    def files(self) -> FileSources:
+        """Reader of `salt://` and other sources."""
+        ...
+
+    @property
+    def masker(self) -> Masker:
+        """Where a function that comes to know a secret says so, before anything else is done with it."""
+        ...
+
+    @property
+    def cache_dir(self) -> Path:
+        """The project's `cachedir` on this machine."""
+        ...
+
+    async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call an execution function (`cmd.run`) on the same target.
+
+        Raises:
+            NotAvailableError: this target does not offer it.
+        """
+        ...
+
+    async def render_template(
+        self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
+    ) -> str:
+        """Render template text with the target's `salt grains pillar opts` and the given context.
+
+        Args:
+            text: the template.
+            renderer: a template renderer's name.
+            name: what the template is called in messages (`salt://openvpn/server.conf.j2`).
+            context: further variables.
+
+        Raises:
+            StateFailedError: the template is broken; the text has name and line.
+        """
+        ...
+
+
+class StateContext(FunctionContext, Protocol):
+    """What a state function is given: all of the above, and what belongs to this one declaration."""
+
+    @property
+    def declaration(self) -> Declaration:
+        """The declaration this call is made for."""
+        ...
+
+    @property
+    def registry(self) -> DerivedRegistry:
+        """Derived resources: register, get, invalidate."""
+        ...
+
+    @property
+    def vault(self) -> Vault:
+        """Encrypts and decrypts small things that a plug-in keeps below `cache_dir`."""
+        ...
+
+    def provider(self, name: str) -> EnvironmentProvider:
+        """Return an environment provider (`sandbox`, `command`, `terraform`).
+
+        Raises:
+            NotAvailableError: there is none of this name; the text has near names.
+        """
+        ...
+
+    async def on(self, target: Srn | str) -> FunctionContext:
+        """Return the context of another resource, by SRN or by bare id.
+
+        Raises:
+            UnknownResourceError: nothing is registered or declared under it, or it was invalidated;
+                the text has near names and provenance. In a plan also when an earlier state is about
+                to register it anew.
+        """
+        ...
+
+    async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
+        """Compile SLS for another resource and run them there, as growth under this state.
+
+        Args:
+            target: an SRN or a bare id.
+            mods: SLS names.
+
+        Returns:
+            What came of it; `status` is `failed` (with `comment`) when the SLS did not compile.
+
+        Raises:
+            UnknownResourceError: as for `on`.
+        """
+        ...
+
+    def minion(self) -> FunctionContext:
+        """Return the context of the managing minion: the explicit way out of the target."""
+        ...

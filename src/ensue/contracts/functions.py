@@ -1,0 +1,77 @@
+"""State functions and execution functions as the engine and the compiler see them.
+
+A module of state functions is a Python module `ensue.states.<name>` (dots allowed) with
+
+- `FUNCTIONS: dict[str, Callable]`, public name → function; each takes `ctx: StateContext`, then
+  `name`, then the arguments of the state, and returns a `StateReturn`; `async def` or plain
+  `def` (a plain one must not block: it runs on the event loop);
+- optionally `MOD_WATCH: Callable`, called instead of the function when a watched state changed;
+  it takes the same arguments plus `sfun`, the function's name;
+- optionally `AWAITS: Callable[[function, name], Srn | None]`: the resource that a declaration cannot
+  do without, so that it waits for whoever registers it in the same run;
+- optionally `PROMISES: Callable[[function, name, arguments], Sequence[Srn]]`: the resources that a
+  declaration will register.
+
+A module of execution functions is `ensue.modules.<name>` with `FUNCTIONS`; each function takes
+`ctx: FunctionContext`, then its own arguments, and returns data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a state function accepts.
+
+    Args:
+        names: accepted argument names, `ctx` left out.
+        required: those without a default, `name` left out (the compiler always gives it).
+        accepts_any: whether it takes `**kwargs`.
+    """
+
+    names: frozenset[str]
+    required: frozenset[str]
+    accepts_any: bool
+
+
+class FunctionCatalog(Protocol):
+    """What the compiler asks about state functions; the composition root answers."""
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """Return what a state function accepts, or None when there is no such function.
+
+        Raises:
+            PluginError: its module does not load.
+        """
+        ...
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a function that is nowhere, besides spelling it right."""
+        ...
+
+    def near(self, module: str, function: str) -> Sequence[str]:
+        """Return names (`file.managed`) that a user may have meant, best first."""
+        ...
+
+
+class StateFunctions(Protocol):
+    """The state functions of one target, as the engine calls them."""
+
+    def state(self, module: str, function: str) -> Callable[..., Any]:
+        """Return the function.
+
+        Raises:
+            NotAvailableError: the target's type does not offer it.
+        """
+        ...
+
+    def mod_watch(self, module: str) -> Callable[..., Any] | None:
+        """Return the module's `MOD_WATCH`, None when it has none."""
+        ...

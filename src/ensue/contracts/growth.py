@@ -1,0 +1,78 @@
+"""How the graph grows while it runs: the engine asks, the composition root compiles.
+
+The engine knows nothing of SLS, Jinja or YAML: an `Expander` is injected, and what it returns is a
+`Plan` like the one the run began with.
+
+Source: SEP 16 (delayed state rendering); derived-resources document ("state_applied").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.diagnostics import Diagnostic
+    from ensue.model.chunk import Chunk
+    from ensue.model.srn import Srn
+
+GrowthKind = Literal["block", "sls", "apply"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Compiled chunks of one scope.
+
+    Args:
+        chunks: in order of execution; requisites are indices into this tuple, always of other places.
+        scope: the scope's path, `""` at the top.
+        target: what chunks without a target of their own run against.
+        parent: what the expander needs to find this scope's blocks and variables again; the engine
+            passes it on.
+        warnings: what the compiler remarked.
+    """
+
+    chunks: tuple[Chunk, ...]
+    scope: str
+    target: Srn
+    parent: object = None
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GrowthRequest:
+    """What the engine wants rendered and compiled.
+
+    Args:
+        kind: a delayed block, a delayed SLS, or SLS for another target.
+        names: one name, or the SLS names of an `apply`.
+        scope: the new scope's path.
+        target: what it runs against.
+        caller: the chunk that asks.
+        plan: the plan the caller stands in.
+        prev_ret: the caller's return; None for an `apply`.
+        depth: how many scopes stand around the new one.
+    """
+
+    kind: GrowthKind
+    names: tuple[str, ...]
+    scope: str
+    target: Srn
+    caller: Chunk
+    plan: Plan
+    prev_ret: Mapping[str, object] | None
+    depth: int
+
+
+class Expander(Protocol):
+    """Renders and compiles growth."""
+
+    async def expand(self, request: GrowthRequest) -> Plan:
+        """Return the compiled scope.
+
+        Raises:
+            CompileError: it does not render or compile, or a limit is exceeded; becomes a failed scope.
+        """
+        ...

@@ -1,0 +1,74 @@
+"""Environment providers: what stands behind `starting_state.deployed`.
+
+A provider is a module with the functions of `EnvironmentProvider`, found under the entry point
+group `ensue.providers` or shipped here.
+
+Source: derived-resources document, "The pattern": `connection_info()`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentRequest:
+    """What a provider is asked for.
+
+    Args:
+        name: the environment's name (`env-01`); unique in the project.
+        directory: a folder of its own below the cachedir, mode 0700; made when first needed.
+        options: the state's further arguments (`command`, `module`, …).
+        vault: encrypts what has to be kept.
+        masker: told of every secret before it goes anywhere.
+    """
+
+    name: str
+    directory: Path
+    options: Mapping[str, Data]
+    vault: Vault
+    masker: Masker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """An environment as it stands.
+
+    Args:
+        status: `absent`, `succeeded`, `stopped` (there, but not running), `failed`, or the provider's
+            own word.
+        connection: how to connect to its jump host, as a configuration of type `ssh_host`
+            (`host port user password|private_key host_key …`); empty unless `succeeded`.
+        details: what else is worth telling (`isolation: namespace`); no secrets.
+        comment: why, where it is not `succeeded`.
+    """
+
+    status: str
+    connection: DataMap = field(default_factory=dict[str, "Data"])
+    details: DataMap = field(default_factory=dict[str, "Data"])
+    comment: str = ""
+
+
+class EnvironmentProvider(Protocol):
+    """Provisions environments. All methods are idempotent."""
+
+    async def observe(self, request: EnvironmentRequest) -> Environment:
+        """Say how the environment stands; changes nothing."""
+        ...
+
+    async def deploy(self, request: EnvironmentRequest) -> Environment:
+        """Bring it to `succeeded`; return how it stands then."""
+        ...
+
+    async def destroy(self, request: EnvironmentRequest) -> Environment:
+        """Remove it and everything it kept."""
+        ...

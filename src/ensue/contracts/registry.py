@@ -1,0 +1,87 @@
+"""Derived resources, as functions and plug-ins see them.
+
+Source: derived-resources document: `register`, `get`, `list_for_type`, `invalidate`, provenance.
+All methods may do I/O and block for milliseconds: call them through `asyncio.to_thread` on an event loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.model.data import Data, DataMap
+    from ensue.model.resource import Registration, ResourceRecord
+    from ensue.model.srn import Srn
+
+RegistryScope = Literal["run", "cache"]
+"""`run`: in memory, ends with the run. `cache`: the cross-run store."""
+
+
+class DerivedRegistry(Protocol):
+    """The in-run registry in front of the cross-run store."""
+
+    def register(
+        self,
+        srn: Srn,
+        config: Mapping[str, Data],
+        *,
+        source: Srn | None = None,
+        watch: Sequence[str] = ("status",),
+        source_grains: Mapping[str, Data] | None = None,
+        ttl_s: float | None = None,
+        scope: RegistryScope = "cache",
+    ) -> Registration:
+        """Register a resource, or confirm it; visible at once to whatever starts later.
+
+        Args:
+            srn: the resource.
+            config: how to connect to it; encrypted at rest.
+            source: what it was derived from.
+            watch: grain keys of the source whose change invalidates this resource.
+            source_grains: the source's grains now; their watched part is remembered as a fingerprint.
+            ttl_s: seconds after which it is invalid; None: never.
+            scope: where it is kept.
+
+        Raises:
+            ResourceConflictError: the id is registered under another type; names both.
+            StoreError: the store cannot be read or written.
+        """
+        ...
+
+    def get(self, srn: Srn) -> DataMap | None:
+        """Return the configuration of an active resource (audited), None when there is none."""
+        ...
+
+    def record(self, srn: Srn) -> ResourceRecord | None:
+        """Return what is known of a resource, invalidated ones included, without decrypting anything."""
+        ...
+
+    def records(self) -> list[ResourceRecord]:
+        """Return every resource known, sorted by SRN, without decrypting anything."""
+        ...
+
+    def list_for_type(self, resource_type: str) -> list[str]:
+        """Return the ids of all active resources of a type, sorted."""
+        ...
+
+    def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
+        """Compare a source's grains with the fingerprints; invalidate what no longer holds, transitively.
+
+        Returns:
+            What was invalidated by this call, sorted.
+        """
+        ...
+
+    def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
+        """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
+        ...
+
+    def forget(self, srn: Srn) -> bool:
+        """Remove a resource's entry altogether; False when there was none."""
+        ...
+
+    def provenance(self, srn: Srn) -> tuple[Srn, ...]:
+        """Return the chain of sources, nearest first; empty for a resource without source."""
+        ...

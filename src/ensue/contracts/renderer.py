@@ -1,0 +1,38 @@
+"""Renderers: one stage of the pipe named on an SLS file's first line (`#!jinja|yaml`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderInput:
+    """What a renderer is given.
+
+    Args:
+        text: the output of the stage before it.
+        path: the file, for messages.
+        variables: Salt's context: `salt grains pillar opts sls slspath tpldir tplfile saltenv`, and more.
+        arguments: what followed the renderer's name on the first line.
+    """
+
+    text: str
+    path: str
+    variables: Mapping[str, Any]
+    arguments: tuple[str, ...] = field(default=())
+
+
+class Renderer(Protocol):
+    """One stage: text to text, or text to data (the last one)."""
+
+    def __call__(self, source: RenderInput) -> Any:
+        """Render.
+
+        Raises:
+            CompileError: with the place in the source.
+        """
+        ...

@@ -1,0 +1,30 @@
+"""Encryption of small things at rest."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Vault(Protocol):
+    """AES-256-GCM with the project's key."""
+
+    def seal(self, plain: bytes, *, context: str) -> bytes:
+        """Encrypt and authenticate.
+
+        Args:
+            plain: the bytes in the clear.
+            context: what they are (`sandbox:env-01`); the same must be given to `open`.
+
+        Raises:
+            KeyFileError: the key file cannot be used.
+        """
+        ...
+
+    def open(self, sealed: bytes, *, context: str) -> bytes:
+        """Decrypt.
+
+        Raises:
+            WrongKeyError: sealed with a key that is not at hand.
+            TamperedError: changed since it was sealed, or sealed for another context.
+        """
+        ...

@@ -1,0 +1,206 @@
+"""Derived resources for everybody: plug-ins, orchestration scripts, other programs.
+
+Five functions over a project's registry. Inside a run they use the run's own registry, in-run entries
+included; outside they open the store that `opts` name for the length of one call. Whoever has many calls
+to make opens one registry and uses it for all of them:
+
+    with using_registry(open_registry(opts)) as registry: ...
+
+Source: derived-resources document, "Registry scopes", "Integration points".
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from ensue.errors import ResourceError
+from ensue.model.srn import Srn
+from ensue.registry.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from ensue.contracts.registry import DerivedRegistry, RegistryScope
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap, ReadOnlyDataMap
+    from ensue.model.resource import Registration
+    from ensue.registry.registry import ResourceRegistry
+
+__all__ = [
+    "SECRET_CONFIG_KEYS",
+    "current_registry",
+    "get",
+    "invalidate",
+    "list_for_type",
+    "mask_config",
+    "open_registry",
+    "provenance",
+    "register",
+    "secret_values",
+    "using_registry",
+]
+
+_Registry = TypeVar("_Registry", bound="DerivedRegistry")
+
+current_registry: ContextVar[DerivedRegistry | None] = ContextVar("current_registry", default=None)
+"""The registry of the run that is going on; None outside of runs."""
+
+
+def register(  # noqa: PLR0917  # the order of these arguments is the document's
+    opts: ReadOnlyDataMap,
+    resource_type: str,
+    resource_id: str,
+    config: Mapping[str, Data],
+    source_srn: Srn | str | None = None,
+    watch: Sequence[str] = ("status",),
+    ttl_s: float | None = None,
+    scope: RegistryScope = "cache",
+) -> Registration:
+    """Register a derived resource, or confirm it.
+
+    Args:
+        opts: options of the project: `cachedir`, `root`, `id`, `store_url`, `key_source`.
+        resource_type: its type (`ssh_host`).
+        resource_id: its id, unique over all types.
+        config: how to connect to it; encrypted at rest.
+        source_srn: what it was derived from.
+        watch: grain keys of the source whose change invalidates it.
+        ttl_s: seconds after which it is invalid; None: never.
+        scope: `run` ends with the run, `cache` outlives it.
+
+    Raises:
+        ResourceConflictError: the id is registered under another type.
+        ResourceError: a name is malformed, or the configuration cannot be stored.
+        StoreError: the store cannot be read or written.
+    """
+    srn, source = _srn(resource_type, resource_id), _source(source_srn)
+    with _registry(opts) as registry:
+        return registry.register(srn, config, source=source, watch=watch, ttl_s=ttl_s, scope=scope)
+
+
+def get(opts: ReadOnlyDataMap, resource_type: str, resource_id: str) -> DataMap | None:
+    """Return the configuration of an active derived resource, None when there is none (audited).
+
+    Raises:
+        ResourceError: the name is malformed.
+        StoreError: the store cannot be read, or its key is not at hand.
+    """
+    srn = _srn(resource_type, resource_id)
+    with _registry(opts) as registry:
+        return registry.get(srn)
+
+
+def list_for_type(opts: ReadOnlyDataMap, resource_type: str) -> list[str]:
+    """Return the ids of all active derived resources of a type, sorted.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    with _registry(opts) as registry:
+        return registry.list_for_type(resource_type)
+
+
+def invalidate(opts: ReadOnlyDataMap, source_srn: Srn | str) -> list[Srn]:
+    """Invalidate everything derived from a source, transitively; return what was hit, sorted.
+
+    Raises:
+        ResourceError: the name is malformed.
+        StoreError: the store cannot be written.
+    """
+    source = _parsed(source_srn)
+    with _registry(opts) as registry:
+        return registry.invalidate(source)
+
+
+def provenance(opts: ReadOnlyDataMap, srn: Srn | str) -> tuple[Srn, ...]:
+    """Return the chain of sources of a resource, nearest first.
+
+    Raises:
+        ResourceError: the name is malformed.
+        StoreError: the store cannot be read.
+    """
+    resource = _parsed(srn)
+    with _registry(opts) as registry:
+        return registry.provenance(resource)
+
+
+def open_registry(
+    opts: ReadOnlyDataMap, *, run_id: str = "", masker: Masker | None = None
+) -> ResourceRegistry:
+    """Return the registry of a project; nothing is opened before it is used. Close it when done.
+
+    Args:
+        opts: options of the project: `cachedir` (default `.ensue`, below `root` when it is relative), `id`,
+            `store_url`, `key_source`.
+        run_id: for the audit log; empty outside of runs.
+        masker: told of every secret that is registered or read.
+
+    Raises:
+        StoreError: `store_url` or `key_source` makes no sense.
+    """
+    from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.vault import ProjectVault
+
+    cachedir = Path(str(opts.get("root") or ".")) / str(opts.get("cachedir") or ".ensue")
+    store_url = opts.get("store_url")
+    return ResourceRegistry(
+        cachedir,
+        minion_id=str(opts.get("id") or _host_name()),
+        run_id=run_id,
+        store_url=None if not store_url else str(store_url),
+        vault=ProjectVault.of_project(cachedir, kind=str(opts.get("key_source") or "file")),
+        masker=masker,
+    )
+
+
+@contextmanager
+def using_registry(registry: _Registry) -> Generator[_Registry]:
+    """Make a registry the one that this module's functions use, in this task and those it starts.
+
+    Args:
+        registry: stays open; whoever made it closes it.
+    """
+    token = current_registry.set(registry)
+    try:
+        yield registry
+    finally:
+        current_registry.reset(token)
+
+
+@contextmanager
+def _registry(opts: ReadOnlyDataMap) -> Generator[DerivedRegistry]:
+    running = current_registry.get()
+    if running is not None:
+        yield running
+        return
+    opened = open_registry(opts)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def _srn(resource_type: str, resource_id: str) -> Srn:
+    return _parsed(f"{resource_type}:{resource_id}")
+
+
+def _source(source: Srn | str | None) -> Srn | None:
+    return None if source is None else _parsed(source)
+
+
+def _parsed(srn: Srn | str) -> Srn:
+    if isinstance(srn, Srn):
+        return srn
+    try:
+        return Srn.parse(srn)
+    except ValueError as error:
+        raise ResourceError(str(error)) from error
+
+
+def _host_name() -> str:
+    import socket
+
+    return socket.gethostname()

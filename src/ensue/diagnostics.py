@@ -1,0 +1,76 @@
+"""What is wrong with a user's input, as a value.
+
+A `Diagnostic` says what happened, where, why, and how to mend it. Diagnostics are collected
+while something is compiled and reported together, sorted only at the face (the command line).
+This module holds no rendering and raises nothing.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Severity(enum.Enum):
+    """How much a diagnostic weighs: an error stops the run before it starts, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a source file.
+
+    Args:
+        path: the file, relative to the project root where it lies below it.
+        line: the line, counted from 1; 0 when only the file is known.
+        column: the column, counted from 1; 0 when only the line is known.
+    """
+
+    path: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        """Write the place as `path:line:column`, leaving out what is not known."""
+        if not self.line:
+            return self.path
+        return f"{self.path}:{self.line}:{self.column}" if self.column else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnostic:
+    """One fault in a user's input.
+
+    Args:
+        code: a stable code (`E0101`) that docs/diagnostics.md explains.
+        summary: what happened, one sentence without a full stop at the end.
+        detail: why, as far as it is known; may be empty.
+        help: how to mend it; may be empty.
+        span: where; None only for faults that have no file (a command-line argument).
+        related: further places, each with a label ("first declared here").
+        severity: an error or a warning.
+    """
+
+    code: str
+    summary: str
+    span: Span | None = None
+    detail: str = ""
+    help: str = ""
+    related: tuple[tuple[Span, str], ...] = ()
+    severity: Severity = Severity.ERROR
+
+    @property
+    def message(self) -> str:
+        """The diagnostic as one line of plain text, place first."""
+        where = f"{self.span}: " if self.span else ""
+        why = f": {self.detail}" if self.detail else ""
+        mend = f" ({self.help})" if self.help else ""
+        return f"{where}{self.summary}{why}{mend}"
+
+
+def sort_key(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:
+    """Return the key that puts diagnostics in reading order: file, line, column, code."""
+    span = diagnostic.span or Span("")
+    return (span.path, span.line, span.column, diagnostic.code, diagnostic.summary)

@@ -1,0 +1,96 @@
+"""Finding a target's state functions and knowing how each has to be called. Calls nothing itself."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.functions import StateFunctions
+    from ensue.model.srn import Srn
+
+
+class Manner(enum.Enum):
+    """How a function is called."""
+
+    INLINE = "inline"
+    """On the event loop, between two turns of the scheduler: it promises not to block."""
+    AWAITED = "awaited"
+    """In a task of its own."""
+    THREAD = "thread"
+    """In a thread: a project's own plain function that may block."""
+
+
+@dataclass(slots=True)
+class Callee:
+    """A function, ready to be called; one object a (target, function).
+
+    Args:
+        function: the function.
+        label: `module.function`.
+        manner: how it is called; found out anew when a plain function turns out to return an awaitable.
+        takes: names of its parameters.
+        is_mod_watch: whether it stands in for the function that the state names.
+    """
+
+    function: Callable[..., Any]
+    label: str
+    manner: Manner
+    takes: frozenset[str]
+    is_mod_watch: bool = False
+
+
+class CallTable:
+    """Every function that a run has asked for, by target.
+
+    Args:
+        functions: the state functions of a target.
+    """
+
+    def __init__(self, functions: Callable[[Srn], StateFunctions]) -> None:
+        self._functions = functions
+        self._states: dict[Srn, dict[tuple[str, str], Callee]] = {}
+        self._watches: dict[Srn, dict[str, Callee | None]] = {}
+        self._last: tuple[Srn, dict[tuple[str, str], Callee]] | None = None
+
+    def state(self, target: Srn, module: str, function: str) -> Callee:
+        """Return a state function.
+
+        Raises:
+            EnsueError: the target is unknown, or does not offer it.
+        """
+        if self._last is None or self._last[0] is not target:
+            self._last = (target, self._states.setdefault(target, {}))
+        key = (module, function)
+        found = self._last[1].get(key)
+        if found is None:
+            plain = self._functions(target).state(module, function)
+            found = self._last[1][key] = _callee(plain, f"{module}.{function}")
+        return found
+
+    def mod_watch(self, target: Srn, module: str) -> Callee | None:
+        """Return a module's `mod_watch`, None when it has none.
+
+        Raises:
+            EnsueError: the target is unknown.
+        """
+        known = self._watches.setdefault(target, {})
+        if module not in known:
+            plain = self._functions(target).mod_watch(module)
+            known[module] = plain and _callee(plain, f"{module}.mod_watch", is_mod_watch=True)
+        return known[module]
+
+
+def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = False) -> Callee:
+    if getattr(function, "__ensue_blocking__", False):
+        manner = Manner.THREAD
+    elif inspect.iscoroutinefunction(function):
+        manner = Manner.AWAITED
+    else:
+        manner = Manner.INLINE
+    takes = frozenset(inspect.signature(function).parameters)
+    return Callee(function, label, manner, takes, is_mod_watch)

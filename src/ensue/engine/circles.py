@@ -1,0 +1,76 @@
+"""When nothing can go on any more: find who waits for itself, and let it fail by name.
+
+Within one plan that is found when the plan is lowered. Between scopes it can come about only while
+the graph grows: a chunk waits for a resource that a chunk of an outer scope will register, and that
+one waits for the scope to end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.engine.status import describe, is_over
+from ensue.errors import InternalError
+from ensue.graph.cycles import find_cycles
+from ensue.graph.dag import Dag, Edge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.engine.node import Node, Scope
+
+
+def break_circle(scopes: Iterable[Scope]) -> Node:
+    """Find a node that waits for itself and mark it `entangled`; whoever calls makes it ready.
+
+    Args:
+        scopes: all scopes that have not ended.
+
+    Raises:
+        InternalError: nothing can go on, and yet nobody waits for itself.
+    """
+    nodes = [node for scope in scopes for node in _open_nodes(scope)]
+    cycles = find_cycles(_waits(nodes))
+    for cycle in cycles:
+        circle = [nodes[edge.before] for edge in cycle]
+        for node in circle:
+            if node.awaited and not node.entangled:
+                node.entangled = circle_text(node, circle)
+                node.waits_for = 0
+                return node
+    standing = "; ".join(f"{node.label} is {describe(node.status)}" for node in nodes)
+    raise InternalError(f"the run cannot go on: {standing}")
+
+
+def circle_text(node: Node, circle: Sequence[Node]) -> str:
+    """Say who waits for whom, beginning and ending with one node, each with its place.
+
+    Args:
+        node: one of the circle.
+        circle: nodes, each of which comes before the next, and the last before the first.
+    """
+    start = circle.index(node)
+    backwards = [node, *reversed([*circle[start + 1 :], *circle[:start]]), node]
+    names = [f"{each.label} at {each.chunk.span()}" for each in backwards]
+    return f"This state waits for itself: {' waits for '.join(names)}"
+
+
+def _open_nodes(scope: Scope) -> list[Node]:
+    return [node for node in [*scope.nodes, *(scope.listeners or [])] if not is_over(node.status)]
+
+
+def _waits(nodes: Sequence[Node]) -> Dag:
+    number = {node: place for place, node in enumerate(nodes)}
+    graph = Dag(len(nodes))
+    for place, node in enumerate(nodes):
+        scope = node.scope
+        for dependent in node.dependents:
+            after = number.get(scope.nodes[dependent])
+            if after is not None:
+                graph.add(Edge(place, after, "order"))
+        if scope.caller in number:
+            graph.add(Edge(place, number[scope.caller], "growth"))
+        for awaited in node.awaited:
+            if awaited in number:
+                graph.add(Edge(number[awaited], place, "registration"))
+    return graph

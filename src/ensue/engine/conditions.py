@@ -1,0 +1,165 @@
+"""`unless`, `onlyif`, `creates` before a state, `check_cmd` after it.
+
+Commands run on the target through its connection; function calls go through the context.
+
+Source: Salt 3008, measured: all conditions are looked at, and each says something in the comment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.connection import Command
+from ensue.errors import RemoteFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.chunk import Chunk
+    from ensue.model.data import Data, DataMap
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What the conditions of a state came to.
+
+    Args:
+        met: whether the state runs.
+        comment: what each condition said, a line each.
+    """
+
+    met: bool
+    comment: str
+
+
+def has_conditions(chunk: Chunk) -> bool:
+    """Say whether a chunk has any condition that is looked at before its function is called."""
+    options = chunk.options
+    return bool(options.unless or options.onlyif or options.creates)
+
+
+async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
+    """Look at all conditions of a chunk.
+
+    Raises:
+        EnsueError: a condition cannot be looked at.
+    """
+    options = chunk.options
+    found: list[Condition] = []
+    if options.onlyif:
+        found.append(await _onlyif(context, chunk))
+    if options.unless:
+        found.append(await _unless(context, chunk))
+    if options.creates:
+        found.append(await _creates(context, options.creates))
+    return Condition(
+        all(condition.met for condition in found), "\n".join(condition.comment for condition in found)
+    )
+
+
+async def check_afterwards(context: StateContext, chunk: Chunk) -> Condition:
+    """Run `check_cmd`: the state succeeded when every command does.
+
+    Raises:
+        EnsueError: a command cannot be run.
+    """
+    for line in chunk.options.check_cmd:
+        if not await _succeeds(context, chunk, line):
+            return Condition(met=False, comment="check_cmd determined the state failed")
+    return Condition(met=True, comment="check_cmd determined the state succeeded")
+
+
+async def _onlyif(context: StateContext, chunk: Chunk) -> Condition:
+    for entry in chunk.options.onlyif:
+        holds = await _holds(context, chunk, entry)
+        if holds is None:
+            return Condition(met=True, comment="onlyif execution failed, bad type passed")
+        if not holds:
+            return Condition(met=False, comment="onlyif condition is false")
+    return Condition(met=True, comment="onlyif condition is true")
+
+
+async def _unless(context: StateContext, chunk: Chunk) -> Condition:
+    for entry in chunk.options.unless:
+        holds = await _holds(context, chunk, entry)
+        if holds is None:
+            return Condition(met=True, comment="unless condition is false, bad type passed")
+        if not holds:
+            return Condition(met=True, comment="unless condition is false")
+    return Condition(met=False, comment="unless condition is true")
+
+
+async def _creates(context: StateContext, paths: Sequence[str]) -> Condition:
+    for path in paths:
+        if not await _exists(context, path):
+            return Condition(met=True, comment="Creates files not found")
+    comment = f"{paths[0]} exists" if len(paths) == 1 else "All files in creates exist"
+    return Condition(met=False, comment=comment)
+
+
+async def _exists(context: StateContext, path: str) -> bool:
+    """A path below a file, or behind a link to nowhere, is not there."""
+    try:
+        return await context.connection.stat(path, follow=True) is not None
+    except RemoteFileError:
+        return False
+
+
+async def _holds(context: StateContext, chunk: Chunk, entry: Data) -> bool | None:
+    """Say whether an entry is true; None when it is neither a command nor a function call."""
+    if isinstance(entry, str):
+        return await _succeeds(context, chunk, entry)
+    if isinstance(entry, dict) and isinstance(entry.get("fun"), str):
+        return bool(await _call(context, entry))
+    return None
+
+
+async def _call(context: StateContext, entry: DataMap) -> Any:
+    keywords = {key: value for key, value in entry.items() if key not in {"fun", "args", "get_return"}}
+    arguments = entry.get("args", [])
+    positional = arguments if isinstance(arguments, list) else [arguments]
+    answer = await context.call(str(entry["fun"]), *positional, **keywords)
+    wanted = entry.get("get_return")
+    return _traverse(answer, wanted) if isinstance(wanted, str) else answer
+
+
+def _traverse(data: Any, path: str) -> Any:
+    for key in path.split(":"):
+        if isinstance(data, dict) and key in data:
+            data = data[key]  # pyright: ignore[reportUnknownVariableType] - a plug-in's own data
+        elif isinstance(data, list) and key.isdecimal() and int(key) < len(data):  # pyright: ignore[reportUnknownArgumentType] - same
+            data = data[int(key)]  # pyright: ignore[reportUnknownVariableType] - same
+        else:
+            return None
+    return data  # pyright: ignore[reportUnknownVariableType] - same
+
+
+async def _succeeds(context: StateContext, chunk: Chunk, line: str) -> bool:
+    arguments = chunk.arguments
+    runas = chunk.options.runas or arguments.get("runas")
+    cwd = arguments.get("cwd")
+    shell = arguments.get("shell")
+    completed = await context.connection.run(
+        Command(
+            shell_line=line,
+            shell=shell if isinstance(shell, str) else "/bin/sh",
+            cwd=cwd if isinstance(cwd, str) else None,
+            env=_environment(arguments.get("env")),
+            user=runas if isinstance(runas, str) else None,
+        )
+    )
+    return completed.returncode == 0
+
+
+def _environment(env: Data) -> Mapping[str, str | None] | None:
+    """Read a state's `env`: a mapping, or a list of mappings as Salt has it; a null removes a variable."""
+    maps = env if isinstance(env, list) else [env]
+    merged: dict[str, str | None] = {}
+    for mapping in maps:
+        if isinstance(mapping, dict):
+            merged.update(
+                {key: None if value is None else str(value) for key, value in mapping.items()},
+            )
+    return merged or None

@@ -1,0 +1,108 @@
+"""What is done with a node once nothing stands before it: an answer without a call, or a call.
+
+Decides only; the scheduler does it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from ensue.engine.node import Role
+from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
+from ensue.engine.returns import failure
+from ensue.model.requisite import RequisiteKind
+from ensue.model.returns import Return, StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.engine.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Take over a return that was made and reported before."""
+
+    returned: Return
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Return this; the function is not called.
+
+    Args:
+        said: the return.
+        ran: what requisites of others take it for.
+    """
+
+    said: StateReturn
+    ran: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Call the function, as the verdict says."""
+
+    verdict: Verdict
+
+
+Decision: TypeAlias = Adopt | Answer | Call
+
+_JUST_CALL = Call(Verdict.CALL)
+
+
+def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callable[[Node], bool]) -> Decision:
+    """Decide about a node.
+
+    Args:
+        node: the node; everything that its requisites name is over.
+        done: returns of an earlier, interrupted run by (scope, tag).
+        can_watch: whether a node's module has a `mod_watch`.
+    """
+    scope, chunk = node.scope, node.chunk
+    if node.entangled:
+        return Answer(failure(chunk.name, node.entangled), ran=False)
+    if done and node.role is not Role.CHECK and (before := done.get((scope.path, chunk.tag))):
+        return Adopt(msgspec.structs.replace(before, delayed=[]))
+    if not chunk.requisites and not scope.check_of:
+        return _JUST_CALL
+    return _decide_by_requisites(node, can_watch)
+
+
+def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Decision:
+    scope, chunk = node.scope, node.chunk
+    check = scope.check_result_of(node.index) if node.role is Role.STATE else None
+    if check is not None and not check.ran:
+        return Adopt(check)
+    prepared_by = scope.prerequired_by.get(node.index, ()) if node.role is Role.STATE else ()
+    verdict = _verdict(node, prepared_by, can_watch)
+    if verdict is Verdict.FAILED:
+        return _failed(node, check, prepared_by)
+    if verdict in COMMENTS:
+        return Answer(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
+    return Call(verdict)
+
+
+def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node], bool]) -> Verdict:
+    requisites = node.chunk.requisites
+    watches = any(requisite.kind is RequisiteKind.WATCH for requisite in requisites)
+    return judge(
+        requisites,
+        node.scope.result_of,
+        node.scope.check_result_of,
+        prepared_by=prepared_by,
+        can_watch=watches and node.role is not Role.CHECK and can_watch(node),
+    )
+
+
+def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Answer:
+    """Salt shows a prereq'd state whose partner failed as its check saw it, without the changes."""
+    if check is not None:
+        return Answer(StateReturn(name=check.name, result=check.result, comment=check.comment), ran=True)
+    scope = node.scope
+    names = failed_requisites(node.chunk.requisites, scope.result_of, scope.check_result_of, prepared_by)
+    comment = f"One or more requisite failed: {', '.join(names)}"
+    return Answer(failure(node.chunk.name, comment), ran=False)

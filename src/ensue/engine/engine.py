@@ -1,0 +1,87 @@
+"""The engine's one public door: run a plan, get an outcome, and be cancelled in between."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ensue.engine.outcome import EngineOutcome
+from ensue.engine.scheduler import INTERRUPTED, Scheduler
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.contracts.growth import Plan
+    from ensue.engine.node import Scope
+    from ensue.engine.services import EngineOptions, EngineServices
+    from ensue.model.report import RunStatus
+    from ensue.model.returns import Return
+
+_NOTHING_DONE: dict[tuple[str, str], Return] = {}
+
+
+class Engine:
+    """Runs plans. Holds nothing of a run; one engine may be used for several, one after the other.
+
+    Args:
+        services: functions, contexts, growth, a sink of events, a clock.
+        options: switches.
+    """
+
+    def __init__(self, services: EngineServices, options: EngineOptions) -> None:
+        self._services = services
+        self._options = options
+
+    async def run(self, plan: Plan, done: Mapping[tuple[str, str], Return] = _NOTHING_DONE) -> EngineOutcome:
+        """Run a plan and everything that grows from it.
+
+        Cancelling the task once stops the run: nothing new starts, what is running ends, and the
+        outcome says `interrupted`. Cancelling it again ends what is running too. In neither case is
+        `CancelledError` raised.
+
+        Args:
+            plan: what to run.
+            done: returns of an earlier, interrupted run by (scope, tag); those are taken over.
+
+        Returns:
+            What came of it.
+
+        Raises:
+            CycleError: the plan's requisites go round in circles; nothing was run.
+        """
+        scheduler = Scheduler(self._services, self._options, done)
+        work = asyncio.create_task(scheduler.run(plan))
+        try:
+            top = await _outlast_cancellation(work, scheduler)
+        except BaseExceptionGroup as group:
+            if len(group.exceptions) == 1:
+                raise group.exceptions[0] from None
+            raise
+        return _outcome(top, scheduler)
+
+
+async def _outlast_cancellation(work: asyncio.Task[Scope], scheduler: Scheduler) -> Scope:
+    """Wait for a run's end; each cancellation of the waiting task is passed on as a wish to stop."""
+    wishes = 0
+    while not work.done():
+        try:
+            await asyncio.wait({work})
+        except asyncio.CancelledError:
+            wishes += 1
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+            if wishes == 1:
+                scheduler.stop(INTERRUPTED)
+            else:
+                scheduler.end_running()
+    return work.result()
+
+
+def _outcome(top: Scope, scheduler: Scheduler) -> EngineOutcome:
+    status: RunStatus = "succeeded"
+    if scheduler.stop_reason == INTERRUPTED:
+        status = "interrupted"
+    elif scheduler.scopes.failed:
+        status = "failed"
+    return EngineOutcome(returns=top.returns(), not_run=scheduler.scopes.left_out(), status=status)

@@ -1,0 +1,336 @@
+"""Calling the function of one node, with its conditions, arguments, `mod_watch`, `check_cmd` and retries.
+
+Two ways lead through here. `call_inline` is the short one, for functions that do not wait and
+states without conditions: no task, no suspension. `call` does everything. Requisites have been
+looked at before; growth comes afterwards; neither is known here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.engine.calls import Callee, CallTable, Manner
+from ensue.engine.conditions import check_afterwards, has_conditions, look_at_conditions
+from ensue.engine.node import Role
+from ensue.engine.requisites import Verdict
+from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
+from ensue.engine.returns import exception_return, failure, state_return
+from ensue.engine.services import CallSite
+from ensue.errors import RemoteError, UnknownResourceError
+from ensue.model.chunk import NO_OPTIONS
+from ensue.model.requisite import RequisiteKind
+from ensue.model.returns import StateReturn
+from ensue.model.unknown import unknowns_in
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from ensue.contracts.context import StateContext
+    from ensue.engine.node import Node
+    from ensue.engine.services import EngineServices
+    from ensue.model.chunk import Chunk
+    from ensue.model.data import DataMap
+    from ensue.model.returns import ScopeReturn
+    from ensue.model.srn import Srn
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one attempt came to.
+
+    Args:
+        said: the return.
+        skipped: whether a condition kept the function from being called; then `mod_watch` is not either.
+    """
+
+    said: StateReturn
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """An inline function turned out to need waiting for: the call has begun and goes on in a task."""
+
+    awaitable: Awaitable[Any]
+
+
+class Executor:
+    """Calls functions for one run.
+
+    Args:
+        services: functions, contexts, hooks, clock and random are used.
+        apply: growth on behalf of a node's function.
+        pause: waits so many seconds on behalf of a node, which lends its hold meanwhile; False
+            when the run was interrupted and there is to be no further attempt.
+    """
+
+    def __init__(
+        self,
+        services: EngineServices,
+        *,
+        apply: Callable[[Node, Srn, Sequence[str]], Awaitable[ScopeReturn]],
+        pause: Callable[[Node, float], Awaitable[bool]],
+    ) -> None:
+        self._services = services
+        self._calls = CallTable(services.functions)
+        self._apply = apply
+        self._pause = pause
+
+    def can_watch(self, node: Node) -> bool:
+        """Say whether a node's module has a `mod_watch`; False when its target is not known."""
+        try:
+            return self._calls.mod_watch(node.target, node.chunk.module) is not None
+        except Exception:  # noqa: BLE001 - it is a failed state when it is called
+            return False
+
+    def inline_callee(self, node: Node) -> Callee | None:
+        """Return the function of a node that can be called without a task; None when it cannot."""
+        chunk = node.chunk
+        if node.role is not Role.STATE or not _is_plain(chunk) or self._needs_arguments(chunk):
+            return None
+        try:
+            callee = self._calls.state(node.target, chunk.module, chunk.function)
+            watch = self._due_watch(node)
+        except Exception:  # noqa: BLE001 - the long way makes a failed state of it
+            return None
+        waits = callee.manner is not Manner.INLINE or (watch and watch.manner is not Manner.INLINE)
+        return None if waits else callee
+
+    def call_inline(self, node: Node, callee: Callee) -> StateReturn | Started:
+        """Call a function that does not wait, and its `mod_watch` where that is due.
+
+        Args:
+            node: the node.
+            callee: what `inline_callee` returned.
+
+        Returns:
+            The return, or the beginning of one when the function handed back something to await.
+        """
+        said = self._call_now(node, callee)
+        if isinstance(said, StateReturn) and not said.changes and (watch := self._due_watch(node)):
+            return self._call_now(node, watch)
+        return said
+
+    def _due_watch(self, node: Node) -> Callee | None:
+        """The module's `mod_watch` when something the node watches changed, or it is a listener."""
+        if node.role is Role.LISTENER or node.verdict is Verdict.CALL_AND_WATCH:
+            return self._calls.mod_watch(node.target, node.chunk.module)
+        return None
+
+    async def call(self, node: Node, started: Started | None = None) -> StateReturn:
+        """Call a node's function with everything that belongs to it.
+
+        Args:
+            node: the node.
+            started: a call that `call_inline` has begun.
+        """
+        try:
+            return await self._call(node, started)
+        except Exception as error:  # noqa: BLE001 - finding a function loads a plug-in
+            return self._fault(node, error)
+
+    async def _call(self, node: Node, started: Started | None) -> StateReturn:
+        chunk = node.chunk
+        watch = self._due_watch(node)
+        if node.role is Role.LISTENER:
+            if watch is None:
+                return failure(
+                    chunk.name, f"State '{chunk.full_function}' was not found in SLS '{chunk.sls}'"
+                )
+            return (await self._attempts(node, watch)).said
+        callee = self._calls.state(node.target, chunk.module, chunk.function)
+        reply = await self._attempts(node, callee, started)
+        if watch is not None and not reply.said.changes and not reply.skipped:
+            reply = await self._attempts(node, watch)
+        return await self._registered(node, callee, reply.said)
+
+    async def _attempts(self, node: Node, callee: Callee, started: Started | None = None) -> Reply:
+        reply = await self._attempt(node, callee, started)
+        retry = node.chunk.options.retry
+        if retry is None or node.role is Role.CHECK:
+            return reply
+        if node.is_test:
+            return _commented(reply, would_retry_comment(reply.said.comment, retry))
+        earlier: list[str] = []
+        while reply.said.result is not retry.until and len(earlier) + 1 < retry.attempts:
+            if not await self._pause(node, seconds_until_next(retry, self._services.random)):
+                break
+            earlier.append(attempt_comment(len(earlier) + 1, reply.said))
+            reply = await self._attempt(node, callee)
+        return _commented(reply, "\n".join([*earlier, reply.said.comment])) if earlier else reply
+
+    async def _attempt(self, node: Node, callee: Callee, started: Started | None = None) -> Reply:
+        try:
+            return await self._attempt_unguarded(node, callee, started)
+        except Exception as error:  # noqa: BLE001 - conditions and functions are plug-ins
+            return Reply(self._fault(node, error))
+
+    async def _attempt_unguarded(self, node: Node, callee: Callee, started: Started | None) -> Reply:
+        chunk = node.chunk
+        context = self._services.context_for(self._site(node, callee))
+        reply: Reply | None = None
+        if has_conditions(chunk):
+            condition = await look_at_conditions(context, chunk)
+            if not condition.met:
+                reply = Reply(
+                    StateReturn(name=chunk.name, result=True, comment=condition.comment), skipped=True
+                )
+        if reply is None:
+            reply = Reply(await self._invoke(node, callee, context, started))
+        if chunk.options.check_cmd and "check_cmd" not in callee.takes:
+            after = await check_afterwards(context, chunk)
+            said = msgspec.structs.replace(reply.said, result=after.met, comment=after.comment)
+            reply = Reply(said, reply.skipped)
+        return reply
+
+    async def _invoke(
+        self, node: Node, callee: Callee, context: StateContext, started: Started | None
+    ) -> StateReturn:
+        chunk = node.chunk
+        timeout_s = chunk.options.timeout_s
+        limit = asyncio.timeout(timeout_s)
+        try:
+            async with limit:
+                arguments = await self._arguments(node, context)
+                if isinstance(arguments, StateReturn):
+                    return arguments
+                raw = await (started.awaitable if started else _begin(node, callee, context, arguments))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return failure(chunk.name, f"Timed out after {timeout_s:g} seconds")
+        return state_return(raw, name=chunk.name, function=callee.label)
+
+    def _call_now(self, node: Node, callee: Callee) -> StateReturn | Started:
+        chunk = node.chunk
+        try:
+            context = self._services.context_for(self._site(node, callee))
+            raw = callee.function(context, chunk.name, **_keywords(node, callee, chunk.arguments))
+        except Exception as error:  # noqa: BLE001 - a plug-in call
+            return self._fault(node, error)
+        if not isinstance(raw, StateReturn) and inspect.isawaitable(raw):
+            callee.manner = Manner.AWAITED
+            return Started(raw)
+        return state_return(raw, name=chunk.name, function=callee.label)
+
+    async def _arguments(self, node: Node, context: StateContext) -> DataMap | StateReturn:
+        """Resolve references and slots; a plan cannot call a function with what only an apply will know."""
+        resolver = self._services.hooks.arguments
+        chunk = node.chunk
+        if resolver is None or not resolver.needed(chunk):
+            return chunk.arguments
+        resolved = await resolver.resolve(chunk, node.scope.result_of, context)
+        if unknown := unknowns_in(resolved):
+            references = ", ".join(dict.fromkeys(each.reference for each in unknown))
+            return StateReturn(name=chunk.name, result=None, comment=f"known after apply: {references}")
+        return resolved
+
+    async def _registered(self, node: Node, callee: Callee, said: StateReturn) -> StateReturn:
+        hook = self._services.hooks.registered
+        if hook is None or not node.chunk.options.registers or said.result is not True or node.is_test:
+            return said
+        return await hook(self._site(node, callee), said)
+
+    def _needs_arguments(self, chunk: Chunk) -> bool:
+        resolver = self._services.hooks.arguments
+        return resolver is not None and resolver.needed(chunk)
+
+    def _fault(self, node: Node, error: Exception) -> StateReturn:
+        """Make a return of an exception; in a plan a target that the plan will register is no fault."""
+        later = (isinstance(error, UnknownResourceError) and self._comes_later(node)) or (
+            isinstance(error, RemoteError) and self._is_superseded(node, node.target)
+        )
+        if later:
+            return StateReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
+        return exception_return(error, name=node.chunk.name)
+
+    def _comes_later(self, node: Node) -> bool:
+        """Say whether, in a plan, a node's target is one that the plan itself will register."""
+        if not node.is_test:
+            return False
+        promises = self._services.hooks.promises
+        return any(node.target in promises(chunk) for chunk in node.scope.plan.chunks)
+
+    def _is_superseded(self, node: Node, target: Srn) -> bool:
+        """Say whether, in a plan, an earlier state would change what it registers a resource from.
+
+        What is known of the resource then holds no longer once the plan is applied.
+        """
+        promises, scope = self._services.hooks.promises, node.scope
+        while node.is_test:
+            for index, chunk in enumerate(scope.plan.chunks):
+                said = scope.result_of(index)
+                if said is not None and said.result is None and target in promises(chunk):
+                    return True
+            if scope.caller is None:
+                return False
+            scope = scope.caller.scope
+        return False
+
+    def _site(self, node: Node, callee: Callee) -> CallSite:
+        return CallSite(
+            chunk=node.chunk,
+            plan=node.scope.plan,
+            target=node.target,
+            test=node.is_test,
+            apply=partial(self._apply, node),
+            is_superseded=partial(self._is_superseded, node),
+            changed_watches=_changed_watches(node) if callee.is_mod_watch else (),
+        )
+
+
+def _is_plain(chunk: Chunk) -> bool:
+    """Say whether a chunk has none of the options that are looked at around its call."""
+    options = chunk.options
+    return options is NO_OPTIONS or not (
+        options.unless
+        or options.onlyif
+        or options.creates
+        or options.check_cmd
+        or options.retry
+        or options.timeout_s
+        or options.registers
+    )
+
+
+async def _begin(node: Node, callee: Callee, context: StateContext, arguments: DataMap) -> Any:
+    keywords = _keywords(node, callee, arguments)
+    # Only a resolver puts a name there: the one that it made of a reference or slot.
+    name = keywords.pop("name", node.chunk.name)
+    if callee.manner is Manner.THREAD:
+        return await asyncio.to_thread(callee.function, context, name, **keywords)
+    raw = callee.function(context, name, **keywords)
+    return await raw if inspect.isawaitable(raw) else raw
+
+
+def _keywords(node: Node, callee: Callee, arguments: DataMap) -> dict[str, Any]:
+    keywords: dict[str, Any] = arguments
+    chunk = node.chunk
+    if chunk.options.check_cmd and "check_cmd" in callee.takes:
+        keywords = {**keywords, "check_cmd": list(chunk.options.check_cmd)}
+    if callee.is_mod_watch:
+        declared = node.scope.plan.chunks[node.index].function
+        keywords = {**keywords, "sfun": declared}
+    return keywords
+
+
+def _changed_watches(node: Node) -> tuple[str, ...]:
+    """`module: ID` of everything under `watch` that changed, as Salt's `test.mod_watch` lists it."""
+    watched = [
+        index
+        for requisite in node.chunk.requisites
+        if requisite.kind is RequisiteKind.WATCH and not requisite.any
+        for index in requisite.chunks
+    ]
+    returns = [returned for index in watched if (returned := node.scope.result_of(index))]
+    return tuple(f"{returned.module}: {returned.id}" for returned in returns if returned.changes)
+
+
+def _commented(reply: Reply, comment: str) -> Reply:
+    return Reply(msgspec.structs.replace(reply.said, comment=comment), reply.skipped)

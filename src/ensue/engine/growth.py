@@ -1,0 +1,212 @@
+"""Growth: what a state causes is rendered, compiled and run as a scope of its own.
+
+A delayed rendering happens after its state; an `apply` happens while the state's function waits
+for it. How a scope is compiled is the expander's business, how it is run the scheduler's.
+
+Source: SEP 16 (delayed state rendering); derived-resources document ("state_applied").
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from ensue.contracts.growth import GrowthRequest
+from ensue.engine.returns import exception_text
+from ensue.errors import EnsueError
+from ensue.graph.cycles import CycleError
+from ensue.model.events import ScopeClosed, ScopeOpened
+from ensue.model.returns import ScopeReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.growth import GrowthKind, Plan
+    from ensue.engine.node import Node, Scope
+    from ensue.engine.recorder import Recorder
+    from ensue.engine.services import EngineOptions, EngineServices
+    from ensue.model.returns import Return
+    from ensue.model.srn import Srn
+
+
+class ScopeRunner(Protocol):
+    """The part of the scheduler that growth needs."""
+
+    def open_scope(self, plan: Plan, caller: Node, *, test: bool, quiet: bool) -> Scope:
+        """Open a plan as a scope under a node.
+
+        Raises:
+            CycleError: the plan's requisites go round in circles.
+        """
+        ...
+
+    async def end_of(self, scope: Scope) -> None:
+        """Return when a scope has ended; when the waiting task is cancelled the scope is ended first."""
+        ...
+
+    @property
+    def stop_reason(self) -> str:
+        """Why nothing new is to start; empty while the run goes on."""
+        ...
+
+
+class Growth:
+    """All growth of one run.
+
+    Args:
+        services: the expander is used.
+        options: the depth limit is used.
+        recorder: told of scopes.
+        runner: runs them.
+    """
+
+    def __init__(
+        self, services: EngineServices, options: EngineOptions, recorder: Recorder, runner: ScopeRunner
+    ) -> None:
+        self._expander = services.expander
+        self._depth_limit = options.depth_limit
+        self._recorder = recorder
+        self._runner = runner
+        self._renderings_by_path: dict[str, int] = {}
+
+    async def delayed(self, node: Node, returned: Return) -> None:
+        """Render and run what a state has under `delayed_render`, one entry after the other.
+
+        Args:
+            node: the state.
+            returned: its return; each entry is added to `delayed` as it ends.
+        """
+        for kind, name in node.chunk.options.delayed_render:
+            if not self._is_rendered(returned):
+                returned.delayed.append(self._left_out(kind, name, node, returned))
+                continue
+            request = self._request(node, "sls" if kind == "sls" else "block", (name,), node.target, returned)
+            await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
+
+    async def apply(
+        self, node: Node, target: Srn, mods: Sequence[str], *, test: bool, quiet: bool
+    ) -> ScopeReturn:
+        """Run SLS against another target on behalf of a node's function."""
+        request = self._request(node, "apply", tuple(mods), target, None)
+        if node.applied is None:
+            node.applied = []
+        return await self._grow(request, node, node.applied, test=test, quiet=quiet)
+
+    def leave_out_rest(self, node: Node, returned: Return) -> None:
+        """Note the entries that were not come to, because the run was ended."""
+        for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
+            returned.delayed.append(self._left_out(kind, name, node, returned))
+
+    def _is_rendered(self, returned: Return) -> bool:
+        return returned.result is True and not self._runner.stop_reason
+
+    def _left_out(self, kind: str, name: str, node: Node, returned: Return) -> ScopeReturn:
+        """Say why an entry is not rendered."""
+        if returned.result is None:
+            status, comment = "deferred", f"deferred: {kind} {name} (known after apply)"
+        elif returned.result is False:
+            status, comment = "not_rendered", f"not rendered: {kind} {name}, because {returned.id} failed"
+        else:
+            stop = self._runner.stop_reason or "its scope was ended"
+            status, comment = (
+                "not_rendered",
+                f"not rendered: {kind} {name}, because the run was stopped ({stop})",
+            )
+        scope = self._path(node, name)
+        return ScopeReturn(kind=kind, name=name, scope=scope, status=status, comment=comment)
+
+    def _request(
+        self, node: Node, kind: GrowthKind, names: tuple[str, ...], target: Srn, returned: Return | None
+    ) -> GrowthRequest:
+        return GrowthRequest(
+            kind=kind,
+            names=names,
+            scope=self._path(node, ",".join(names)),
+            target=target,
+            caller=node.chunk,
+            plan=node.scope.plan,
+            prev_ret=None if returned is None else returned.as_data(),
+            depth=node.scope.depth + 1,
+        )
+
+    def _path(self, node: Node, name: str) -> str:
+        above = f"{node.scope.path}/" if node.scope.path else ""
+        path = f"{above}{node.chunk.id}/{name}"
+        count = self._renderings_by_path[path] = self._renderings_by_path.get(path, 0) + 1
+        return path if count == 1 else f"{path}#{count}"
+
+    async def _grow(
+        self, request: GrowthRequest, node: Node, into: list[ScopeReturn], *, test: bool, quiet: bool
+    ) -> ScopeReturn:
+        """Grow one scope; what came of it is in `into` even when the waiting task is cancelled."""
+        came = self._scope_return(request, "failed", "cancelled")
+        try:
+            await self._fill(came, request, node, test=test, quiet=quiet)
+        finally:
+            into.append(came)
+            if not quiet:
+                closed = msgspec.structs.replace(came, returns={})
+                self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=closed))
+        return came
+
+    async def _fill(
+        self, came: ScopeReturn, request: GrowthRequest, node: Node, *, test: bool, quiet: bool
+    ) -> None:
+        try:
+            plan = await self._expand(request)
+        except EnsueError as error:
+            came.comment = str(error)
+            return
+        except Exception as error:  # noqa: BLE001 - renderers and their filters are plug-ins
+            came.comment = f"An exception occurred in this rendering: {exception_text(error)}"
+            return
+        if not quiet:
+            self._recorder.emit(self._opened(request, node, len(plan.chunks)))
+        try:
+            scope = self._runner.open_scope(plan, node, test=test, quiet=quiet)
+        except CycleError as error:
+            came.comment = f"requisites go round in circles: {error}"
+            return
+        try:
+            await self._runner.end_of(scope)
+        finally:
+            self._sum_up(came, scope)
+
+    async def _expand(self, request: GrowthRequest) -> Plan:
+        if request.depth > self._depth_limit:
+            raise EnsueError(
+                f"scopes stand {request.depth} deep in each other, allowed are {self._depth_limit}: "
+                f"{request.caller.id} ({request.caller.full_function}) at {request.caller.span()} calls for "
+                f"{', '.join(request.names)} once more; probably two blocks call each other without end"
+            )
+        return await self._expander.expand(request)
+
+    def _opened(self, request: GrowthRequest, node: Node, total: int) -> ScopeOpened:
+        return ScopeOpened(
+            caller=node.chunk.tag,
+            kind=request.kind,
+            name=",".join(request.names),
+            scope=request.scope,
+            target=self._recorder.target_text(request.target),
+            total=total,
+        )
+
+    def _sum_up(self, came: ScopeReturn, scope: Scope) -> None:
+        """Write down a scope that was run; an `apply` of which something is missing has failed."""
+        missing = sum(1 for node in scope.reported_nodes() if node.returned is None)
+        came.comment = (
+            f"{missing} states were not run: {self._runner.stop_reason or 'ended'}" if missing else ""
+        )
+        came.status = "failed" if missing and came.kind == "apply" else "done"
+        came.returns = scope.returns()
+
+    def _scope_return(self, request: GrowthRequest, status: str, comment: str) -> ScopeReturn:
+        return ScopeReturn(
+            kind=request.kind,
+            name=",".join(request.names),
+            scope=request.scope,
+            status=status,
+            comment=comment,
+            target=self._recorder.target_text(request.target) if request.kind == "apply" else "",
+        )

@@ -1,0 +1,175 @@
+"""The journal of a run: one append-only file of what happened, whole up to the moment of any kill -9.
+
+`<cachedir>/runs/<run id>.jsonl`, mode 0600. Every event is one write of its own, without a buffer in
+between: what has been written survives the process, so only the event of that very moment can be lost, and
+a cut last line is skipped by readers. It is not synced to the disk: a power cut may cost the last seconds.
+
+Reading is in `run_history`, the form of the lines in `journal_form`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, Self
+
+from ensue.engine import journal_form
+from ensue.engine.journal_form import JournalHeader, JournalSummary
+from ensue.engine.run_history import (
+    find_run,
+    journal_path,
+    list_runs,
+    newest_first,
+    process_mark,
+    read_run,
+    writer_lives,
+)
+from ensue.errors import StoreError
+from ensue.model.events import NodeFinished, RunFinished
+from ensue.registry import private_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.masking import Masker
+    from ensue.model.events import RunEvent
+    from ensue.model.returns import Return
+
+__all__ = ["Journal", "find_run", "list_runs", "new_run_id", "prune_runs", "read_run"]
+
+KEEP_RUNS: Final = 100
+"""How many journals are kept where the option `keep_runs` says nothing."""
+
+
+def new_run_id(now: dt.datetime) -> str:
+    """Return an id for a run that begins now: `20261120T235959-0f424a`, in UTC.
+
+    Ids sort by time: after the second come the microseconds, and one digit of chance.
+
+    Args:
+        now: the moment, with its offset.
+    """
+    utc = now.astimezone(dt.UTC)
+    return f"{utc:%Y%m%dT%H%M%S}-{utc.microsecond:05x}{secrets.randbelow(16):x}"
+
+
+class Journal:
+    """The journal of one run, being written. Made by `create`, closed when the run ends.
+
+    Args:
+        path: its file.
+        descriptor: the same, open.
+        masker: the secrets of this process.
+    """
+
+    def __init__(self, path: Path, descriptor: int, masker: Masker) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._masker = masker
+        self._line_is_cut = False
+        self._succeeded = self._changed = self._failed = self._total = 0
+
+    @classmethod
+    def create(cls, cachedir: Path, run_id: str, *, masker: Masker, keep_runs: int = KEEP_RUNS) -> Journal:
+        """Begin the journal of a run; the oldest journals make room for it.
+
+        Args:
+            cachedir: the project's cachedir.
+            run_id: from `new_run_id`.
+            masker: the secrets of this process, asked anew at every event.
+            keep_runs: how many journals are kept, this one included.
+
+        Raises:
+            StoreError: the file cannot be made, or there is one of this id.
+        """
+        path = journal_path(cachedir, run_id)
+        try:
+            private_files.make_private_directory(cachedir)
+            private_files.make_private_directory(path.parent)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+            journal = cls(path, private_files.open_private_file(path, flags), masker)
+        except OSError as error:
+            raise StoreError(f"{path}: the journal cannot be made: {error.strerror}") from error
+        header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
+        journal.append(journal_form.encode_frame(header))
+        prune_runs(cachedir, keep_runs)
+        return journal
+
+    def write(self, event: RunEvent) -> None:
+        """Write an event down; it is in the file when this returns.
+
+        Args:
+            event: what happened.
+
+        Raises:
+            StoreError: it cannot be written (the disk is full).
+        """
+        line = journal_form.encode(event, self._masker)
+        if isinstance(event, NodeFinished):
+            self._count(event.returned)
+        elif isinstance(event, RunFinished):
+            line += journal_form.encode_frame(self._summary(event))
+        self.append(line)
+
+    def append(self, content: bytes) -> None:
+        """Write whole lines in one write.
+
+        Raises:
+            StoreError: they cannot be written.
+        """
+        if self._line_is_cut:
+            content = b"\n" + content
+        try:
+            written = os.write(self._descriptor, content)
+            while written < len(content):
+                self._line_is_cut = True
+                written += os.write(self._descriptor, content[written:])
+        except OSError as error:
+            raise StoreError(f"{self.path}: the journal cannot be written: {error.strerror}") from error
+        self._line_is_cut = False
+
+    def close(self) -> None:
+        """Close the file; closing it again does nothing."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        """Enter."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close."""
+        self.close()
+
+    def _count(self, returned: Return) -> None:
+        self._total += 1
+        self._failed += returned.result is False
+        self._succeeded += returned.result is not False
+        self._changed += bool(returned.changes)
+
+    def _summary(self, finished: RunFinished) -> JournalSummary:
+        return JournalSummary(
+            status=finished.status,
+            exit_code=finished.exit_code,
+            ended_at=finished.ended_at,
+            succeeded=self._succeeded,
+            changed=self._changed,
+            failed=self._failed,
+            total=self._total,
+        )
+
+
+def prune_runs(cachedir: Path, keep_runs: int) -> None:
+    """Remove the oldest journals; never one that is being written.
+
+    Args:
+        cachedir: the project's cachedir.
+        keep_runs: how many are kept, at least one.
+    """
+    for path in newest_first(cachedir)[max(keep_runs, 1) :]:
+        if not writer_lives(path):
+            with suppress(OSError):
+                path.unlink()

@@ -1,0 +1,233 @@
+"""The lines of a journal: events to JSON without secrets, and back.
+
+One line an event, tagged with its class; before the first stands a `JournalHeader`, after the last a
+`JournalSummary`. Files are handled in `journal`, `run_history`.
+
+An event is masked as data before it is encoded, never as text afterwards: a secret that JSON writes with
+escapes would slip through. Events that bear no data of a state's own (the many of a large run) are encoded
+at once, and again with masking only when a secret stands in them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import msgspec
+
+from ensue.masking import MASK, SHORTEST_PART_CHARS
+from ensue.model.events import (
+    NodeFinished,
+    NodeStarted,
+    ResourceRegistered,
+    RunFinished,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+)
+from ensue.model.returns import Return, ScopeReturn
+
+if TYPE_CHECKING:
+    from ensue.masking import Masker
+    from ensue.model.events import RunEvent
+
+FORMAT: Final = 1
+"""Version of the lines."""
+
+
+class JournalHeader(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Who writes a journal.
+
+    Args:
+        run_id: the run.
+        pid: the process.
+        process: what tells this process from a later one with the same pid; see `process_mark`.
+        format: version of the lines.
+    """
+
+    run_id: str
+    pid: int
+    process: str
+    format: int = FORMAT
+
+
+class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """How a run ended, so that a list of runs need not read whole journals; fields as in `RunSummary`."""
+
+    status: str
+    exit_code: int
+    ended_at: str
+    succeeded: int
+    changed: int
+    failed: int
+    total: int
+
+
+JournalLine = "RunEvent | JournalHeader | JournalSummary"
+
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+_CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
+    one.__name__: one
+    for one in (
+        RunStarted,
+        NodeStarted,
+        NodeFinished,
+        ScopeOpened,
+        ScopeClosed,
+        ResourceRegistered,
+        RunFinished,
+        JournalHeader,
+        JournalSummary,
+    )
+}
+_SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings"})
+_ENCODER: Final = msgspec.json.Encoder()
+_LARGEST_INTEGER: Final = 2**63 - 1
+
+
+def encode(event: RunEvent, masker: Masker) -> bytes:
+    """Return an event as a line, newline included, without a secret in it.
+
+    Args:
+        event: what happened; data that JSON does not know is written as text.
+        masker: the secrets of this process.
+    """
+    if _is_plain(event):
+        line = _at_once(event)
+        if line and (not masker or _is_clean(event, line, masker)):
+            return line + b"\n"
+    return _ENCODER.encode(_masked_fields(event, masker)) + b"\n"
+
+
+def encode_frame(line: JournalHeader | JournalSummary) -> bytes:
+    """Return a journal's first or last line."""
+    return _ENCODER.encode(line) + b"\n"
+
+
+def decode(line: bytes) -> RunEvent | JournalHeader | JournalSummary | None:
+    """Return what a line says; None for a line that was cut, or that another version wrote."""
+    try:
+        fields = msgspec.json.decode(line, type=dict[str, Any])
+        class_ = _CLASSES[fields["type"]]
+        return cast("RunEvent | JournalHeader | JournalSummary", _built(class_, fields))
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _is_plain(event: RunEvent) -> bool:
+    """Say whether an event holds nothing but names and numbers."""
+    match event:
+        case NodeFinished(returned=done):
+            return not (
+                done.changes
+                or done.warnings
+                or done.sensitive
+                or done.applied
+                or done.delayed
+                or done.new_state is not None
+                or done.old_state is not None
+            )
+        case NodeStarted():
+            return True
+        case _:
+            return False
+
+
+def _at_once(event: RunEvent) -> bytes:
+    try:
+        return _ENCODER.encode(event)
+    except (TypeError, ValueError):
+        # A text that UTF-8 cannot write, or something that is no text where one belongs.
+        return b""
+
+
+def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:
+    # A masker finds a very short secret only where it is a whole value.
+    texts = (
+        (event.returned.name, event.returned.id, event.returned.comment)
+        if isinstance(event, NodeFinished)
+        else (getattr(event, "id", ""),)
+    )
+    if any(0 < len(text) < SHORTEST_PART_CHARS for text in texts):
+        return False
+    text = line.decode()
+    return masker.text(text) == text
+
+
+def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
+    tag = struct.__struct_config__.tag
+    fields: dict[str, Any] = {} if tag is None else {"type": tag}
+    for name in struct.__struct_fields__:
+        value = getattr(struct, name)
+        # A number of ensue's own (`run_num`) is no secret, even where a secret looks the same.
+        is_number = isinstance(value, int | float)
+        fields[name] = value if is_number else _masked(_without_nested_returns(struct, name, value), masker)
+    if isinstance(struct, Return):
+        for path in struct.sensitive:
+            for name in ("new_state", "old_state"):
+                fields[name] = _hidden(fields[name], path.split(":"))
+    return fields
+
+
+def _without_nested_returns(struct: msgspec.Struct, name: str, value: Any) -> Any:
+    # The returns of a scope came as events of their own; written again here, a deep run would be
+    # written once for every scope around a state.
+    return {} if isinstance(struct, ScopeReturn) and name == "returns" else value
+
+
+def _masked(value: Any, masker: Masker) -> Any:
+    match value:
+        case msgspec.Struct():
+            return _masked_fields(value, masker)
+        case list() if value and isinstance(value[0], msgspec.Struct):
+            return [_masked_fields(item, masker) for item in cast("list[msgspec.Struct]", value)]
+        case _:
+            return masker.data(_plain_data(value))
+
+
+def _plain_data(value: Any) -> Any:  # noqa: PLR0911  # one return for each kind of data
+    match value:
+        case None | bool() | float():
+            return value
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case int():
+            return value if abs(value) <= _LARGEST_INTEGER else str(value)
+        case bytes():
+            return value.decode("utf-8", "backslashreplace")
+        case dict():
+            return {str(_plain_data(key)): _plain_data(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]  # any data
+        case list() | tuple() | set() | frozenset():
+            return [_plain_data(item) for item in value]  # pyright: ignore[reportUnknownVariableType]  # any data
+        case _:
+            # What a plug-in put there (a path, a date, something known only after apply): its text.
+            return _plain_data(str(value))
+
+
+def _hidden(data: Any, path: list[str]) -> Any:
+    """Return data with the value at a path replaced; a path that leads nowhere replaces nothing."""
+    if not path:
+        return data if data is None else MASK
+    key = path[0]
+    match data:
+        case dict() if key in data:
+            return {**data, key: _hidden(data[key], path[1:])}  # pyright: ignore[reportUnknownVariableType]  # any data
+        case list() if key.isdecimal() and int(key) < len(data):  # pyright: ignore[reportUnknownArgumentType]  # any data
+            index = int(key)
+            return [*data[:index], _hidden(data[index], path[1:]), *data[index + 1 :]]
+        case _:
+            return data  # pyright: ignore[reportUnknownVariableType]  # any data
+
+
+def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:
+    """Make a struct of a line's fields; those that this version does not know are left out."""
+    known = {name: fields[name] for name in class_.__struct_fields__ if name in fields}
+    for name in known.keys() & _SEQUENCES:
+        known[name] = tuple(known[name])
+    if "returned" in known:
+        nested: type[msgspec.Struct] = Return if class_ is NodeFinished else ScopeReturn
+        known["returned"] = _built(nested, known["returned"])
+    if class_ is Return:
+        for name in ("delayed", "applied"):
+            known[name] = [_built(ScopeReturn, scope) for scope in known.get(name, ())]
+    return class_(**known)

@@ -1,0 +1,55 @@
+"""How a run ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ensue.model.report import RunStatus
+    from ensue.model.returns import Return
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotRunChunk:
+    """A chunk that never started.
+
+    Args:
+        scope: the path of its scope.
+        tag: its tag.
+        id: its ID.
+        function: `module.function`.
+        reason: why: `failhard`, `interrupted`, …
+    """
+
+    scope: str
+    tag: str
+    id: str
+    function: str
+    reason: str
+
+    def __str__(self) -> str:
+        """Write `ID (module.function)`, with the scope in front where it is not the top."""
+        where = f"{self.scope}: " if self.scope else ""
+        return f"{where}{self.id} ({self.function})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOutcome:
+    """What a run came to.
+
+    Args:
+        returns: the top scope's returns by tag, in order of start; left out of the `repr`, which
+            asyncio writes for every finished task when it puts back signal handlers.
+        not_run: what never started, in plan order, scopes in order of opening.
+        status: how it ended; `failed` when anything failed in any scope.
+    """
+
+    returns: dict[str, Return] = field(repr=False)
+    not_run: tuple[NotRunChunk, ...]
+    status: RunStatus
+
+    @property
+    def exit_code(self) -> int:
+        """0 when all is well, 2 when something failed, 130 when the run was interrupted."""
+        return {"succeeded": 0, "failed": 2, "interrupted": 130}[self.status]

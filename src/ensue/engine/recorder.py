@@ -1,0 +1,140 @@
+"""Writing down what happens: numbers, times, returns, events, and whether anything failed.
+
+Every return of a run is made here, so that none lacks its tag, scope, target or number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.engine.returns import sensitive_values
+from ensue.model.events import NodeFinished, NodeStarted
+from ensue.model.returns import Return
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from ensue.engine.node import Node
+    from ensue.engine.services import EngineServices
+    from ensue.model.returns import StateReturn
+    from ensue.model.srn import Srn
+
+UNNUMBERED = -1
+"""The number of a return that is not reported (a check's)."""
+
+
+class Start(msgspec.Struct, frozen=True, gc=False):
+    """A node's beginning.
+
+    Args:
+        tag: the chunk's tag.
+        run_num: its number in the run.
+        at: wall time.
+        monotonic: the same on the clock that never jumps, in seconds.
+    """
+
+    tag: str
+    run_num: int
+    at: datetime
+    monotonic: float
+
+
+class Recorder:
+    """The records of one run.
+
+    Args:
+        services: clock, masker and the sink of events are used.
+        first_number: the first number that is free.
+    """
+
+    def __init__(self, services: EngineServices, *, first_number: int) -> None:
+        self._clock = services.clock
+        self._masker = services.masker
+        self.emit = services.on_event
+        self._next_number = first_number
+        self._target_texts: dict[Srn, str] = {}
+        self._last_target: Srn | None = None
+        self._last_text = ""
+
+    def start(self, node: Node, *, reported: bool) -> Start:
+        """Note when a node begins, and number it when its return is going to be reported."""
+        number = UNNUMBERED
+        if reported:
+            number = self._next_number
+            self._next_number += 1
+        return Start(node.chunk.tag, number, self._clock.now(), self._clock.monotonic())
+
+    def announce(self, node: Node, start: Start) -> None:
+        """Tell that a node's function is about to be called."""
+        chunk = node.chunk
+        self.emit(
+            NodeStarted(
+                tag_=start.tag,
+                id=chunk.id,
+                function=chunk.full_function,
+                scope=node.scope.path,
+                target=self._target_of(node),
+                run_num=start.run_num,
+            )
+        )
+
+    def finish(self, node: Node, start: Start, said: StateReturn, *, ran: bool = True) -> Return:
+        """Make a node's return and, when it has a number, tell of it.
+
+        Args:
+            node: the node.
+            start: what `start` returned.
+            said: what the function said.
+            ran: False when the function was not called because of a requisite.
+        """
+        if said.sensitive:
+            self._masker.add(*sensitive_values(said))
+        returned = self._return(node, start, said, ran=ran)
+        if start.run_num != UNNUMBERED:
+            self.emit(NodeFinished(returned=returned))
+        return returned
+
+    def target_text(self, target: Srn) -> str:
+        """Return a target as text; each is made once."""
+        text = self._target_texts.get(target)
+        if text is None:
+            text = self._target_texts[target] = str(target)
+        return text
+
+    def _target_of(self, node: Node) -> str:
+        """The target's text; that of a plan's own target is looked up once a plan."""
+        if node.chunk.target is not None:
+            return self.target_text(node.chunk.target)
+        target = node.scope.plan.target
+        if target is not self._last_target:
+            self._last_target, self._last_text = target, self.target_text(target)
+        return self._last_text
+
+    def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
+        chunk = node.chunk
+        duration_s = self._clock.monotonic() - start.monotonic
+        return Return(
+            tag=start.tag,
+            id=chunk.id,
+            name=said.name,
+            sls=chunk.sls,
+            module=chunk.module,
+            function=chunk.function,
+            scope=node.scope.path,
+            target=self._target_of(node),
+            result=said.result,
+            changes=said.changes,
+            comment=said.comment,
+            new_state=said.new_state,
+            old_state=said.old_state,
+            sensitive=said.sensitive,
+            warnings=said.warnings,
+            run_num=start.run_num,
+            start_time=start.at.time().isoformat(),
+            duration_ms=round(duration_s * 1000, 3),
+            ran=ran,
+            place=str(chunk.span()) if said.result is False else "",
+            applied=node.applied or [],
+        )

@@ -1,0 +1,160 @@
+"""Whether a chunk's function is called, from what the chunks it names came to.
+
+Pure: returns go in, a verdict comes out. Everything named has settled by then; waiting for it is
+the scheduler's part.
+
+Source: Salt 3008, measured; the facts stand in tests/engine/test_requisites.py.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
+
+from ensue.model.requisite import RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ensue.model.requisite import Requisite
+    from ensue.model.returns import Return
+
+Lookup: TypeAlias = "Callable[[int], Return | None]"
+
+
+class Verdict(enum.Enum):
+    """What the requisites of a chunk say."""
+
+    CALL = "call"
+    CALL_AND_WATCH = "call; and mod_watch when that changes nothing"
+    FAILED = "something required failed"
+    NOTHING_TO_PREPARE = "no prereq partner would change"
+    NOTHING_FAILED = "onfail, and nothing failed"
+    NOTHING_CHANGED = "onchanges, and nothing changed"
+
+
+COMMENTS: Final = {
+    Verdict.NOTHING_TO_PREPARE: "No changes detected",
+    Verdict.NOTHING_FAILED: "State was not run because onfail req did not change",
+    Verdict.NOTHING_CHANGED: "State was not run because none of the onchanges reqs changed",
+}
+"""Salt's comments for chunks that are skipped with result True."""
+
+_OK = 1
+_CHANGED = 2
+_FAILED = 4
+_ONFAIL_HELD = 8
+_CHANGES_THERE = 16
+_CHANGES_MISSING = 32
+_WOULD_CHANGE = 64
+_WOULD_NOT_CHANGE = 128
+
+
+def judge(
+    requisites: Sequence[Requisite],
+    result_of: Lookup,
+    check_result_of: Lookup,
+    *,
+    prepared_by: Sequence[int] = (),
+    can_watch: bool = True,
+) -> Verdict:
+    """Say what a chunk's requisites make of it.
+
+    Args:
+        requisites: what the chunk asks for; what stands under one keyword is one of them.
+        result_of: the return of a chunk of the same plan.
+        check_result_of: what a prereq'd chunk's check returned.
+        prepared_by: the chunks that have this one as `prereq`; it does not run when they failed.
+        can_watch: whether the chunk's module has a `mod_watch`; without, `watch` is `require`.
+    """
+    if not requisites and not prepared_by:
+        return Verdict.CALL
+    facts = 0
+    for kind, any_of, wanted in _groups(requisites, prepared_by):
+        plain_kind = RequisiteKind.REQUIRE if kind is RequisiteKind.WATCH and not can_watch else kind
+        lookup = check_result_of if kind is RequisiteKind.PREREQ else result_of
+        group = 0
+        for index in wanted:
+            returned = lookup(index)
+            if returned is not None:
+                group |= _fact(plain_kind, returned)
+        facts |= _soften(group, any_of=any_of, onfail=kind is RequisiteKind.ONFAIL)
+    return _verdict(facts)
+
+
+def failed_requisites(
+    requisites: Sequence[Requisite],
+    result_of: Lookup,
+    check_result_of: Lookup,
+    prepared_by: Sequence[int] = (),
+) -> list[str]:
+    """Return `sls.ID` of everything named that failed, once each, in the order it is named."""
+    names: dict[str, None] = {}
+    for _, _, wanted in _groups(requisites, prepared_by):
+        for index in wanted:
+            for returned in (result_of(index), check_result_of(index)):
+                if returned is not None and returned.result is False:
+                    names[f"{returned.sls}.{returned.id}"] = None
+    return list(names)
+
+
+def _groups(
+    requisites: Sequence[Requisite], prepared_by: Sequence[int]
+) -> Iterator[tuple[RequisiteKind, bool, Sequence[int]]]:
+    """What is looked at together: all that stands under one keyword (`require`, `require_any`)."""
+    for requisite in requisites:
+        if requisite.kind is not RequisiteKind.LISTEN:
+            yield requisite.kind, requisite.any, requisite.chunks
+    if prepared_by:
+        yield RequisiteKind.REQUIRE, False, prepared_by
+
+
+def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one line a kind
+    failed = returned.result is False
+    ran = _OK if returned.ran else 0
+    match kind:
+        case RequisiteKind.REQUIRE | RequisiteKind.ARG_BIND:
+            return _FAILED if failed else ran
+        case RequisiteKind.WATCH:
+            return _FAILED if failed else _CHANGED if returned.changes else ran
+        case RequisiteKind.ONCHANGES:
+            return _CHANGES_THERE if returned.changes and not failed else _CHANGES_MISSING
+        case RequisiteKind.ONFAIL:
+            return _ONFAIL_HELD if returned.result is True else ran
+        case RequisiteKind.PREREQ:
+            if failed:
+                return _FAILED
+            return _WOULD_CHANGE if returned.result is None else _WOULD_NOT_CHANGE
+        case RequisiteKind.LISTEN:
+            return 0
+        case _ as never:
+            assert_never(never)
+
+
+def _soften(group: int, *, any_of: bool, onfail: bool) -> int:
+    """In `_any` groups what holds outweighs what does not; in `onfail_all` it is the other way round."""
+    if not any_of:
+        return group & ~_OK if onfail and group & _ONFAIL_HELD else group
+    if group & (_OK | _CHANGED):
+        group &= ~_FAILED
+    if group & _OK:
+        group &= ~_ONFAIL_HELD
+    if group & _CHANGES_THERE:
+        group &= ~_CHANGES_MISSING
+    return group
+
+
+def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in Salt's order of precedence
+    if facts & _FAILED:
+        return Verdict.FAILED
+    if facts & _WOULD_NOT_CHANGE:
+        return Verdict.CALL if facts & _WOULD_CHANGE else Verdict.NOTHING_TO_PREPARE
+    if facts & _ONFAIL_HELD and not facts & _CHANGES_THERE:
+        return Verdict.NOTHING_FAILED
+    if facts & _CHANGES_MISSING and not facts & _CHANGES_THERE:
+        return Verdict.NOTHING_CHANGED
+    if facts & _CHANGED:
+        return Verdict.CALL_AND_WATCH
+    if facts & _ONFAIL_HELD:
+        return Verdict.NOTHING_FAILED
+    return Verdict.CALL

@@ -1,0 +1,36 @@
+"""How long to wait before a failed state is tried again, and what is said about it.
+
+Source: Salt 3008's `retry`, measured. Unlike Salt, a `parallel` state is tried as often as any other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from ensue.model.chunk import Retry
+    from ensue.model.returns import StateReturn
+
+
+def seconds_until_next(retry: Retry, random: Random) -> float:
+    """Return the pause before the next attempt: the interval, and up to `splay_s` random seconds."""
+    return retry.interval_s + (random.uniform(0, retry.splay_s) if retry.splay_s else 0.0)
+
+
+def attempt_comment(number: int, said: StateReturn) -> str:
+    """Say what an attempt came to that was not the last one."""
+    return (
+        f'Attempt {number}: Returned a result of "{said.result}", '
+        f'with the following comment: "{said.comment}"'
+    )
+
+
+def would_retry_comment(comment: str, retry: Retry) -> str:
+    """Say in a plan how a state would be tried again."""
+    return (
+        f"{comment}  The state would be retried every {retry.interval_s:g} seconds "
+        f"(with a splay of up to {retry.splay_s:g} seconds) a maximum of {retry.attempts} times "
+        f"or until a result of {retry.until} is returned"
+    )

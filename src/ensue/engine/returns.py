@@ -1,0 +1,132 @@
+"""What a function handed back, made into a `StateReturn`, whatever it was.
+
+Functions that come with ensue return a `StateReturn`; a project's own may return the mapping that
+Salt's functions return. Exceptions become returns here too. Recording is not done here.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.errors import EnsueError
+from ensue.model.data import is_list
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.model.data import Data
+
+_log = logging.getLogger(__name__)
+
+SALT_KEYS: Final = ("name", "result", "changes", "comment")
+"""What a mapping must have at least."""
+
+
+def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
+    """Check what a state function handed back.
+
+    Args:
+        raw: whatever it was.
+        name: the state's name, for a return that does not say.
+        function: `module.function`, for the message.
+
+    Returns:
+        The return; with result False and a comment that names the function when its shape is wrong.
+    """
+    fault = ""
+    if isinstance(raw, dict):
+        mapping = cast("Mapping[str, Any]", raw)
+        fault = _missing(mapping)
+        raw = mapping if fault else _from_mapping(mapping)
+    fault = fault or _fault(raw)
+    if fault:
+        comment = f"The state function {function} returned {fault}; this is a fault of that function"
+        return failure(name, comment)
+    return cast("StateReturn", raw)
+
+
+def failure(name: str, comment: str) -> StateReturn:
+    """Return a result False."""
+    return StateReturn(name=name, result=False, comment=comment)
+
+
+def exception_return(error: Exception, *, name: str) -> StateReturn:
+    """Make a return of an exception: ensue's own says what is wrong, any other is the function's fault."""
+    if isinstance(error, EnsueError):
+        return failure(name, str(error))
+    _log.debug("a state function raised", exc_info=error)
+    return failure(name, f"An exception occurred in this state: {exception_text(error)}")
+
+
+def exception_text(error: BaseException) -> str:
+    """Write an exception as `Type: message (file:line)`, the place being where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def sensitive_values(returned: StateReturn) -> Iterator[str]:
+    """Yield every secret in a return's `new_state`, as its `sensitive` paths say."""
+    for path in returned.sensitive:
+        yield from _leaves(_at(returned.new_state, path.split(":")))
+
+
+def _at(data: Data, keys: list[str]) -> Data:
+    for key in keys:
+        if isinstance(data, dict) and key in data:
+            data = data[key]
+        elif isinstance(data, list) and key.isdecimal() and int(key) < len(data):
+            data = data[int(key)]
+        else:
+            return None
+    return data
+
+
+def _leaves(data: Data) -> Iterator[str]:
+    if isinstance(data, dict):
+        for value in data.values():
+            yield from _leaves(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _leaves(value)
+    elif isinstance(data, bytes):
+        yield data.decode("utf-8", "backslashreplace")
+    elif data is not None and not isinstance(data, bool):
+        yield str(data)
+
+
+def _missing(raw: Mapping[str, Any]) -> str:
+    """Say what a mapping lacks to be a state's return."""
+    missing = [key for key in SALT_KEYS if key not in raw]
+    return f"a mapping without {', '.join(missing)}" if missing else ""
+
+
+def _from_mapping(raw: Mapping[str, Any]) -> StateReturn:
+    known = {field: raw[field] for field in StateReturn.__struct_fields__ if field in raw}
+    known["comment"] = _joined(known["comment"])
+    for key in ("sensitive", "warnings"):
+        if isinstance(known.get(key), list):
+            known[key] = tuple(known[key])
+    return StateReturn(**known)
+
+
+def _joined(comment: Any) -> Any:
+    """Salt's functions may give their comment as a list of lines."""
+    return "\n".join(map(str, comment)) if is_list(comment) else comment
+
+
+def _fault(returned: Any) -> str:
+    """Say in words what is wrong with a return; empty when nothing is."""
+    if not isinstance(returned, StateReturn):
+        return f"{type(returned).__name__} instead of a state return"
+    said: Any = returned  # a plug-in may have put anything into it
+    if said.result is not None and not isinstance(said.result, bool):
+        return f"the result {said.result!r} (allowed are True, False and None)"
+    if not isinstance(said.changes, dict):
+        return f"changes that are no mapping ({type(said.changes).__name__})"
+    if not isinstance(said.comment, str):
+        return f"a comment that is no text ({type(said.comment).__name__})"
+    return ""

@@ -1,0 +1,247 @@
+"""What the journals of a project tell: which runs there were, how each ended, what happened in one.
+
+Reads only. A journal that a kill -9 cut short, at whatever byte, is read up to the cut.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ensue.engine import journal_form
+from ensue.engine.journal_form import JournalHeader, JournalSummary
+from ensue.errors import StoreError, UnknownRunError
+from ensue.model.events import NodeFinished, RunFinished, RunStarted
+from ensue.model.report import RunSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.model.events import RunEvent
+
+RUNS_DIRECTORY: Final = "runs"
+"""Folder of the journals below the cachedir."""
+
+_SUFFIX: Final = ".jsonl"
+_TAIL_BYTES: Final = 4096
+_START_TIME_FIELD: Final = 19
+
+
+def journal_path(cachedir: Path, run_id: str) -> Path:
+    """Return the file of a run's journal."""
+    return cachedir / RUNS_DIRECTORY / f"{run_id}{_SUFFIX}"
+
+
+def newest_first(cachedir: Path) -> list[Path]:
+    """Return the files of all journals, the newest run first."""
+    try:
+        return sorted((cachedir / RUNS_DIRECTORY).glob(f"*{_SUFFIX}"), reverse=True)
+    except OSError as error:
+        raise _unreadable(cachedir / RUNS_DIRECTORY, error) from error
+
+
+def find_run(cachedir: Path, prefix: str) -> str:
+    """Return the id of the one run whose id begins so.
+
+    Args:
+        cachedir: the project's cachedir.
+        prefix: an id, or the beginning of one.
+
+    Raises:
+        UnknownRunError: there is none, or several.
+    """
+    ids = [path.stem for path in newest_first(cachedir)]
+    if prefix in ids:
+        return prefix
+    fitting = [one for one in ids if prefix and one.startswith(prefix)]
+    match fitting:
+        case [only]:
+            return only
+        case []:
+            newest = f"; the newest is {ids[0]}" if ids else "; there are no runs yet"
+            msg = f"there is no run {prefix!r}{newest} (see: ensue runs list)"
+        case _:
+            msg = (
+                f"{len(fitting)} runs begin with {prefix!r}: {', '.join(fitting[:3])}… (write more of the id)"
+            )
+    raise UnknownRunError(msg)
+
+
+def read_run(cachedir: Path, run_id: str) -> list[RunEvent]:
+    """Return the events of one run, in order.
+
+    Args:
+        cachedir: the project's cachedir.
+        run_id: its id, or the beginning of it.
+
+    Raises:
+        UnknownRunError: there is none, or several.
+        StoreError: the journal cannot be read.
+    """
+    return list(read_events(journal_path(cachedir, find_run(cachedir, run_id))))
+
+
+def read_events(path: Path) -> Iterator[RunEvent]:
+    """Yield the events of a journal; lines that are cut, or that this version does not know, are left out.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    for line in _lines(path):
+        if line is not None and not isinstance(line, JournalHeader | JournalSummary):
+            yield line
+
+
+def list_runs(cachedir: Path) -> list[RunSummary]:
+    """Return a summary of every run, newest first.
+
+    Args:
+        cachedir: the project's cachedir; one without journals has no runs.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    # One may be pruned by another process between the listing and its reading: it is not there then.
+    found: list[RunSummary] = []
+    for path in newest_first(cachedir):
+        with suppress(FileNotFoundError):
+            found.append(summarize(path))
+    return found
+
+
+def summarize(path: Path) -> RunSummary:
+    """Return the summary of one run; of a finished one only the ends of its journal are read.
+
+    Args:
+        path: its journal.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        StoreError: it cannot be read.
+    """
+    started, ended = _ends(path)
+    if ended is None:
+        return _counted(path)
+    return _summary(path, started, ended)
+
+
+def writer_lives(path: Path) -> bool:
+    """Say whether the process that writes a journal still runs."""
+    with suppress(OSError), path.open("rb") as file:
+        header = journal_form.decode(file.readline())
+        return (
+            isinstance(header, JournalHeader)
+            and bool(mark := process_mark(header.pid))
+            and mark == header.process
+        )
+    return False
+
+
+def process_mark(pid: int) -> str:
+    """Return what tells a running process from every other one that has, had or will have its pid.
+
+    Returns:
+        The boot's id and the process's start in ticks since then; empty when there is no such process.
+    """
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
+    # The program's name comes first, in parentheses, and may hold anything.
+    return f"{boot}/{status.rpartition(')')[2].split()[_START_TIME_FIELD]}"
+
+
+def _ends(path: Path) -> tuple[RunStarted | None, JournalSummary | None]:
+    try:
+        with path.open("rb") as file:
+            first = [journal_form.decode(file.readline()) for _ in range(2)]
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            tail = file.read()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    started = next((line for line in first if isinstance(line, RunStarted)), None)
+    last = journal_form.decode(tail.rstrip(b"\n").rpartition(b"\n")[2])
+    return started, last if isinstance(last, JournalSummary) else None
+
+
+def _counted(path: Path) -> RunSummary:
+    """Summarize a journal that has no summary: its run goes on, or was killed."""
+    started: RunStarted | None = None
+    finished: RunFinished | None = None
+    total = changed = failed = 0
+    for event in read_events(path):
+        match event:
+            case RunStarted():
+                started = event
+            case NodeFinished(returned=done):
+                total += 1
+                changed += bool(done.changes)
+                failed += done.result is False
+            case RunFinished():
+                finished = event
+            case _:
+                pass
+    if finished is None:
+        # A journal whose run is still going on may get its end between these two looks; the next list has it.
+        status, exit_code, ended_at = ("running" if writer_lives(path) else "killed"), None, ""
+    else:
+        status, exit_code, ended_at = finished.status, finished.exit_code, finished.ended_at
+    return RunSummary(
+        run_id=path.stem,
+        started_at=_started_at(path, started),
+        ended_at=ended_at,
+        status=status,
+        test=started is not None and started.test,
+        mods=() if started is None else started.mods,
+        succeeded=total - failed,
+        changed=changed,
+        failed=failed,
+        total=total,
+        exit_code=exit_code,
+    )
+
+
+def _summary(path: Path, started: RunStarted | None, ended: JournalSummary) -> RunSummary:
+    return RunSummary(
+        run_id=path.stem,
+        started_at=_started_at(path, started),
+        ended_at=ended.ended_at,
+        status=ended.status,
+        test=started is not None and started.test,
+        mods=() if started is None else started.mods,
+        succeeded=ended.succeeded,
+        changed=ended.changed,
+        failed=ended.failed,
+        total=ended.total,
+        exit_code=ended.exit_code,
+    )
+
+
+def _started_at(path: Path, started: RunStarted | None) -> str:
+    if started is not None:
+        return started.started_at
+    # A run killed before its first event: the id tells when it began.
+    with suppress(ValueError):
+        begun = path.stem.partition("-")[0]
+        return dt.datetime.strptime(f"{begun}+0000", "%Y%m%dT%H%M%S%z").isoformat()
+    return ""
+
+
+def _lines(path: Path) -> Iterator[RunEvent | JournalHeader | JournalSummary | None]:
+    try:
+        with path.open("rb") as file:
+            yield from map(journal_form.decode, file)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> StoreError:
+    return StoreError(f"{path}: the journal cannot be read: {error.strerror}")

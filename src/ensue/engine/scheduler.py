@@ -1,0 +1,344 @@
+"""The loop: starts nodes when nothing stands before them any more, and knows when all has ended.
+
+One scheduler runs one plan and everything that grows from it. Nodes of all scopes share one queue;
+a scope is data, not a task. What is done with a node is decided in `decision.py`, its function is
+called by the executor, what it causes belongs to growth, and who may go on to the claims.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar, assert_never
+
+from ensue.engine.circles import break_circle
+from ensue.engine.claims import Claim, Claims, Hold
+from ensue.engine.decision import Adopt, Answer, Call, decide
+from ensue.engine.executor import Executor, Started
+from ensue.engine.growth import Growth
+from ensue.engine.node import Node, Role, Scope
+from ensue.engine.recorder import Recorder
+from ensue.engine.returns import failure
+from ensue.engine.scopes import Scopes
+from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
+from ensue.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+    from ensue.contracts.growth import Plan
+    from ensue.engine.calls import Callee
+    from ensue.engine.promise import Promise
+    from ensue.engine.recorder import Start
+    from ensue.engine.services import EngineOptions, EngineServices
+    from ensue.model.returns import Return, ScopeReturn
+    from ensue.model.srn import Srn
+
+T = TypeVar("T")
+
+TURNS_BETWEEN_YIELDS: Final = 128
+"""After so many nodes the event loop gets a turn, so that signals and running functions are heard."""
+
+FAILHARD: Final = "failhard"
+INTERRUPTED: Final = "interrupted"
+
+
+class Scheduler:
+    """One run.
+
+    Args:
+        services: everything that is called.
+        options: switches.
+        done: returns of an earlier, interrupted run by (scope, tag): such nodes are not called again.
+    """
+
+    def __init__(
+        self, services: EngineServices, options: EngineOptions, done: Mapping[tuple[str, str], Return]
+    ) -> None:
+        self._options = options
+        self._hooks = services.hooks
+        self._done = done
+        self._clock = services.clock
+        taken = [back.run_num for back in done.values()]
+        self._recorder = Recorder(services, first_number=max(taken, default=-1) + 1)
+        self._claims = Claims(options.concurrency)
+        self._executor = Executor(services, apply=self._apply, pause=self._pause)
+        self._growth = Growth(services, options, self._recorder, self)
+        self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self._make_ready)
+        self._ready: deque[Node] = deque()
+        self._wake = asyncio.Event()
+        self._sleepers: set[asyncio.Future[None]] = set()
+        self._group: asyncio.TaskGroup | None = None
+        self._tasks = 0
+        self._suspended = 0
+        self._broken = False
+        self._fault: Exception | None = None
+        self.stop_reason = ""
+
+    async def run(self, plan: Plan) -> Scope:
+        """Run a plan as the top scope, to its end.
+
+        Raises:
+            CycleError: the plan's requisites go round in circles; nothing was run.
+        """
+        top = self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
+        async with asyncio.TaskGroup() as self._group:
+            try:
+                await self._loop(top)
+            except BaseException:
+                self._broken = True
+                self.scopes.give_up()
+                raise
+        return top
+
+    def stop(self, reason: str) -> None:
+        """Start nothing new; what is running goes on to its end, without further retries when interrupted."""
+        self.stop_reason = self.stop_reason or reason
+        if reason == INTERRUPTED:
+            self.stop_reason = reason
+            for sleeper in self._sleepers:
+                sleeper.cancel()
+        self._wake.set()
+
+    def end_running(self) -> None:
+        """Start nothing new, and end what is running."""
+        self.stop(INTERRUPTED)
+        for scope in self.scopes.still_open():
+            for task in scope.tasks:
+                task.cancel()
+
+    def open_scope(self, plan: Plan, caller: Node, *, test: bool, quiet: bool) -> Scope:
+        """Open a plan as a scope under a node; see `growth.ScopeRunner`."""
+        return self.scopes.open(plan, caller=caller, test=test, quiet=quiet)
+
+    async def end_of(self, scope: Scope) -> None:
+        """Return when a scope has ended; see `growth.ScopeRunner`."""
+        try:
+            await self._wait(scope.finished)
+        except asyncio.CancelledError:
+            await self._abort(scope)
+            raise
+
+    async def _abort(self, scope: Scope) -> None:
+        """Who waited for a scope was ended: end what runs in it, start nothing more of it."""
+        scope.aborted = True
+        for task in scope.tasks:
+            task.cancel()
+        if not self._broken:
+            await self._wait(scope.finished)
+
+    async def _loop(self, top: Scope) -> None:
+        turns = 0
+        while not top.finished.done:
+            if self._fault is not None:
+                raise self._fault
+            if self._ready:
+                self._take(self._ready.popleft())
+                turns += 1
+                if turns % TURNS_BETWEEN_YIELDS == 0:
+                    await asyncio.sleep(0)
+            elif self._tasks > self._suspended:
+                self._wake.clear()
+                await self._wake.wait()
+            else:
+                self._make_ready(break_circle(self.scopes.still_open()))
+
+    def _make_ready(self, node: Node) -> None:
+        node.status = READY
+        self._ready.append(node)
+        self._wake.set()
+
+    def _take(self, node: Node) -> None:
+        """Go on with a node that nothing stands before any more, or that was granted what it claimed."""
+        if (node.scope.aborted or self.stop_reason) and not self._is_still_due(node):
+            self._leave_out(node)
+        elif node.hold is not None:
+            self._start(node)
+        elif node.entangled or not self.scopes.waits_elsewhere(node):
+            self._carry_out(node)
+
+    def _is_still_due(self, node: Node) -> bool:
+        """Listeners run after failhard too; what a check has decided is its chunk's return in any case."""
+        if node.role is Role.STATE:
+            check = node.scope.check_result_of(node.index)
+            return check is not None and not check.ran
+        return node.role is Role.LISTENER and self.stop_reason == FAILHARD and not node.scope.aborted
+
+    def _carry_out(self, node: Node) -> None:
+        decision = decide(node, self._done, self._executor.can_watch)
+        match decision:
+            case Call(verdict):
+                node.verdict = verdict
+                self._claim(node)
+            case Answer(said, ran):
+                start = self._recorder.start(node, reported=not node.scope.quiet)
+                self._finish(node, self._recorder.finish(node, start, said, ran=ran))
+            case Adopt(returned):
+                self._finish(node, returned)
+            case _ as never:
+                assert_never(never)
+
+    def _claim(self, node: Node) -> None:
+        alone = node.target if self._options.ordered and not node.chunk.options.parallel else None
+        callee = self._executor.inline_callee(node)
+        if callee is not None and (alone is None or self._claims.is_free(alone)):
+            self._call_inline(node, callee)
+            return
+        claim = Claim(target=alone, slot=callee is None, grant=lambda: self._granted(node, claim))
+        self._claims.request(claim)
+
+    def _granted(self, node: Node, claim: Claim) -> None:
+        """Whoever waited longest goes first, so that states start in the order in which they stand."""
+        node.hold = Hold(self._claims, claim)
+        self._ready.appendleft(node)
+        self._wake.set()
+
+    def _start(self, node: Node) -> None:
+        callee = self._executor.inline_callee(node)
+        if callee is not None:
+            self._call_inline(node, callee)
+        else:
+            self._call_in_task(node, self._begin(node), None)
+
+    def _begin(self, node: Node) -> Start:
+        node.status = RUNNING
+        reported = node.role is not Role.CHECK and not node.scope.quiet
+        start = self._recorder.start(node, reported=reported)
+        if reported:
+            self._recorder.announce(node, start)
+        return start
+
+    def _call_inline(self, node: Node, callee: Callee) -> None:
+        start = self._begin(node)
+        said = self._executor.call_inline(node, callee)
+        if isinstance(said, Started):
+            self._call_in_task(node, start, said)
+            return
+        self._give_back(node)
+        self._finish(node, self._recorder.finish(node, start, said))
+
+    def _call_in_task(self, node: Node, start: Start, started: Started | None) -> None:
+        def cancelled() -> Return:
+            comment = "Cancelled while it was running; what it had done by then is not known"
+            return self._recorder.finish(node, start, failure(node.chunk.name, comment))
+
+        self._spawn(node, self._run_node(node, start, started), cancelled)
+
+    async def _run_node(self, node: Node, start: Start, started: Started | None) -> None:
+        said = await self._executor.call(node, started)
+        self._give_back(node)
+        self._finish(node, self._recorder.finish(node, start, said))
+
+    def _spawn(
+        self, node: Node, work: Coroutine[None, None, None], if_cancelled: Callable[[], Return]
+    ) -> None:
+        """Start a task for a node.
+
+        Args:
+            node: the node.
+            work: what the task does; it settles the node.
+            if_cancelled: makes the node's return when the task was cancelled, which may happen
+                before it did anything at all.
+        """
+        if self._group is None:
+            raise InternalError("a node was started outside of a run")
+        task = self._group.create_task(work)
+        self._tasks += 1
+        node.scope.tasks.add(task)
+        task.add_done_callback(partial(self._task_over, node, if_cancelled))
+
+    def _task_over(self, node: Node, if_cancelled: Callable[[], Return], task: asyncio.Task[None]) -> None:
+        self._tasks -= 1
+        node.scope.tasks.discard(task)
+        if task.cancelled() and not self._broken:
+            self._give_back(node)
+            try:
+                self._settle(node, if_cancelled())
+            except Exception as error:  # noqa: BLE001 - nobody awaits a callback: the loop raises it
+                self._fault = error
+        self._wake.set()
+
+    def _give_back(self, node: Node) -> None:
+        if node.hold is not None:
+            node.hold.give_back()
+
+    def _finish(self, node: Node, returned: Return) -> None:
+        """A node has its return: stop the run where that is due, then grow, then settle."""
+        counts = not node.scope.quiet and (node.role is not Role.CHECK or not returned.ran)
+        if returned.result is False and counts and self._stops_the_run(node):
+            self.stop(FAILHARD)
+        if node.chunk.options.delayed_render and node.role is Role.STATE and not node.scope.quiet:
+            node.status = GROWING
+            self._spawn(node, self._grow(node, returned), partial(self._cut_growth, node, returned))
+        else:
+            self._settle(node, returned)
+
+    def _stops_the_run(self, node: Node) -> bool:
+        own = node.chunk.options.failhard
+        return not self._options.test and (self._options.failhard if own is None else own)
+
+    async def _grow(self, node: Node, returned: Return) -> None:
+        await self._growth.delayed(node, returned)
+        if any(entry.status == "failed" for entry in returned.delayed) and self._stops_the_run(node):
+            self.stop(FAILHARD)
+        self._settle(node, returned)
+
+    def _cut_growth(self, node: Node, returned: Return) -> Return:
+        self._growth.leave_out_rest(node, returned)
+        return returned
+
+    def _settle(self, node: Node, returned: Return) -> None:
+        node.status = SETTLED
+        node.value.resolve(returned)
+        self.scopes.node_is_over(node)
+
+    def _leave_out(self, node: Node) -> None:
+        self._give_back(node)
+        node.status = NotRun(self.stop_reason or "its scope was ended")
+        node.value.resolve(None)
+        self.scopes.node_is_over(node)
+
+    async def _apply(self, node: Node, target: Srn, mods: Sequence[str]) -> ScopeReturn:
+        """Growth while a function waits for it; the node lends its hold meanwhile."""
+        if node.hold is not None:
+            node.hold.lend()
+        quiet = node.scope.quiet or node.role is Role.CHECK
+        came = await self._growth.apply(node, target, mods, test=node.is_test, quiet=quiet)
+        if node.hold is not None:
+            await node.hold.take_again(self._wait)
+        return came
+
+    async def _pause(self, node: Node, seconds: float) -> bool:
+        if self.stop_reason == INTERRUPTED:
+            return False
+        if node.hold is not None:
+            node.hold.lend()
+        sleeper = asyncio.ensure_future(self._clock.sleep(seconds))
+        self._sleepers.add(sleeper)
+        try:
+            await asyncio.wait({sleeper})
+        finally:
+            self._sleepers.discard(sleeper)
+            sleeper.cancel()
+        if node.hold is not None:
+            await node.hold.take_again(self._wait)
+        return self.stop_reason != INTERRUPTED
+
+    async def _wait(self, promise: Promise[T]) -> T:
+        """Wait for another part of this run; a run in which everybody does that cannot go on."""
+        if promise.done:
+            return promise.value
+        self._suspended += 1
+        counted = [True]
+
+        def resumed() -> None:
+            if counted:
+                counted.clear()
+                self._suspended -= 1
+
+        promise.on_resolve(resumed)
+        try:
+            return await promise.wait()
+        finally:
+            resumed()

@@ -1,0 +1,184 @@
+"""Opening scopes, letting what comes next become ready, and closing them.
+
+A scope ends when all its nodes are over and its listeners have run. What a scope leaves behind for
+the end of the run (whether anything failed, what never started) is kept here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.engine.circles import circle_text
+from ensue.engine.listeners import listener_nodes
+from ensue.engine.node import Node, Role, Scope
+from ensue.engine.outcome import NotRunChunk
+from ensue.engine.status import NotRun
+from ensue.graph.transforms.lower import LoweringRules, lower
+from ensue.graph.transforms.prereq import prerequired
+from ensue.model.requisite import RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.growth import Plan
+    from ensue.engine.services import Hooks
+    from ensue.model.srn import Srn
+
+
+class Scopes:
+    """All scopes of one run that have not ended, and what the others left behind.
+
+    Args:
+        hooks: who awaits and who registers which resource.
+        ordered: whether the states of one target run one at a time.
+        make_ready: called for every node that nothing stands before any more.
+    """
+
+    def __init__(self, hooks: Hooks, *, ordered: bool, make_ready: Callable[[Node], None]) -> None:
+        self._hooks = hooks
+        self._rules = LoweringRules(ordered=ordered, awaits=hooks.awaits, promises=hooks.promises)
+        self._make_ready = make_ready
+        self._open: dict[int, Scope] = {}
+        self._next_serial = 0
+        self._registrars: dict[Srn, list[Node]] = {}
+        self._left_out: list[tuple[int, int, NotRunChunk]] = []
+        self.failed = False
+
+    def open(self, plan: Plan, *, caller: Node | None, test: bool, quiet: bool) -> Scope:
+        """Open a plan as a scope; its first nodes become ready.
+
+        Raises:
+            CycleError: the plan's requisites go round in circles.
+        """
+        lowered = lower(plan, self._rules)
+        scope = Scope(self._next_serial, plan, lowered, caller=caller, test=test, quiet=quiet)
+        self._next_serial += 1
+        self._open[scope.serial] = scope
+        for index, circle in lowered.entangled.items():
+            node = scope.nodes[index]
+            node.entangled = circle_text(node, [scope.nodes[number] for number in circle])
+        if lowered.check_of:
+            scope.prerequired_by = _prerequired_by(plan)
+        for srn, indices in lowered.registrars.items():
+            self._registrars.setdefault(srn, []).extend(scope.nodes[index] for index in indices)
+        for number in lowered.order:
+            if not lowered.waits_for[number]:
+                self._make_ready(scope.nodes[number])
+        if not scope.nodes:
+            self._close(scope)
+        return scope
+
+    def still_open(self) -> list[Scope]:
+        """Return the scopes that have not ended, in order of opening."""
+        return list(self._open.values())
+
+    def node_is_over(self, node: Node) -> None:
+        """Note that a node has settled or is not going to run; what waited for it may become ready."""
+        scope = node.scope
+        if isinstance(node.status, NotRun):
+            self._note_left_out(node, node.status.reason)
+        nodes = scope.nodes
+        for number in node.dependents:
+            dependent = nodes[number]
+            dependent.waits_for -= 1
+            if not dependent.waits_for:
+                self._make_ready(dependent)
+        scope.unsettled -= 1
+        if not scope.unsettled:
+            self._next_listener(scope)
+
+    def waits_elsewhere(self, node: Node) -> bool:
+        """Have a node wait for nodes of other scopes that will register the resource it needs.
+
+        Returns:
+            Whether there are such nodes; the node becomes ready again when they are over.
+        """
+        if not self._registrars or node.awaited or (needed := self._hooks.awaits(node.chunk)) is None:
+            return False
+        node.awaited = tuple(
+            registrar
+            for registrar in self._registrars.get(needed, ())
+            if registrar.scope is not node.scope and not registrar.value.done
+        )
+        node.waits_for = len(node.awaited)
+        for registrar in node.awaited:
+            registrar.value.on_resolve(lambda: self._one_less(node))
+        return bool(node.awaited)
+
+    def give_up(self) -> None:
+        """The run broke: wake everybody who waits for a scope."""
+        for scope in self.still_open():
+            scope.finished.resolve(None)
+
+    def left_out(self) -> tuple[NotRunChunk, ...]:
+        """Return what never started: scopes in order of opening, chunks in plan order."""
+        return tuple(chunk for _, _, chunk in sorted(self._left_out, key=lambda each: each[:2]))
+
+    def _one_less(self, node: Node) -> None:
+        node.waits_for -= 1
+        if not node.waits_for:
+            self._make_ready(node)
+
+    def _note_left_out(self, node: Node, reason: str) -> None:
+        if node.role is Role.CHECK or node.scope.quiet:
+            return
+        chunk = node.chunk
+        left_out = NotRunChunk(
+            scope=node.scope.path, tag=chunk.tag, id=chunk.id, function=chunk.full_function, reason=reason
+        )
+        self._left_out.append((node.scope.serial, node.index, left_out))
+
+    def _next_listener(self, scope: Scope) -> None:
+        """All of a scope's nodes are over: its listeners follow, one after the other."""
+        if scope.listeners is None:
+            scope.listeners = listener_nodes(scope)
+        following = next((node for node in scope.listeners if not node.value.done), None)
+        if following is None:
+            self._close(scope)
+        else:
+            scope.unsettled = 1
+            self._make_ready(following)
+
+    def _close(self, scope: Scope) -> None:
+        del self._open[scope.serial]
+        if not scope.quiet and not self.failed:
+            self.failed = _has_failed(scope)
+        scope.finished.resolve(None)
+
+
+def _prerequired_by(plan: Plan) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for index, chunk in enumerate(plan.chunks):
+        for wanted in prerequired(chunk):
+            found.setdefault(wanted, []).append(index)
+    return found
+
+
+def _has_failed(scope: Scope) -> bool:
+    """Say whether a scope makes the run a failed one: by a state, or by growth that did not compile."""
+    failed = [node for node in scope.reported_nodes() if (back := node.returned) and back.result is False]
+    if failed:
+        handled = _handled_failures(scope)
+        return any(node.role is Role.LISTENER or node.index not in handled for node in failed)
+    return any(
+        entry.status == "failed"
+        for node in scope.reported_nodes()
+        if node.chunk.options.delayed_render and (back := node.returned)
+        for entry in back.delayed
+    )
+
+
+def _handled_failures(scope: Scope) -> set[int]:
+    """Failures that an `onfail` state with `onfail_stop: False` has made good.
+
+    Source: Salt 3008, `check_onfail_requisites`.
+    """
+    handled: set[int] = set()
+    for node in scope.nodes:
+        returned = node.returned
+        if node.chunk.options.onfail_stop or returned is None or returned.result is False:
+            continue
+        for requisite in node.chunk.requisites:
+            if requisite.kind is RequisiteKind.ONFAIL:
+                handled.update(requisite.chunks)
+    return handled

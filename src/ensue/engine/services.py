@@ -1,0 +1,163 @@
+"""What the composition root hands to the engine: functions, contexts, growth, a clock, and switches.
+
+Only shapes stand here. Nothing in the engine asks for a global.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import msgspec
+
+from ensue.engine.clock import SystemClock
+from ensue.masking import Masker
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from datetime import datetime
+
+    from ensue.contracts.context import StateContext
+    from ensue.contracts.functions import StateFunctions
+    from ensue.contracts.growth import Expander, Plan
+    from ensue.model.chunk import Chunk
+    from ensue.model.data import DataMap
+    from ensue.model.events import RunEvent
+    from ensue.model.returns import Return, ScopeReturn, StateReturn
+    from ensue.model.srn import Srn
+
+
+class Clock(Protocol):
+    """Time, so that tests can have their own."""
+
+    def now(self) -> datetime:
+        """Return the wall time as local time; it is shown, never reckoned with."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds on a clock that never jumps."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after so many seconds."""
+        ...
+
+
+def _never(_: Srn) -> bool:
+    return False
+
+
+class CallSite(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a state function, as the context factory needs to know it.
+
+    Args:
+        chunk: what is called.
+        plan: the plan it stands in.
+        target: the resource it runs against.
+        test: whether nothing may be changed; also true for the check of a `prereq` in an apply.
+        apply: runs SLS against another resource, as growth under this call.
+        is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
+        changed_watches: for `mod_watch`, what under `watch` has changed, as `module: ID`.
+    """
+
+    chunk: Chunk
+    plan: Plan
+    target: Srn
+    test: bool
+    apply: Callable[[Srn, Sequence[str]], Awaitable[ScopeReturn]]
+    is_superseded: Callable[[Srn], bool] = _never
+    changed_watches: tuple[str, ...] = ()
+
+
+Results: TypeAlias = "Callable[[int], Return | None]"
+"""The return of a chunk of the same plan by index, None when it never ran."""
+
+
+class ArgumentResolver(Protocol):
+    """Puts run-time values into a chunk's arguments: references to other states, slots."""
+
+    def needed(self, chunk: Chunk) -> bool:
+        """Say whether the chunk has any; asked once a chunk, so it must be cheap."""
+        ...
+
+    async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
+        """Return the arguments to call the function with; `Unknown` may stand in them in a plan.
+
+        `name` among them replaces the chunk's name in this call.
+
+        Raises:
+            EnsueError: a value cannot be had; becomes the comment of a result False.
+        """
+        ...
+
+
+def _awaits_nothing(_: Chunk) -> None:
+    return None
+
+
+def _promises_nothing(_: Chunk) -> Sequence[Srn]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """Points at which the composition root adds what the engine has no notion of.
+
+    Args:
+        awaits: the resource that a chunk cannot do without (its target, or the `name` of a function
+            that takes a resource), whether or not it is registered already; None when it needs none.
+        promises: the resources that a chunk will register.
+        arguments: resolves references and slots; None when there are none in this version.
+        registered: called after a state with `registers` ended with result True, before anything
+            that comes after it; what it returns is the state's return.
+    """
+
+    awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
+    promises: Callable[[Chunk], Sequence[Srn]] = _promises_nothing
+    arguments: ArgumentResolver | None = None
+    registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """Switches of one run.
+
+    Args:
+        test: a plan.
+        failhard: stop at the first failure, where a state does not say otherwise.
+        concurrency: how many functions that wait for something run at once.
+        ordered: states of one target run one at a time, in plan order (`state_auto_order`).
+        depth_limit: how many scopes may stand inside each other.
+    """
+
+    test: bool = False
+    failhard: bool = False
+    concurrency: int = 10
+    ordered: bool = True
+    depth_limit: int = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineServices:
+    """Everything the engine calls.
+
+    Args:
+        functions: the state functions of a target; may raise an EnsueError for an unknown one.
+        context_for: makes what a state function is given; called once a call.
+        expander: renders and compiles growth.
+        on_event: told of everything that happens, in order; what it raises ends the run.
+        hooks: see `Hooks`.
+        clock: time.
+        random: for the splay of retries.
+        masker: told of sensitive values before anything is done with a return.
+    """
+
+    functions: Callable[[Srn], StateFunctions]
+    context_for: Callable[[CallSite], StateContext]
+    expander: Expander
+    on_event: Callable[[RunEvent], None]
+    hooks: Hooks = field(default_factory=Hooks)
+    clock: Clock = field(default_factory=SystemClock)
+    random: Random = field(default_factory=Random)
+    masker: Masker = field(default_factory=Masker)

@@ -1,0 +1,178 @@
+"""Every exception that ensue raises, as one tree.
+
+```
+EnsueError
+├── DiagnosticError            input that does not compile; carries Diagnostics
+│   ├── CompileError           an SLS tree, top file or pillar
+│   └── ConfigurationError     ensue.yaml, a command-line argument
+├── StateFailedError           a state function gives up: result False with this comment
+├── RemoteError                anything between here and a target
+│   ├── UnreachableError       no connection (ConnectionError)
+│   ├── HostKeyError           the host's key is not the expected one (PermissionError)
+│   ├── AuthenticationError    the host refused us (PermissionError)
+│   ├── RemoteTimeoutError     no answer in time (TimeoutError)
+│   └── RemoteFileError        a file operation failed; original untouched (OSError)
+├── NotAvailableError          a function that this target cannot offer (LookupError)
+├── ResourceError
+│   ├── UnknownResourceError   no such resource (LookupError)
+│   └── ResourceConflictError  one id claimed twice (ValueError)
+├── StoreError
+│   ├── WrongKeyError          the key does not open the store
+│   ├── TamperedError          what is stored is not what was written
+│   └── KeyFileError           the key file is missing, malformed or readable by others (PermissionError)
+├── UnknownRunError            no journal of this run, or several (LookupError)
+├── LockHeldError              another apply of this project is running (BlockingIOError)
+├── PluginError                a plug-in does not load or breaks its contract (ImportError)
+└── InternalError              a bug in ensue (RuntimeError)
+```
+
+Leaves also inherit the builtin that a caller would expect. Nothing is ever decided on an
+error's text: callers look at the class and the fields.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.diagnostics import Diagnostic
+
+
+class EnsueError(Exception):
+    """The root of every exception that ensue raises on purpose; its text is fit for a user."""
+
+
+class DiagnosticError(EnsueError):
+    """Input that was refused before anything ran.
+
+    Args:
+        diagnostics: everything that is wrong with it, at least one.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(diagnostic.message for diagnostic in self.diagnostics))
+
+
+class CompileError(DiagnosticError, ValueError):
+    """An SLS tree, top file or pillar does not compile."""
+
+
+class ConfigurationError(DiagnosticError, ValueError):
+    """`ensue.yaml` or a command-line argument does not make sense."""
+
+
+class StateFailedError(EnsueError):
+    """A state function gives up; the text becomes the comment of a return whose result is False."""
+
+
+class RemoteError(EnsueError):
+    """Something between here and a target failed.
+
+    Args:
+        message: what happened and how to mend it.
+        target: the SRN of the target as text.
+    """
+
+    def __init__(self, message: str, *, target: str = "") -> None:
+        self.target = target
+        super().__init__(message)
+
+
+class UnreachableError(RemoteError, ConnectionError):
+    """No connection to the target could be made."""
+
+
+class HostKeyError(RemoteError, PermissionError):
+    """The host showed a key that is not the expected one, or none was expected; never accepted silently."""
+
+
+class AuthenticationError(RemoteError, PermissionError):
+    """The host refused our credentials."""
+
+
+class RemoteTimeoutError(RemoteError, TimeoutError):
+    """The target did not answer in time.
+
+    Args:
+        message: what was waited for and how to mend it.
+        target: the SRN of the target as text.
+        timeout_s: how long was waited, in seconds.
+    """
+
+    def __init__(self, message: str, *, target: str = "", timeout_s: float = 0.0) -> None:
+        self.timeout_s = timeout_s
+        super().__init__(message, target=target)
+
+
+class RemoteFileError(RemoteError, OSError):
+    """A file operation on a target failed; the file that was there before is untouched.
+
+    Args:
+        message: what happened.
+        path: the path on the target.
+        target: the SRN of the target as text.
+    """
+
+    def __init__(self, message: str, *, path: str, target: str = "") -> None:
+        self.path = path
+        super().__init__(message, target=target)
+
+
+class NotAvailableError(EnsueError, LookupError):
+    """A function that this kind of target cannot offer (`cmd.run is not available for dummy`)."""
+
+
+class ResourceError(EnsueError):
+    """Something about a resource's identity or configuration."""
+
+
+class UnknownResourceError(ResourceError, LookupError):
+    """Nothing is registered or declared under this SRN."""
+
+
+class ResourceConflictError(ResourceError, ValueError):
+    """One id is claimed by two types or declarations."""
+
+
+class StoreError(EnsueError):
+    """The cross-run store cannot do what it was asked; what it holds is untouched."""
+
+
+class WrongKeyError(StoreError):
+    """The key at hand does not open what is stored."""
+
+
+class TamperedError(StoreError):
+    """What is stored is not what was written."""
+
+
+class KeyFileError(StoreError, PermissionError):
+    """The key file is missing, malformed, or readable by others."""
+
+
+class UnknownRunError(EnsueError, LookupError):
+    """There is no run of this id, or an id's beginning fits several."""
+
+
+class LockHeldError(EnsueError, BlockingIOError):
+    """Another apply of the same project is running.
+
+    Args:
+        message: who holds the lock and since when.
+        holder_pid: the process that holds it, 0 when unknown.
+    """
+
+    def __init__(self, message: str, *, holder_pid: int = 0) -> None:
+        self.holder_pid = holder_pid
+        super().__init__(message)
+
+
+class PluginError(EnsueError, ImportError):
+    """A plug-in does not load or breaks its contract; the text names it and its distribution."""
+
+
+class InternalError(EnsueError, RuntimeError):
+    """A bug in ensue: something that was thought impossible."""

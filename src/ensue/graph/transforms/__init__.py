@@ -1,0 +1,1 @@
+"""Lowering a plan to edges, one rule a module; `lower.py` applies them all."""

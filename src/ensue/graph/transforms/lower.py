@@ -1,0 +1,149 @@
+"""A plan as the scheduler takes it: nodes, what each waits for, and in which order free ones start.
+
+Nodes `0 … n-1` are the plan's chunks; those after them are checks (see `prereq.py`). The order is
+the plan's own. Only where a rule contradicts it (a chunk that needs a resource stands before the
+chunk that registers it) is it mended, as little as possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.graph.cycles import CycleError, find_cycles
+from ensue.graph.dag import Dag, Edge
+from ensue.graph.ordering import order_with_priorities
+from ensue.graph.transforms.checks import check_places
+from ensue.graph.transforms.prereq import checked_chunks, prereq_edges
+from ensue.graph.transforms.registration import REASON, registrars_of, registration_edges
+from ensue.graph.transforms.requisites import requisite_edges
+from ensue.graph.transforms.sequence import sequence_edges
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.contracts.growth import Plan
+    from ensue.model.chunk import Chunk
+    from ensue.model.srn import Srn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lowered:
+    """What the scheduler needs to know of a plan.
+
+    Args:
+        order: all nodes in the order in which free ones start.
+        waits_for: how many edges enter each node.
+        dependents: the nodes that wait for each node, once an edge, in order of their start.
+        check_of: the node that checks a chunk, by the chunk's index.
+        registrars: for every resource the chunks that will register it.
+        entangled: chunks that would wait for themselves, each with the nodes of the circle.
+    """
+
+    order: Sequence[int]
+    waits_for: list[int]
+    dependents: list[tuple[int, ...]]
+    check_of: Mapping[int, int]
+    registrars: Mapping[Srn, Sequence[int]]
+    entangled: Mapping[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoweringRules:
+    """How a plan is lowered.
+
+    Args:
+        ordered: whether the nodes of one target run one after the other.
+        awaits: the resource that a chunk cannot do without.
+        promises: the resources that a chunk will register.
+    """
+
+    ordered: bool
+    awaits: Callable[[Chunk], Srn | None]
+    promises: Callable[[Chunk], Sequence[Srn]]
+
+
+def lower(plan: Plan, rules: LoweringRules) -> Lowered:
+    """Apply all rules to a plan.
+
+    Raises:
+        CycleError: requisites go round in circles; the compiler lets no such plan pass.
+    """
+    first_check = len(plan.chunks)
+    check_of = {chunk: first_check + place for place, chunk in enumerate(checked_chunks(plan))}
+    count = first_check + len(check_of)
+    registrars = registrars_of(plan, rules.promises)
+    edges = [
+        *requisite_edges(plan),
+        *prereq_edges(plan, check_of),
+        *registration_edges(plan, rules.awaits, registrars),
+    ]
+    entangled: dict[int, tuple[int, ...]] = {}
+    order: Sequence[int] = range(count)
+    if check_of or any(edge.before >= edge.after for edge in edges):
+        edges, entangled = _without_entanglement(count, edges)
+        order = order_with_priorities(count, edges, _places(plan, check_of))
+    if rules.ordered:
+        edges += _sequence(plan, check_of, order)
+    waits_for, dependents = _both_ways(edges, order)
+    return Lowered(
+        order=order,
+        waits_for=waits_for,
+        dependents=dependents,
+        check_of=check_of,
+        registrars=registrars,
+        entangled=entangled,
+    )
+
+
+def _places(plan: Plan, check_of: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Keys that keep the plan's order and put each check where Salt would run it."""
+    return [(place, 1) for place in range(len(plan.chunks))] + [
+        (place, 0) for place in check_places(plan, list(check_of))
+    ]
+
+
+def _sequence(plan: Plan, check_of: Mapping[int, int], order: Sequence[int]) -> list[Edge]:
+    chunks = plan.chunks
+    checked = list(check_of)
+
+    def target_of(node: int) -> Srn | None:
+        target = chunks[node if node < len(chunks) else checked[node - len(chunks)]].target
+        return None if target is None or target == plan.target else target
+
+    def is_parallel(node: int) -> bool:
+        return node < len(chunks) and chunks[node].options.parallel
+
+    return list(sequence_edges(order, target_of, is_parallel))
+
+
+def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], dict[int, tuple[int, ...]]]:
+    """Give up registration edges that close a circle; whoever waited there is told at its turn."""
+    entangled: dict[int, tuple[int, ...]] = {}
+    while cycles := find_cycles(Dag(count, edges)):
+        given_up = {edge for cycle in cycles for edge in cycle if edge.reason == REASON}
+        if not given_up:
+            raise CycleError(cycles)
+        for cycle in cycles:
+            circle = tuple(edge.before for edge in cycle)
+            entangled.update({edge.after: circle for edge in cycle if edge.reason == REASON})
+        edges = [edge for edge in edges if edge not in given_up]
+    return edges, entangled
+
+
+def _both_ways(edges: Sequence[Edge], order: Sequence[int]) -> tuple[list[int], list[tuple[int, ...]]]:
+    """How many edges enter each node, and where those that leave it lead, in order of start."""
+    waits_for = [0] * len(order)
+    outgoing: list[list[int]] = [[] for _ in order]
+    for edge in edges:
+        waits_for[edge.after] += 1
+        outgoing[edge.before].append(edge.after)
+    rank = _ranks(order)
+    return waits_for, [tuple(sorted(afters, key=rank)) for afters in outgoing]
+
+
+def _ranks(order: Sequence[int]) -> Callable[[int], int]:
+    places = [0] * len(order)
+    for place, node in enumerate(order):
+        places[node] = place
+    return places.__getitem__

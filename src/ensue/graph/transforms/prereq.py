@@ -1,0 +1,59 @@
+"""Rule: a chunk with `prereq` runs before the other chunk, if that one would change something.
+
+The other chunk is therefore checked first: it gets a second node, the check, which runs it in
+test mode. The check waits for everything that the chunk itself waits for, its own `prereq`
+partners excepted: of those it waits for their checks, so that chains of `prereq` are looked at
+from their far end.
+
+Source: Salt's `prereq`; measured in Salt 3008: the prereq'd state runs twice (test, then real).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.graph.dag import Edge
+from ensue.graph.transforms.requisites import WITHOUT_EDGE
+from ensue.model.requisite import RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.contracts.growth import Plan
+    from ensue.model.chunk import Chunk
+
+
+def checked_chunks(plan: Plan) -> list[int]:
+    """Return the chunks that some other chunk has as `prereq`, in plan order."""
+    return sorted(
+        {wanted for chunk in plan.chunks for wanted in prerequired(chunk)},
+    )
+
+
+def prerequired(chunk: Chunk) -> Iterator[int]:
+    """Yield what a chunk names under `prereq`."""
+    for requisite in chunk.requisites:
+        if requisite.kind is RequisiteKind.PREREQ:
+            yield from requisite.chunks
+
+
+def prereq_edges(plan: Plan, check_of: Mapping[int, int]) -> Iterator[Edge]:
+    """Yield the edges of checks.
+
+    Args:
+        plan: the plan.
+        check_of: the node that checks a chunk, by the chunk's index.
+    """
+    if not check_of:
+        return
+    for index, chunk in enumerate(plan.chunks):
+        for wanted in prerequired(chunk):
+            yield Edge(check_of[wanted], index, "prereq")
+            yield Edge(index, wanted, "prereq")
+    for checked, check in check_of.items():
+        for requisite in plan.chunks[checked].requisites:
+            for wanted in requisite.chunks:
+                if requisite.kind is RequisiteKind.PREREQ:
+                    yield Edge(check_of[wanted], check, "prereq")
+                elif requisite.kind not in WITHOUT_EDGE:
+                    yield Edge(wanted, check, requisite.kind.value)

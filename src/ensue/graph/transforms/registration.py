@@ -1,0 +1,57 @@
+"""Rule: a chunk that needs a resource waits for the chunks that say they will register it.
+
+Which resource a chunk needs and which it registers is told by two functions from outside: only the
+composition root knows that `ssh_host.fetch_file` takes a resource as its `name`.
+
+Source: derived-resources document: what is registered is visible to whatever comes later in the run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.graph.dag import Edge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ensue.contracts.growth import Plan
+    from ensue.model.chunk import Chunk
+    from ensue.model.srn import Srn
+
+REASON: Final = "registration"
+"""The reason on these edges; the only ones that may be given up to break a cycle."""
+
+
+def registrars_of(plan: Plan, promises: Callable[[Chunk], Sequence[Srn]]) -> dict[Srn, list[int]]:
+    """Return for every resource the chunks that will register it.
+
+    Args:
+        plan: the plan.
+        promises: the resources that a chunk will register.
+    """
+    registrars: dict[Srn, list[int]] = {}
+    for index, chunk in enumerate(plan.chunks):
+        for srn in promises(chunk):
+            registrars.setdefault(srn, []).append(index)
+    return registrars
+
+
+def registration_edges(
+    plan: Plan, awaits: Callable[[Chunk], Srn | None], registrars: Mapping[Srn, Sequence[int]]
+) -> Iterator[Edge]:
+    """Yield an edge from every chunk that will register a resource to every other that needs it.
+
+    Args:
+        plan: the plan.
+        awaits: the resource that a chunk cannot do without; None when it needs none.
+        registrars: what `registrars_of` returned.
+    """
+    if not registrars:
+        return
+    for index, chunk in enumerate(plan.chunks):
+        needed = awaits(chunk)
+        if needed is None or index in (mine := registrars.get(needed, ())):
+            continue
+        for registrar in mine:
+            yield Edge(registrar, index, REASON)

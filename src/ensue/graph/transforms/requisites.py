@@ -1,0 +1,33 @@
+"""Rule: a chunk comes after what it requires, watches, binds to, or reacts to.
+
+`listen` makes no edge: a listener is a chunk of its own at the end of the run. `prereq` has a
+module of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.graph.dag import Edge
+from ensue.model.requisite import RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.contracts.growth import Plan
+
+WITHOUT_EDGE = frozenset({RequisiteKind.LISTEN, RequisiteKind.PREREQ})
+"""Kinds that this rule leaves alone."""
+
+
+def requisite_edges(plan: Plan) -> Iterator[Edge]:
+    """Yield an edge from every chunk that is asked for to the chunk that asks.
+
+    Source: Salt's requisites.
+    """
+    for index, chunk in enumerate(plan.chunks):
+        for requisite in chunk.requisites:
+            if requisite.kind not in WITHOUT_EDGE:
+                reason = requisite.kind.value
+                for wanted in requisite.chunks:
+                    yield Edge(wanted, index, reason)

@@ -1,0 +1,83 @@
+"""Collecting faults while a tree is compiled, so that a user sees all of them at once."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from ensue.diagnostics import Diagnostic, Severity, sort_key
+from ensue.errors import CompileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.diagnostics import Span
+
+
+class Collector:
+    """The diagnostics of one compilation."""
+
+    def __init__(self) -> None:
+        self._found: dict[Diagnostic, None] = {}
+
+    def error(
+        self,
+        code: str,
+        summary: str,
+        span: Span | None,
+        *,
+        detail: str = "",
+        help: str = "",  # noqa: A002 -- the field's name
+        related: tuple[tuple[Span, str], ...] = (),
+    ) -> None:
+        """Note an error."""
+        self.add(
+            [Diagnostic(code=code, summary=summary, span=span, detail=detail, help=help, related=related)]
+        )
+
+    def warning(
+        self,
+        code: str,
+        summary: str,
+        span: Span | None,
+        *,
+        detail: str = "",
+        help: str = "",  # noqa: A002 -- the field's name
+    ) -> None:
+        """Note a warning."""
+        self.add(
+            [
+                Diagnostic(
+                    code=code, summary=summary, span=span, detail=detail, help=help, severity=Severity.WARNING
+                )
+            ]
+        )
+
+    def add(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Note diagnostics; the same one twice counts once."""
+        self._found.update(dict.fromkeys(diagnostics))
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The errors so far, in reading order."""
+        return sorted((one for one in self._found if one.severity is Severity.ERROR), key=sort_key)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """The warnings so far, in reading order."""
+        return sorted((one for one in self._found if one.severity is Severity.WARNING), key=sort_key)
+
+    def stop_on_errors(self) -> None:
+        """Raise what has been found.
+
+        Raises:
+            CompileError: there are errors; carries all of them, and the warnings behind them.
+        """
+        if errors := self.errors:
+            raise CompileError([*errors, *self.warnings])
+
+
+def near_names(name: str, candidates: Iterable[str], *, count: int = 3) -> str:
+    """Return `did you mean a or b?`, or an empty string when nothing is near."""
+    close = difflib.get_close_matches(name, list(candidates), n=count, cutoff=0.6)
+    return f"did you mean {' or '.join(close)}?" if close else ""

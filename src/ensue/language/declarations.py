@@ -1,0 +1,222 @@
+"""From the data of one SLS file to declarations: one a (ID, state module).
+
+Short declarations (`id: pkg.installed`), several modules an ID, arguments as a list of one-key
+mappings; everything that is not of this form is a diagnostic.
+
+Source: Salt's "highstate" data structure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.language.yaml import YamlDocument
+
+TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
+
+
+@dataclass(slots=True, kw_only=True)
+class Declaration:
+    """One state declaration as it stands in an SLS. It is built up by `extend` and `use`, hence not frozen.
+
+    Args:
+        id: the ID.
+        module: the state module (`file`, `cloud.instance`).
+        function: the function; empty while none is named (an `extend` need not name one).
+        arguments: one-key mappings in the order they stand, values untouched.
+        sls: the SLS it stands in.
+        document: the file.
+        key: how the file spells module and function (`file.managed`, `file`); empty for a short declaration.
+        order: the number it is sorted by; None until it is numbered.
+        included_from: the SLS that included this one, transitively.
+    """
+
+    id: str
+    module: str
+    function: str
+    arguments: dict[str, Any]
+    sls: str
+    document: YamlDocument
+    key: str
+    order: float | str | None = None
+    included_from: set[str] = field(default_factory=set[str])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Where the declaration stands in its document."""
+        return (self.id, self.key) if self.key else (self.id,)
+
+    def span(self, *below: str | int) -> Span:
+        """Return the declaration's place, or that of an argument of it."""
+        return self.document.locate((*self.keys, *below))
+
+
+def read_declarations(
+    data: Mapping[Any, Any], sls: str, document: YamlDocument, found: Collector
+) -> dict[str, dict[str, Declaration]]:
+    """Return the declarations of an SLS by ID and module; its `include`, `extend`, `exclude` left aside."""
+    declared: dict[str, dict[str, Declaration]] = {}
+    for raw_id, body in data.items():
+        if raw_id in TOP_LEVEL_WORDS:
+            continue
+        if not isinstance(raw_id, str):
+            _refuse_id(raw_id, document, found)
+            continue
+        id_ = raw_id
+        if body.__class__ is str:
+            declaration = _short(id_, body, sls, document, found)
+            if declaration is not None:
+                declared[id_] = {declaration.module: declaration}
+        elif is_mapping(body):
+            declared[id_] = read_body(id_, body, sls, document, found)
+        else:
+            _refuse_body(id_, body, document, found)
+    return declared
+
+
+def _short(id_: str, body: str, sls: str, document: YamlDocument, found: Collector) -> Declaration | None:
+    module, dot, function = body.strip().rpartition(".")
+    if not dot or not module or not function:
+        found.error(
+            "E0304",
+            f"{id_!r} names no state function",
+            document.locate((id_,)),
+            detail=f"{body!r} is not of the form module.function",
+            help="write for example `file.managed`, or indent the declaration under the ID",
+        )
+        return None
+    return Declaration(
+        id=id_, module=module, function=function, arguments={}, sls=sls, document=document, key=""
+    )
+
+
+def read_body(
+    id_: str,
+    body: Mapping[Any, Any],
+    sls: str,
+    document: YamlDocument,
+    found: Collector,
+    *,
+    above: tuple[str, ...] = (),
+) -> dict[str, Declaration]:
+    """Return the declarations of one ID by module."""
+    modules: dict[str, Declaration] = {}
+    for raw_key, arguments in body.items():
+        key = str(raw_key)
+        if key.startswith("__"):
+            continue
+        place = (*above, id_, key)
+        listed = _argument_list(key, arguments, document, place, found)
+        if listed is None:
+            continue
+        module, dot, function = key.rpartition(".")
+        if not dot:
+            module, function = key, ""
+        merged, functions = _merged_arguments(listed, document, place, found)
+        if not dot and functions:
+            # The long form: `pkg:` with the function as one word of the list.
+            function = functions.pop()
+        elif dot and functions:
+            # `cloud.instance: [present, …]`: the key is the module path, the word is the function.
+            module, function = key, functions.pop()
+        if functions:
+            found.error(
+                "E0305",
+                f"{id_!r} names several functions of {module!r}",
+                document.locate(place),
+                detail=f"{', '.join([*functions, function])} stand in one list",
+                help="give each function an ID of its own",
+            )
+        if module in modules:
+            found.error(
+                "E0305",
+                f"{id_!r} declares {module!r} twice",
+                document.locate(place),
+                detail=f"{modules[module].key} is there already",
+                help="one ID can hold one function of each state module: give the other an ID of its own",
+            )
+            continue
+        modules[module] = Declaration(
+            id=id_, module=module, function=function, arguments=merged, sls=sls, document=document, key=key
+        )
+    return modules
+
+
+def _argument_list(
+    key: str, arguments: Any, document: YamlDocument, place: Sequence[str], found: Collector
+) -> list[Any] | None:
+    if is_list(arguments):
+        return arguments
+    if arguments is None:
+        return []
+    if isinstance(arguments, str) and "." not in key:
+        return [arguments]
+    if is_mapping(arguments):
+        found.error(
+            "E0307",
+            f"the arguments of {place[-2]!r} are a mapping",
+            document.locate(place),
+            detail=f"{key} takes a list of one-key mappings",
+            help="put a dash before each argument: `- name: value`",
+        )
+        return None
+    found.error(
+        "E0307",
+        f"the arguments of {place[-2]!r} are not a list",
+        document.locate(place),
+        detail=f"{key} is followed by {arguments!r}",
+        help="put a dash before each argument: `- name: value`",
+    )
+    return None
+
+
+def _merged_arguments(
+    listed: Sequence[Any], document: YamlDocument, place: Sequence[str], found: Collector
+) -> tuple[dict[str, Any], list[str]]:
+    merged: dict[str, Any] = {}
+    functions: list[str] = []
+    for index, item in enumerate(listed):
+        if item.__class__ is str:
+            functions.append(item)
+        elif is_mapping(item):
+            # Later arguments win, as in Salt; keys are text, whatever YAML made of them.
+            for name, value in item.items():
+                merged[name if name.__class__ is str else str(name)] = value
+        elif item is not None:
+            found.error(
+                "E0307",
+                f"an argument of {place[-2]!r} is neither a name with a value nor a function",
+                document.locate((*place, index)),
+                detail=f"{item!r} stands alone",
+                help="write `- name: value`",
+            )
+    return merged, functions
+
+
+def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
+    found.error(
+        "E0303",
+        f"the ID {raw_id!r} is not text",
+        document.locate((str(raw_id),)),
+        detail=f"YAML reads it as {type(raw_id).__name__}",
+        help=f"put it in quotes: '{raw_id}'",
+    )
+
+
+def _refuse_body(id_: str, body: Any, document: YamlDocument, found: Collector) -> None:
+    shown = "nothing" if body is None else repr(body)
+    found.error(
+        "E0303",
+        f"{id_!r} is not a state declaration",
+        document.locate((id_,)),
+        detail=f"it holds {shown}",
+        help="an ID holds `module.function:` with a list of arguments, or just `module.function`",
+    )

@@ -1,0 +1,141 @@
+"""`extend`, `exclude`, `use` and `use_in`: declarations that change other declarations.
+
+Source: Salt's "extend", "exclude", "use"; behaviour measured in Salt 3008.5.
+"""
+
+from __future__ import annotations
+
+import copy
+import fnmatch
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.language.collector import near_names
+from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITE_OPTIONS
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+    from ensue.language.tree import Extension, Tree
+
+
+_NEVER_USED: Final = frozenset({"name", "names", "order"})
+"""Arguments that stay with the state that has them."""
+
+
+def apply_extensions(tree: Tree, found: Collector) -> None:
+    """Merge everything under `extend:` into the declarations it names."""
+    for extension in tree.extensions:
+        if _is_excluded(tree, extension.sls):
+            continue
+        _extend(tree, extension, found)
+
+
+def _extend(tree: Tree, extension: Extension, found: Collector) -> None:
+    for module, addition in extension.declarations.items():
+        target = _find(tree, extension.id, module)
+        if target is None and extension.id in tree.declared:
+            # The ID is there without this module: extending adds the module, as in Salt.
+            tree.declared[extension.id][module] = addition
+        elif target is None:
+            found.error(
+                "E0309",
+                f"cannot extend {extension.id!r}: no such ID in this run",
+                extension.span,
+                help=near_names(extension.id, tree.declared) or "include the SLS that declares it",
+            )
+        else:
+            _merge(target, addition)
+
+
+def _merge(target: Declaration, addition: Declaration) -> None:
+    if addition.function:
+        target.function = addition.function
+    for name, value in addition.arguments.items():
+        old = target.arguments.get(name)
+        if name in MERGED_BY_EXTEND and is_list(old) and is_list(value):
+            target.arguments[name] = [*old, *value]
+            continue
+        if name == "name":
+            target.arguments.pop("names", None)
+        target.arguments[name] = copy.deepcopy(value)
+
+
+def _find(tree: Tree, id_or_name: str, module: str) -> Declaration | None:
+    modules = tree.declared.get(id_or_name)
+    if modules and module in modules:
+        return modules[module]
+    named = [one for one in _declarations(tree) if one.module == module and _named(one, id_or_name)]
+    return named[0] if len(named) == 1 else None
+
+
+def _named(declaration: Declaration, name: str) -> bool:
+    names = declaration.arguments.get("names")
+    return declaration.arguments.get("name") == name or (is_list(names) and name in names)
+
+
+def _declarations(tree: Tree) -> Iterator[Declaration]:
+    for modules in tree.declared.values():
+        yield from modules.values()
+
+
+def apply_exclusions(tree: Tree) -> None:
+    """Remove what stands under `exclude:`."""
+    if not tree.excluded_ids and not tree.excluded_sls:
+        return
+    for id_ in list(tree.declared):
+        modules = tree.declared[id_]
+        kept = {name: one for name, one in modules.items() if not _is_excluded(tree, one.sls)}
+        if id_ in tree.excluded_ids or not kept:
+            del tree.declared[id_]
+        else:
+            tree.declared[id_] = kept
+
+
+def _is_excluded(tree: Tree, sls: str) -> bool:
+    return any(fnmatch.fnmatchcase(sls, pattern) for pattern in tree.excluded_sls)
+
+
+def apply_use(tree: Tree, found: Collector) -> None:
+    """Copy arguments along `use` and `use_in`: all but names, requisites and what is there already."""
+    for declaration in list(_declarations(tree)):
+        own = set(declaration.arguments)
+        for source in _used(tree, declaration, declaration.arguments.pop("use", None), found):
+            _copy_arguments(source, declaration, own)
+        for target in _used(tree, declaration, declaration.arguments.pop("use_in", None), found):
+            _copy_arguments(declaration, target, set(target.arguments))
+
+
+def _used(tree: Tree, declaration: Declaration, references: Any, found: Collector) -> Iterator[Declaration]:
+    if references is None:
+        return
+    for reference in references if is_list(references) else [references]:
+        pairs = reference.items() if is_mapping(reference) else [("id", reference)]
+        for module, name in pairs:
+            target = _find_used(tree, str(module), str(name))
+            if target is None:
+                found.error(
+                    "E0501",
+                    f"{declaration.id!r} uses {module}: {name}, which is not there",
+                    declaration.span(),
+                    help=near_names(str(name), tree.declared),
+                )
+            else:
+                yield target
+
+
+def _find_used(tree: Tree, module: str, name: str) -> Declaration | None:
+    if module != "id":
+        return _find(tree, name, module)
+    modules = tree.declared.get(name)
+    return next(iter(modules.values())) if modules else None
+
+
+def _copy_arguments(source: Declaration, target: Declaration, own: set[str]) -> None:
+    """Copy all arguments but the target's own; of several sources the later outranks the earlier."""
+    for name, value in source.arguments.items():
+        if name in _NEVER_USED or name in REQUISITE_OPTIONS or name in own:
+            continue
+        target.arguments[name] = copy.deepcopy(value)

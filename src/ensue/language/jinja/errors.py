@@ -1,0 +1,100 @@
+"""Jinja's exceptions as Diagnostics, with the place in the template."""
+
+from __future__ import annotations
+
+import difflib
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError, EnsueError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_UNDEFINED_NAME_PARTS = 3
+
+
+def as_compile_error(
+    error: Exception, *, path: str, shorten: Callable[[str], str], variables: Iterable[str]
+) -> CompileError:
+    """Return the error that a user is shown for whatever a rendering raised.
+
+    Args:
+        error: the exception.
+        path: the template's path, as messages show it.
+        shorten: makes an absolute path one that is relative to the project.
+        variables: names that were defined, for near names.
+    """
+    if isinstance(error, CompileError):
+        return error
+    span = _span(error, path, shorten)
+    match error:
+        case jinja2.TemplateNotFound():
+            diagnostic = Diagnostic(
+                code="E0209",
+                summary=f"a template that this one needs was not found: {error.name or error}",
+                detail=str(error.message or ""),
+                span=span,
+                help="give the path from the file roots, or begin it with ./ to start at this file's folder",
+            )
+        case jinja2.TemplateSyntaxError():
+            diagnostic = Diagnostic(
+                code="E0203",
+                summary="broken Jinja",
+                detail=str(error.message or error),
+                span=span,
+                help="check that every {% %} and {{ }} is closed and every block has its end tag",
+            )
+        case jinja2.UndefinedError():
+            diagnostic = Diagnostic(
+                code="E0204",
+                summary="an undefined variable in a template",
+                detail=str(error.message or error),
+                span=span,
+                help=_near(str(error.message or error), variables),
+            )
+        case EnsueError():
+            diagnostic = Diagnostic(
+                code="E0205", summary="a template could not be rendered", detail=str(error), span=span
+            )
+        case _:
+            diagnostic = Diagnostic(
+                code="E0205",
+                summary="a template could not be rendered",
+                detail=f"{type(error).__name__}: {error}",
+                span=span,
+                help="the expression on this line raised an error",
+            )
+    return CompileError([diagnostic])
+
+
+def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return Span(shorten(error.filename) if error.filename else path, error.lineno)
+    frames = traceback.extract_tb(error.__traceback__)
+    # Jinja rewrites the frames of templates: they carry the template's file name and line, and a marked name.
+    for frame in reversed(frames):
+        if frame.name in {"top-level template code", "template"} or frame.name.startswith(
+            ("block ", "macro")
+        ):
+            known = frame.filename not in {"<template>", "<unknown>"}
+            return Span(shorten(frame.filename) if known else path, frame.lineno or 0)
+    return Span(path)
+
+
+def _near(message: str, variables: Iterable[str]) -> str:
+    parts = message.split("'", 2)
+    advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+    if len(parts) == _UNDEFINED_NAME_PARTS and not parts[0] and parts[2].startswith(" is undefined"):
+        close = difflib.get_close_matches(parts[1], list(variables), n=2)
+        if close:
+            return f"did you mean {' or '.join(close)}? Else {advice}"
+    return advice
+
+
+def message_of(error: Any) -> str:
+    """Return an exception's text on one line."""
+    return " ".join(str(error).split())

@@ -1,0 +1,73 @@
+"""Finding templates in the file roots: `map.jinja`, `./part.sls`, `salt://a/b.jinja`."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from jinja2 import BaseLoader, TemplateNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from jinja2 import Environment
+
+SALT_URL = "salt://"
+
+
+class RootsLoader(BaseLoader):
+    """Reads templates from a list of folders, the first that has one wins.
+
+    Args:
+        roots: folders of this environment, in order.
+        prepare: applied to every text before Jinja sees it (the scan for delayed blocks).
+    """
+
+    def __init__(self, roots: Sequence[Path], prepare: Callable[[str, str], str]) -> None:
+        self._roots = tuple(roots)
+        self._prepare = prepare
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        """Return text, file name, and whether that text is still what the file says."""
+        del environment
+        name = template_name(template)
+        for root in self._roots:
+            path = root / name
+            try:
+                stat = path.stat()
+                text = path.read_text(encoding="utf-8")
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                continue
+
+            def unchanged(
+                path: Path = path, seen: tuple[int, int] = (stat.st_mtime_ns, stat.st_size)
+            ) -> bool:
+                try:
+                    now = path.stat()
+                except OSError:
+                    return False
+                return (now.st_mtime_ns, now.st_size) == seen
+
+            return self._prepare(text, str(path)), str(path), unchanged
+        searched = ", ".join(str(root) for root in self._roots) or "no file roots"
+        message = f"template {name!r} was not found (searched: {searched})"
+        raise TemplateNotFound(template, message)
+
+
+def template_name(template: str) -> str:
+    """Return a template's name without `salt://`."""
+    return template.removeprefix(SALT_URL).lstrip("/")
+
+
+def template_places(name: str) -> dict[str, str]:
+    """Return the variables that tell a template of the roots where it stands."""
+    folder = posixpath.dirname(name)
+    return {"tplfile": name, "tpldir": folder or ".", "tpldot": folder.replace("/", ".")}
+
+
+def relative_name(template: str, parent: str) -> str:
+    """Return the name of a template that another one names; `./x` and `../x` start at that one."""
+    if template.startswith(("./", "../")):
+        return posixpath.normpath(posixpath.join(posixpath.dirname(parent), template))
+    return template

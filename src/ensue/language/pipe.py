@@ -1,0 +1,51 @@
+"""The render pipe of one file: `#!jinja|yaml` and what else its first line may name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError
+from ensue.language.collector import near_names
+from ensue.language.renderers import NAMES, load_stage
+
+if TYPE_CHECKING:
+    from ensue.language.renderers.stage import Stream
+
+DEFAULT_PIPE: Final = "jinja|yaml"
+_TAGS: Final = ("delayed_block", "end_delayed_block", "delayed_sls")
+
+
+def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
+    """Return the pipe that a file's first line names, else the default."""
+    first = text[: text.find("\n")] if "\n" in text else text
+    if not first.startswith("#!") or first.startswith("#!/"):
+        return default
+    named = first[2:].strip()
+    if not named or named.split()[0] in _TAGS:
+        return default
+    return named
+
+
+def run_pipe(stream: Stream, pipe: str) -> Stream:
+    """Send a text through every stage of a pipe.
+
+    Raises:
+        CompileError: a stage is unknown, or refuses the text.
+    """
+    for part in pipe.split("|"):
+        name, _, arguments = part.strip().partition(" ")
+        stage = load_stage(name)
+        if stage is None:
+            raise CompileError(
+                [
+                    Diagnostic(
+                        code="E0206",
+                        summary=f"there is no renderer {name!r}",
+                        span=Span(stream.path, 1),
+                        help=near_names(name, NAMES) or f"the renderers are {', '.join(NAMES)}",
+                    )
+                ]
+            )
+        stream = stage(stream, arguments.strip())
+    return stream

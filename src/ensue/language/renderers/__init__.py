@@ -1,0 +1,21 @@
+"""The stages of a render pipe, one module each; found by name, loaded when first used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ensue.language.renderers.stage import Stage
+
+NAMES: Final = ("jinja", "json", "mako", "py", "text", "yaml")
+"""The renderers that come with ensue."""
+
+
+def load_stage(name: str) -> Stage | None:
+    """Return a stage by its name in a pipe, None when there is none."""
+    if name not in NAMES:
+        return None
+    module = importlib.import_module(f"ensue.language.renderers.{name}_stage")
+    stage: Stage = module.render
+    return stage

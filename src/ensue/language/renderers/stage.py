@@ -1,0 +1,59 @@
+"""What a stage of a render pipe is given and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ensue.language.yaml import YamlDocument
+
+if TYPE_CHECKING:
+    from ensue.language.jinja import JinjaRenderer
+    from ensue.language.yaml.document import Anchor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """What flows through a pipe: text with its places, or at the end data.
+
+    Args:
+        text: the text so far.
+        data: the data, once a stage has made it.
+        is_data: whether a stage has.
+        path: the source file, as messages show it.
+        name: its name in the roots (`a/b/init.sls`), which relative includes start from.
+        context: makes Salt's context when a stage needs it (a file without templating never does).
+        anchors: where the lines of `text` come from.
+        exported: top-level variables of the template at its end.
+        jinja: the Jinja renderer of this environment, made when asked for.
+        first_line: the source line of the first line of `text` (a block begins within its file).
+    """
+
+    text: str
+    path: str
+    name: str
+    context: Callable[[], Mapping[str, Any]]
+    jinja: Callable[[], JinjaRenderer]
+    data: Any = None
+    is_data: bool = False
+    anchors: tuple[Anchor, ...] = ()
+    exported: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    first_line: int = 1
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        """Salt's context."""
+        return self.context()
+
+    def document(self) -> YamlDocument:
+        """Return the text so far as a document that knows its places."""
+        return YamlDocument(self.path, self.text, self.anchors, self.first_line)
+
+    def with_data(self, data: Any) -> Stream:
+        """Return this stream, ended by data."""
+        return replace(self, data=data, is_data=True)
+
+
+Stage: TypeAlias = Callable[[Stream, str], Stream]
+"""Takes the stream and the arguments behind the renderer's name; raises CompileError."""

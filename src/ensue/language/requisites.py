@@ -1,0 +1,281 @@
+"""Resolving requisites: from the words of an SLS to the numbers of chunks, and to one order of execution.
+
+A reference is an ID, or `module: ID or name`, `id: …`, `sls: …`, each with shell globs. What
+matches nothing, and what goes round in circles, is a diagnostic with every place.
+
+Source: Salt's requisites; matching and order measured in Salt 3008.5.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.graph.cycles import CycleError
+from ensue.graph.dag import Edge
+from ensue.graph.ordering import earliest_dependent, order_with_priorities
+from ensue.language.chunks import order_numbers
+from ensue.language.collector import near_names
+from ensue.language.requisite_names import REQUISITES, REQUISITES_IN
+from ensue.model.data import is_list, is_mapping
+from ensue.model.requisite import Requisite, RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.diagnostics import Span
+    from ensue.language.chunks import Draft
+    from ensue.language.collector import Collector
+
+    Wanted = list[dict[str, dict[int, None]]]
+
+_GLOB_SIGNS: Final = frozenset("*?[]")
+_WEIGHTS: Final = {
+    word: weight
+    for weight, word in enumerate((
+        "onfail", "onfail_any", "onfail_all", "require", "require_any", "onchanges", "onchanges_any",
+        "watch", "watch_any", "prereq", "listen",
+    ))
+}  # fmt: skip
+"""Rank of each word when an order is chosen: a heavier one hides a lighter one that follows it."""
+
+
+class Resolver:
+    """Finds the drafts that references mean.
+
+    Args:
+        drafts: all drafts of the scope.
+        included_from: for every SLS the names under which `sls:` finds it.
+        found: where faults go.
+
+    Attributes:
+        unheard: what `listen` names and is not there, with the draft that names it.
+    """
+
+    def __init__(self, drafts: list[Draft], included_from: Mapping[str, set[str]], found: Collector) -> None:
+        self._drafts = drafts
+        self._included_from = included_from
+        self._found = found
+        self._by_key: dict[tuple[str, str], list[int]] | None = None
+        self._by_sls: dict[str, list[int]] = {}
+        self._globs: dict[tuple[str, str], list[int]] = {}
+        self.unheard: dict[tuple[str, str], Draft] = {}
+
+    def resolve(self) -> Wanted:
+        """Return for every draft its requisite words and the drafts they name."""
+        wanted: Wanted = [{} for _ in self._drafts]
+        for number, draft in enumerate(self._drafts):
+            if draft.requisites:
+                for word, references in draft.requisites.items():
+                    self._resolve_word(wanted, number, word, references)
+        return wanted
+
+    def _resolve_word(self, wanted: Wanted, number: int, word: str, references: Any) -> None:
+        draft = self._drafts[number]
+        if isinstance(references, str) and word.endswith("_in"):
+            references = [references]
+        elif is_mapping(references) and word.endswith("_in"):
+            references = [{key: value} for key, value in references.items()]
+        if not is_list(references):
+            self._found.error(
+                "E0503",
+                f"`{word}` of {draft.declaration.id!r} is not a list",
+                draft.declaration.span(word),
+                help=f"write one `- module: id` a line under {word}:",
+            )
+            return
+        backward = word in REQUISITES_IN
+        for place, reference in enumerate(references):
+            for target in self._targets(draft, word, place, reference):
+                if backward:
+                    wanted[target].setdefault(word.removesuffix("_in"), {})[number] = None
+                else:
+                    wanted[number].setdefault(word, {})[target] = None
+
+    def _targets(self, draft: Draft, word: str, place: int, reference: Any) -> list[int]:
+        targets: list[int] = []
+        for key, value in self._pairs(draft, word, place, reference):
+            matched = self._lookup(key, value)
+            if matched is None and word in ("listen", "listen_in"):
+                # As in Salt, this shows only when the listeners run: a failed result of its own.
+                self.unheard[key, value] = draft
+                continue
+            if matched is None:
+                self._nothing(draft, word, place, key, value)
+                continue
+            targets += matched
+        return targets
+
+    def _pairs(self, draft: Draft, word: str, place: int, reference: Any) -> Iterator[tuple[str, str]]:
+        if isinstance(reference, str):
+            yield "id", reference
+            return
+        if not is_mapping(reference) or len(reference) != 1:
+            self._malformed(draft, word, place, reference)
+            return
+        for key, value in reference.items():
+            if value is None:
+                continue
+            if not isinstance(value, str):
+                self._malformed(draft, word, place, reference)
+                continue
+            yield str(key), value
+
+    def _malformed(self, draft: Draft, word: str, place: int, reference: Any) -> None:
+        self._found.error(
+            "E0503",
+            f"`{word}` of {draft.declaration.id!r} holds {reference!r}",
+            draft.declaration.span(word, place),
+            help="write `- module: id` (a number or a yes/no as ID needs quotes), or just `- id`",
+        )
+
+    def _index(self) -> dict[tuple[str, str], list[int]]:
+        if self._by_key is not None:
+            return self._by_key
+        index: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, draft in enumerate(self._drafts):
+            one = draft.declaration
+            index[one.module, one.id].append(number)
+            index["id", one.id].append(number)
+            if draft.name != one.id:
+                index[one.module, draft.name].append(number)
+                index["id", draft.name].append(number)
+            for name in self._included_from.get(one.sls, {one.sls}):
+                self._by_sls.setdefault(name, []).append(number)
+        # An SLS without states satisfies a requisite on it.
+        for sls, names in self._included_from.items():
+            for name in (sls, *names):
+                self._by_sls.setdefault(name, [])
+        self._by_key = dict(index)
+        return self._by_key
+
+    def _lookup(self, key: str, value: str) -> list[int] | None:
+        index = self._index()
+        if _GLOB_SIGNS.isdisjoint(value):
+            if key == "sls":
+                return self._by_sls.get(value)
+            matched = index.get((key, value))
+            if matched is None and "." in key:
+                # `require: [file.managed: x]`: the function is no part of a reference, but harmless.
+                matched = index.get((key.rpartition(".")[0], value))
+            return matched
+        if (key, value) not in self._globs:
+            self._globs[key, value] = self._glob(key, value)
+        return self._globs[key, value] or index.get((key, value))
+
+    def _glob(self, key: str, pattern: str) -> list[int]:
+        if key == "sls":
+            listed = [
+                number
+                for name, found in self._by_sls.items()
+                if fnmatch.fnmatch(name, pattern)
+                for number in found
+            ]
+        else:
+            listed = [
+                number
+                for (kind, name), found in self._index().items()
+                if kind == key and fnmatch.fnmatch(name, pattern)
+                for number in found
+            ]
+        return list(dict.fromkeys(listed))
+
+    def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+        if key == "sls":
+            near = near_names(value, self._by_sls)
+        else:
+            near = near_names(value, {name for kind, name in self._index() if kind in (key, "id")})
+        modules = sorted({kind for kind, name in self._index() if name == value and kind != "id"})
+        if modules and key not in ("id", "sls"):
+            near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"
+        self._found.error(
+            "E0501",
+            f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
+            draft.declaration.span(word, place),
+            help=near or "declare it, or include the SLS that does",
+        )
+
+
+def put_in_order(drafts: list[Draft], wanted: Wanted, found: Collector) -> list[int]:
+    """Return the drafts' numbers in order of execution; a cycle is a diagnostic and gives an empty list."""
+    orders, pulls = order_numbers(drafts)
+    labels = [draft.label for draft in drafts]
+    count = len(drafts)
+    edges = list(_edges(wanted))
+    if not edges:
+        return sorted(range(count), key=lambda number: (orders[number], labels[number]))
+    earliest = earliest_dependent(count, edges, orders, pulls)
+    keys = [(earliest[number], orders[number], labels[number]) for number in range(count)]
+    try:
+        return order_with_priorities(count, edges, keys)
+    except CycleError as error:
+        for cycle in error.cycles:
+            _report_cycle(drafts, cycle, found)
+        return []
+
+
+def _edges(wanted: Wanted) -> Iterator[Edge]:
+    for number, words in enumerate(wanted):
+        for word, targets in words.items():
+            weight = _WEIGHTS[word]
+            if word == "prereq":
+                for target in targets:
+                    yield Edge(number, target, word, _WEIGHTS["require"])
+                    for needed in _needs_of(wanted, target):
+                        if needed != number:
+                            yield Edge(needed, number, word, weight)
+            elif word != "listen":
+                for target in targets:
+                    yield Edge(target, number, word, weight)
+
+
+def _needs_of(wanted: Wanted, number: int) -> Iterator[int]:
+    """What must have run before a state can be tried for a prereq: its own needs, along chains of prereqs."""
+    seen = {number}
+    work = [number]
+    while work:
+        for word, targets in wanted[work.pop()].items():
+            for target in targets:
+                if word == "prereq":
+                    if target not in seen:
+                        seen.add(target)
+                        work.append(target)
+                elif word != "listen":
+                    yield target
+
+
+def _report_cycle(drafts: list[Draft], cycle: list[Edge], found: Collector) -> None:
+    steps: list[str] = []
+    places: list[tuple[Span, str]] = []
+    for edge in cycle:
+        # For prereq the state that says so is the earlier one, for all others the later one.
+        teller, other = (edge.before, edge.after) if edge.reason == "prereq" else (edge.after, edge.before)
+        one = drafts[teller].declaration
+        span = one.span(edge.reason) if edge.reason in one.arguments else one.span()
+        steps.append(f"{one.id} ({span}) has `{edge.reason}` on {drafts[other].declaration.id}")
+        places.append((span, f"{one.id}: {edge.reason}"))
+    found.error(
+        "E0502",
+        "requisites go round in a circle",
+        places[0][0],
+        detail="; ".join(steps),
+        help="remove one of them",
+        related=tuple(places[1:]),
+    )
+
+
+def requisites_of(words: Mapping[str, Mapping[int, None]], place_of: list[int]) -> tuple[Requisite, ...]:
+    """Return a draft's requisites with the places of chunks in the plan."""
+    return tuple(
+        Requisite(
+            kind=REQUISITES[word][0],
+            chunks=tuple(place_of[number] for number in targets),
+            any=REQUISITES[word][1],
+        )
+        for word, targets in words.items()
+        if targets
+    )
+
+
+__all__ = ["RequisiteKind", "Resolver", "put_in_order", "requisites_of"]

@@ -1,0 +1,119 @@
+"""Where SLS files are: names to files and back.
+
+`a.b` is `a/b.sls` or `a/b/init.sls` below one of the roots of an environment.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class SlsFile:
+    """One SLS file.
+
+    Args:
+        name: its SLS name (`openvpn.init` is `openvpn`).
+        path: the file.
+        relative: the path below its root, with forward slashes.
+        saltenv: the environment it was found in.
+    """
+
+    name: str
+    path: Path
+    relative: str
+    saltenv: str = "base"
+
+
+class Roots:
+    """The file roots of a project, by environment.
+
+    Args:
+        roots: environment name to folders, in order of search.
+        project: the project's root, which paths in messages are relative to.
+    """
+
+    def __init__(self, roots: Mapping[str, Sequence[Path]], project: Path) -> None:
+        self._roots = {environment: tuple(folders) for environment, folders in roots.items()}
+        self._project = project
+        self._listed: dict[str, list[str]] = {}
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        """The names of all environments."""
+        return tuple(self._roots)
+
+    def folders(self, saltenv: str = "base") -> tuple[Path, ...]:
+        """Return the folders of an environment; none when it is unknown."""
+        return self._roots.get(saltenv, ())
+
+    def shown(self, path: str | Path) -> str:
+        """Return a path as messages show it: relative to the project where it lies below it."""
+        try:
+            return Path(path).relative_to(self._project).as_posix()
+        except ValueError:
+            return str(path)
+
+    def find(self, name: str, saltenv: str = "base") -> SlsFile | None:
+        """Return the file of an SLS name, None when there is none."""
+        below = name.replace(".", "/").strip("/")
+        if not below or ".." in name:
+            return None
+        for folder in self.folders(saltenv):
+            for relative in (f"{below}.sls", f"{below}/init.sls"):
+                path = folder / relative
+                if path.is_file():
+                    return SlsFile(name, path, relative, saltenv)
+        return None
+
+    def find_path(self, path: Path, saltenv: str = "base") -> SlsFile | None:
+        """Return an SLS by its path; one outside every root bears its file's name."""
+        if not path.is_file():
+            return None
+        for folder in self.folders(saltenv):
+            if path.is_relative_to(folder):
+                relative = path.relative_to(folder).as_posix()
+                return SlsFile(sls_name(relative), path, relative, saltenv)
+        return SlsFile(path.stem, path, path.name, saltenv)
+
+    def find_file(self, relative: str, saltenv: str = "base") -> Path | None:
+        """Return the file that `salt://relative` names, None when there is none."""
+        cleaned = relative.lstrip("/")
+        for folder in self.folders(saltenv):
+            path = folder / cleaned
+            if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+                return path
+        return None
+
+    def names(self, saltenv: str = "base") -> list[str]:
+        """Return every SLS name of an environment, sorted; listed once."""
+        if saltenv not in self._listed:
+            found = {
+                sls_name(relative) for folder in self.folders(saltenv) for relative in _sls_files(folder)
+            }
+            self._listed[saltenv] = sorted(found)
+        return self._listed[saltenv]
+
+    def matching(self, pattern: str, saltenv: str = "base") -> list[str]:
+        """Return the SLS names that a name or glob means; the name itself when nothing matches."""
+        if not any(sign in pattern for sign in "*?["):
+            return [pattern]
+        return fnmatch.filter(self.names(saltenv), pattern) or [pattern]
+
+
+def sls_name(relative: str) -> str:
+    """Return the SLS name of a path below a root: `a/b/init.sls` is `a.b`."""
+    stem = relative.removesuffix(".sls")
+    return stem.removesuffix("/init").replace("/", ".")
+
+
+def _sls_files(folder: Path) -> Iterator[str]:
+    if folder.is_dir():
+        for path in folder.rglob("*.sls"):
+            yield path.relative_to(folder).as_posix()

@@ -1,0 +1,263 @@
+"""Loading SLS files: rendering, `include` (relative and globs), `extend` and `exclude` of a whole tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ensue.diagnostics import Span
+from ensue.errors import CompileError
+from ensue.language.collector import near_names
+from ensue.language.declarations import Declaration, read_body, read_declarations
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from ensue.language.collector import Collector
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.yaml import YamlDocument
+
+    RenderFile = Callable[[SlsFile], Stream]
+
+FIRST_ORDER = 10000
+"""The number of the first declaration; each further one is one more (Salt's `iorder`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extension:
+    """One ID under `extend:`."""
+
+    id: str
+    declarations: dict[str, Declaration]
+    sls: str
+    span: Span
+
+
+@dataclass(slots=True, kw_only=True)
+class Tree:
+    """Everything that a list of SLS names brought in.
+
+    Args:
+        declared: declarations by ID and module, in the order they were met.
+        extensions: what stands under `extend:`.
+        excluded_ids: IDs under `exclude:`, each with its place.
+        excluded_sls: SLS names under `exclude:`.
+        loaded: every SLS that was rendered; the names it was included from, itself included.
+        streams: the rendering of every SLS by name, for what is rendered later.
+    """
+
+    declared: dict[str, dict[str, Declaration]] = field(default_factory=dict[str, dict[str, Declaration]])
+    extensions: list[Extension] = field(default_factory=list[Extension])
+    excluded_ids: dict[str, Span] = field(default_factory=dict[str, Span])
+    excluded_sls: dict[str, Span] = field(default_factory=dict[str, Span])
+    loaded: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    streams: dict[str, Stream] = field(default_factory=dict[str, "Stream"])
+
+
+class TreeLoader:
+    """Loads SLS files once each, with what they include, and numbers their declarations.
+
+    Args:
+        roots: where SLS files are.
+        render: renders one file.
+        found: where faults go.
+        numbered: give declarations their order by place (`state_auto_order`).
+    """
+
+    def __init__(self, roots: Roots, render: RenderFile, found: Collector, *, numbered: bool = True) -> None:
+        self._roots = roots
+        self._render = render
+        self._found = found
+        self._numbered = numbered
+        self._next_order = FIRST_ORDER
+        self.tree = Tree()
+
+    def load(self, file: SlsFile) -> None:
+        """Load one SLS and everything it includes; a second time does nothing."""
+        key = _environment_key(file)
+        if key in self.tree.loaded:
+            return
+        self.tree.loaded[key] = {file.name}
+        try:
+            stream = self._render(file)
+        except CompileError as error:
+            self._found.add(error.diagnostics)
+            return
+        self.tree.streams[file.name] = stream
+        self._take_in(file, stream.data, stream.document())
+
+    def load_data(self, file: SlsFile, stream: Stream) -> None:
+        """Take in data that was rendered elsewhere (a delayed block) as if it were a file of its own."""
+        self.tree.loaded[_environment_key(file)] = {file.name}
+        self._take_in(file, stream.data, stream.document())
+
+    def load_named(self, name: str, saltenv: str, place: Span | None) -> None:
+        """Load an SLS by name or glob; one that is not there is a diagnostic."""
+        for matched in self._roots.matching(name, saltenv):
+            file = self._roots.find(matched, saltenv)
+            if file is None:
+                self._missing(matched, saltenv, place)
+            else:
+                self.load(file)
+
+    def _missing(self, name: str, saltenv: str, place: Span | None) -> None:
+        folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
+        near = near_names(name, self._roots.names(saltenv))
+        below = name.replace(".", "/")
+        self._found.error(
+            "E0301",
+            f"there is no SLS {name!r}",
+            place or Span(f"{folders or 'states'}/{below}.sls"),
+            detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
+            help=near or "create the file, or check file_roots in ensue.yaml",
+        )
+
+    def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> None:
+        if data is None:
+            return
+        if not is_mapping(data):
+            self._found.error(
+                "E0207",
+                f"the SLS {file.name!r} is not a mapping",
+                document.source_span(1),
+                detail=f"it renders to a {type(data).__name__}",
+                help="an SLS is a mapping of IDs to declarations",
+            )
+            return
+        declared = read_declarations(data, file.name, document, self._found)
+        self._read_extend(data, file, document)
+        self._read_exclude(data, document)
+        self._merge(declared)
+        for name, saltenv, place in self._includes(data, file, document):
+            self._include(name, saltenv, place, file)
+        if self._numbered:
+            self._number(declared)
+
+    def _include(self, name: str, saltenv: str, place: Span, file: SlsFile) -> None:
+        known = set(self.tree.loaded)
+        self.load_named(name, saltenv, place)
+        # Everything that came in through this include counts as part of the SLS that included it.
+        for loaded in self.tree.loaded.keys() - known:
+            self.tree.loaded[loaded].add(file.name)
+
+    def _number(self, declared: Mapping[str, Mapping[str, Declaration]]) -> None:
+        for modules in declared.values():
+            for declaration in modules.values():
+                if "order" not in declaration.arguments:
+                    declaration.order = self._next_order
+                    self._next_order += 1
+
+    def _merge(self, declared: Mapping[str, dict[str, Declaration]]) -> None:
+        for id_, modules in declared.items():
+            if id_ not in self.tree.declared:
+                self.tree.declared[id_] = modules
+                continue
+            first = next(iter(self.tree.declared[id_].values()), None)
+            second = next(iter(modules.values()), None)
+            if first is None or second is None:
+                continue
+            before = first.span()
+            self._found.error(
+                "E0308",
+                f"the ID {id_!r} is declared twice",
+                second.span(),
+                detail=f"it stands first at {before}",
+                help="IDs are unique over all SLS of a run: rename one, and set `name` where it was the name",
+                related=((before, "first here"),),
+            )
+
+    def _includes(
+        self, data: Mapping[Any, Any], file: SlsFile, document: YamlDocument
+    ) -> Iterable[tuple[str, str, Span]]:
+        listed = data.get("include", [])
+        if not is_list(listed):
+            self._found.error(
+                "E0302",
+                f"`include` in SLS {file.name!r} is not a list",
+                document.locate(("include",)),
+                help="write one `- name` a line under include:",
+            )
+            return
+        for index, item in enumerate(listed):
+            place = document.locate(("include", index))
+            name, saltenv = item, file.saltenv
+            if is_mapping(item) and len(item) == 1:
+                saltenv, name = next(iter(item.items()))
+            if not isinstance(name, str) or not name:
+                self._found.error(
+                    "E0302",
+                    f"`include` in SLS {file.name!r} holds {item!r}",
+                    place,
+                    help="name an SLS: `- a.b`",
+                )
+                continue
+            if name.startswith("."):
+                absolute = absolute_name(name, file)
+                if absolute is None:
+                    self._found.error(
+                        "E0302",
+                        f"the include {name!r} leads out of the file root",
+                        place,
+                        detail=f"it stands in SLS {file.name!r}",
+                        help="use fewer dots, or the whole name",
+                    )
+                    continue
+                name = absolute
+            yield name, saltenv, place
+
+    def _read_extend(self, data: Mapping[Any, Any], file: SlsFile, document: YamlDocument) -> None:
+        if "extend" not in data:
+            return
+        extended = data["extend"]
+        if not is_mapping(extended) or not all(is_mapping(body) for body in extended.values()):
+            self._found.error(
+                "E0309",
+                f"`extend` in SLS {file.name!r} is not a mapping of IDs",
+                document.locate(("extend",)),
+                help="under extend: stand IDs, under each of them module and arguments as in a declaration",
+            )
+            return
+        for raw_id, body in extended.items():
+            id_ = str(raw_id)
+            declarations = read_body(id_, body, file.name, document, self._found, above=("extend",))
+            span = document.locate(("extend", id_))
+            self.tree.extensions.append(
+                Extension(id=id_, declarations=declarations, sls=file.name, span=span)
+            )
+
+    def _read_exclude(self, data: Mapping[Any, Any], document: YamlDocument) -> None:
+        listed = data.get("exclude", [])
+        items: list[Any] = listed if is_list(listed) else [None]
+        for index, item in enumerate(items):
+            place = document.locate(("exclude", index))
+            match item:
+                case str():
+                    self.tree.excluded_sls[item] = place
+                case {"sls": str(name)}:
+                    self.tree.excluded_sls[name] = place
+                case {"id": str(name)}:
+                    self.tree.excluded_ids[name] = place
+                case _:
+                    self._found.error(
+                        "E0310",
+                        "`exclude` is a list of `sls: name` and `id: name`",
+                        place,
+                        help="write `- sls: a.b` or `- id: some_id`",
+                    )
+
+
+def absolute_name(name: str, file: SlsFile) -> str | None:
+    """Return the SLS name of a relative include (`.x`, `..x`), None when it leads out of the root."""
+    level = len(name) - len(name.lstrip("."))
+    parts = file.name.split(".")
+    if file.relative.endswith("/init.sls") or file.relative == "init.sls":
+        parts.append("init")
+    if level > len(parts):
+        return None
+    return ".".join([*parts[: len(parts) - level], name[level:]]).strip(".")
+
+
+def _environment_key(file: SlsFile) -> str:
+    return file.name if file.saltenv == "base" else f"{file.saltenv}:{file.name}"

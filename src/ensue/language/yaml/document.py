@@ -1,0 +1,126 @@
+"""A rendered document that can say where its values stand.
+
+Positions are not kept while data is built: a hundred thousand states would pay for what only an
+error needs. When a place is asked for, the text is composed once more, with marks.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.diagnostics import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from yaml.nodes import MappingNode, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """From this rendered line on, lines come from there.
+
+    Args:
+        rendered_line: counted from 1.
+        path: the source file.
+        line: the source line that stands at `rendered_line`.
+    """
+
+    rendered_line: int
+    path: str
+    line: int
+
+
+class YamlDocument:
+    """The rendered text of one file.
+
+    Args:
+        path: the source file, as messages show it.
+        text: the YAML text.
+        anchors: where rendered lines come from, sorted; empty when rendering changed no line.
+        first_line: the source line of the first line of text, where there are no anchors.
+    """
+
+    __slots__ = ("_anchors", "_composed", "_first_line", "_pairs", "_root", "path", "text")
+
+    def __init__(self, path: str, text: str, anchors: Sequence[Anchor] = (), first_line: int = 1) -> None:
+        self.path = path
+        self.text = text
+        self._anchors = anchors
+        self._first_line = first_line
+        self._composed = False
+        self._root: Node | None = None
+        self._pairs: dict[int, dict[str, tuple[Node, Node]]] = {}
+
+    def source_span(self, rendered_line: int, column: int = 0) -> Span:
+        """Return the place in the source of a line of the rendered text, both counted from 1."""
+        if not self._anchors:
+            return Span(self.path, rendered_line + self._first_line - 1, column)
+        index = bisect_right(self._anchors, rendered_line, key=lambda anchor: anchor.rendered_line)
+        anchor = self._anchors[max(index - 1, 0)]
+        return Span(anchor.path, anchor.line + max(rendered_line - anchor.rendered_line, 0))
+
+    def locate(self, keys: Sequence[str | int]) -> Span:
+        """Return the place of a value by its path, or of its nearest parent that can be found."""
+        span, _ = self._follow(keys)
+        return span
+
+    def find(self, keys: Sequence[str | int]) -> Span | None:
+        """Return the place of a value by its path, None when it is not there."""
+        span, followed = self._follow(keys)
+        return span if followed == len(keys) else None
+
+    def _follow(self, keys: Sequence[str | int]) -> tuple[Span, int]:
+        """Return the place that a path leads to, and how many of its keys were found."""
+        node = self._compose()
+        if node is None:
+            return Span(self.path), 0
+        line, column = node.start_mark.line, node.start_mark.column
+        followed = 0
+        for key in keys:
+            found = self._child(node, key)
+            if found is None:
+                break
+            place, node = found
+            followed += 1
+            line, column = place.start_mark.line, place.start_mark.column
+        return self.source_span(line + 1, column + 1), followed
+
+    def _compose(self) -> Node | None:
+        if not self._composed:
+            import yaml
+
+            self._composed = True
+            try:
+                self._root = yaml.compose(self.text, Loader=yaml.CSafeLoader)
+            except yaml.YAMLError:
+                self._root = None
+        return self._root
+
+    def _child(self, node: Node, key: str | int) -> tuple[Node, Node] | None:
+        """Return the node that shows the place of a child, and the child."""
+        from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+        if isinstance(node, MappingNode):
+            return self._pairs_of(node).get(str(key))
+        if not isinstance(node, SequenceNode):
+            return None
+        items = node.value
+        if isinstance(key, int):
+            return (items[key], items[key]) if -len(items) <= key < len(items) else None
+        # A state's arguments are a list of mappings: a text key finds the mapping that has it.
+        words = ((item, item) for item in items if isinstance(item, ScalarNode) and item.value == key)
+        inner = (found for item in items if (found := self._child(item, key)) is not None)
+        return next(inner, None) or next(words, None)
+
+    def _pairs_of(self, node: MappingNode) -> dict[str, tuple[Node, Node]]:
+        from yaml.nodes import ScalarNode
+
+        if id(node) not in self._pairs:
+            # The tree of nodes lives as long as the document, so ids stay what they are.
+            self._pairs[id(node)] = {
+                key.value: (key, value) for key, value in reversed(node.value) if isinstance(key, ScalarNode)
+            }
+        return self._pairs[id(node)]

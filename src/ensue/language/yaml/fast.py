@@ -1,0 +1,252 @@
+"""The YAML that nearly every SLS file is written in, several times faster than libyaml.
+
+Block mappings and sequences, plain and simply quoted scalars, literal blocks (`|`), flow values on
+one line, comments. At anything else (anchors, tags, folded scalars, escapes, several documents,
+a scalar over several lines, and everything that is wrong) it gives up and `full.py` reads the text:
+what this module does return is what `full.py` would have returned.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ensue.language.yaml.scalars import plain_scalar
+
+_OUTSIDE: Final = re.compile(
+    "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+"""Tabs, control characters and unusual line ends: left to libyaml."""
+
+_PLAIN: Final = re.compile(
+    r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^\s,\[\]{}]))(?:[^:#]|:(?=\S)|(?<=\S)#)*(?<![\s:])"
+)
+_SINGLE: Final = re.compile(r"'((?:[^']|'')*)'(?: +#.*)?")
+_DOUBLE: Final = re.compile(r'"([^"\\]*)"(?: +#.*)?')
+_LITERAL: Final = re.compile(r"\|([-+]?)(?: +#.*)?")
+_DEEPEST: Final = 60
+
+
+class GiveUp(Exception):  # noqa: N818 -- not an error: the text is for the other reader
+    """This text is not in the subset."""
+
+
+def load(text: str) -> Any:
+    """Return the data of a YAML document.
+
+    Raises:
+        GiveUp: the text is not in the subset, or is wrong.
+    """
+    if _OUTSIDE.search(text):
+        raise GiveUp
+    reader = _Reader(text)
+    if not reader.contents:
+        return None
+    value, position = reader.node(0, reader.indents[0], 0)
+    if position != len(reader.contents):
+        raise GiveUp
+    return value
+
+
+class _Reader:
+    """Lines without blanks and comments, and a position in them that every method takes and returns."""
+
+    __slots__ = ("contents", "indents", "lines", "numbers", "scalars")
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.indents: list[int] = []
+        self.contents: list[str] = []
+        self.numbers: list[int] = []
+        self.scalars: dict[str, Any] = {}
+        for number, line in enumerate(self.lines):
+            content = line.lstrip(" ")
+            if not content or content[0] == "#":
+                continue
+            self.indents.append(len(line) - len(content))
+            self.contents.append(content.rstrip(" "))
+            self.numbers.append(number)
+        if self.contents and self.contents[0] == "---" and self.indents[0] == 0:
+            del self.indents[0], self.contents[0], self.numbers[0]
+        # An end mark is impossible, so that looking one line ahead needs no bounds check.
+        self.indents.append(-1)
+
+    def node(self, position: int, indent: int, depth: int) -> tuple[Any, int]:
+        if depth > _DEEPEST:
+            raise GiveUp
+        content = self.contents[position]
+        if content[:2] == "- " or content == "-":
+            return self.sequence(position, indent, depth)
+        return self.mapping(position, indent, depth)
+
+    def mapping(self, position: int, indent: int, depth: int) -> tuple[dict[Any, Any], int]:
+        indents, contents = self.indents, self.contents
+        result: dict[Any, Any] = {}
+        while indents[position] == indent:
+            content = contents[position]
+            if content[:2] == "- " or content[:3] in ("---", "..."):
+                raise GiveUp
+            key_text, separator, value_text = content.partition(": ")
+            if not separator:
+                if content[-1] != ":":
+                    raise GiveUp
+                key_text = content[:-1]
+            elif key_text[-1:] == ":":
+                raise GiveUp
+            key = self.scalar(key_text)
+            if key in result:
+                raise GiveUp
+            if " #" in key_text or len(key_text) > 1000:  # noqa: PLR2004 -- libyaml's bound for a key is 1024
+                raise GiveUp
+            value_text = value_text.lstrip(" ")
+            if value_text and value_text[0] != "#":
+                result[key], position = self.value(value_text, position, indent)
+            else:
+                result[key], position = self.below(position, indent, depth, sequence_at_indent=True)
+        if indents[position] > indent:
+            raise GiveUp
+        return result, position
+
+    def sequence(self, position: int, indent: int, depth: int) -> tuple[list[Any], int]:
+        indents, contents = self.indents, self.contents
+        result: list[Any] = []
+        while indents[position] == indent:
+            content = contents[position]
+            if content[:2] != "- ":
+                if content != "-":
+                    break
+                value, position = self.below(position, indent, depth, sequence_at_indent=False)
+                result.append(value)
+                continue
+            rest = content[2:].lstrip(" ")
+            if rest[0] == "#":
+                raise GiveUp
+            if self.is_nested(rest):
+                inner = indent + len(content) - len(rest)
+                indents[position] = inner
+                contents[position] = rest
+                value, position = self.node(position, inner, depth + 1)
+            else:
+                value, position = self.value(rest, position, indent)
+            result.append(value)
+        if indents[position] > indent:
+            raise GiveUp
+        return result, position
+
+    @staticmethod
+    def is_nested(rest: str) -> bool:
+        """Say whether a sequence item is itself a mapping or a sequence in block form."""
+        first = rest[0]
+        if first in "\"'":
+            return not (_SINGLE if first == "'" else _DOUBLE).fullmatch(rest)
+        if first in "[{|":
+            return False
+        return ": " in rest or rest[-1] == ":" or rest[:2] == "- " or rest == "-"
+
+    def below(self, position: int, indent: int, depth: int, *, sequence_at_indent: bool) -> tuple[Any, int]:
+        """Read the value that stands on the following lines, if one does."""
+        following = position + 1
+        inner = self.indents[following]
+        if inner > indent:
+            content = self.contents[following]
+            if not self.is_nested(content) and content != "-":
+                return self.value(content, following, indent)
+            return self.node(following, inner, depth + 1)
+        if sequence_at_indent and inner == indent:
+            content = self.contents[following]
+            if content[:2] == "- " or content == "-":
+                # The mapping goes on behind the sequence, at the same indentation.
+                return self.sequence(following, indent, depth + 1)
+        return None, following
+
+    def value(self, text: str, position: int, indent: int) -> tuple[Any, int]:
+        """Read a value that begins on its key's line."""
+        first = text[0]
+        if first == "|":
+            return self.literal(text, position, indent)
+        following = position + 1
+        if self.indents[following] > indent:
+            raise GiveUp
+        if first in "[{":
+            return self.flow(text), following
+        return self.scalar(text), following
+
+    def scalar(self, text: str) -> Any:
+        scalars = self.scalars
+        if text in scalars:
+            return scalars[text]
+        value = scalars[text] = _scalar(text)
+        return value
+
+    @staticmethod
+    def flow(text: str) -> Any:
+        if text == "[]":
+            return []
+        if text == "{}":
+            return {}
+        if "&" in text or "*" in text:
+            raise GiveUp
+        import yaml
+
+        from ensue.language.yaml import full
+
+        try:
+            return full.load(text)
+        except (yaml.YAMLError, full.DuplicateKeyError):
+            raise GiveUp from None
+
+    def literal(self, header: str, position: int, indent: int) -> tuple[str, int]:
+        matched = _LITERAL.fullmatch(header)
+        if not matched:
+            raise GiveUp
+        lines = self.lines
+        start = end = self.numbers[position] + 1
+        inner = 0
+        while end < len(lines):
+            line = lines[end]
+            stripped = line.lstrip(" ")
+            width = len(line) - len(stripped)
+            if stripped:
+                if not inner:
+                    inner = width
+                    if inner <= indent or any(len(blank) > inner for blank in lines[start:end]):
+                        raise GiveUp
+                if width < inner:
+                    break
+            end += 1
+        if not inner or (end < len(lines) and len(lines[end]) - len(lines[end].lstrip(" ")) > indent):
+            raise GiveUp
+        following = position + 1
+        while following < len(self.numbers) and self.numbers[following] < end:
+            following += 1
+        content = "\n".join(line[inner:] for line in lines[start:end])
+        return _chomp(content, matched[1], at_end=end == len(lines)), following
+
+
+def _scalar(text: str) -> Any:
+    first = text[:1]
+    if first == '"':
+        if matched := _DOUBLE.fullmatch(text):
+            return matched[1]
+        raise GiveUp
+    if first == "'":
+        if matched := _SINGLE.fullmatch(text):
+            return matched[1].replace("''", "'")
+        raise GiveUp
+    comment = text.find(" #")
+    if comment >= 0:
+        text = text[:comment].rstrip(" ")
+    if not _PLAIN.fullmatch(text) or text in ("=", "<<"):
+        raise GiveUp
+    return plain_scalar(text)
+
+
+def _chomp(content: str, indicator: str, *, at_end: bool) -> str:
+    body = content.rstrip("\n")
+    if indicator == "-" or not body:
+        return body
+    if indicator == "+":
+        # The split dropped the last line's own end; at the end of the text there may be none to keep.
+        return content if at_end else content + "\n"
+    # At the end of the text a last line without a newline has none to keep.
+    return body + "\n" if not at_end or len(content) > len(body) else body

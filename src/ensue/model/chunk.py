@@ -1,0 +1,131 @@
+"""The unit of work: one (declaration, function, target) after compilation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.diagnostics import Span
+    from ensue.model.data import Data, DataMap
+    from ensue.model.requisite import Requisite
+    from ensue.model.srn import Srn
+
+
+class SourceDocument(Protocol):
+    """A file that was rendered; finds places in it when somebody has to be told where."""
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the project root where it lies below it."""
+        ...
+
+    def locate(self, keys: Sequence[str | int]) -> Span:
+        """Return the place of the value under this path of keys and indices, or of its nearest parent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """How often a failed state is tried again.
+
+    Args:
+        attempts: how often the function is called at most.
+        until: the result that ends the attempts.
+        interval_s: seconds between attempts.
+        splay_s: up to so many random seconds are added to each interval.
+    """
+
+    attempts: int = 2
+    until: bool = True
+    interval_s: float = 30.0
+    splay_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateOptions:
+    """What a state declaration says about its own execution (Salt's state options).
+
+    Args:
+        unless: commands or function calls; the state is skipped when all of them succeed.
+        onlyif: the same; the state runs only when all of them succeed.
+        creates: paths; the state is skipped when all of them exist.
+        check_cmd: commands that decide after the state whether it succeeded.
+        failhard: stop the run when this state fails; None leaves it to the configuration.
+        retry: None when the state is tried once.
+        timeout_s: how long the function may take, in seconds; None is no limit.
+        parallel: run beside the states that follow.
+        runas: the user for `unless`, `onlyif` and `check_cmd`.
+        onfail_stop: whether a failure of this `onfail` state fails those that require it.
+        registers: SRNs that the state registers, each with a configuration built from its `new_state`.
+        delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
+        other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
+    """
+
+    unless: tuple[Data, ...] = ()
+    onlyif: tuple[Data, ...] = ()
+    creates: tuple[str, ...] = ()
+    check_cmd: tuple[str, ...] = ()
+    failhard: bool | None = None
+    retry: Retry | None = None
+    timeout_s: float | None = None
+    parallel: bool = False
+    runas: str | None = None
+    onfail_stop: bool = True
+    registers: tuple[tuple[str, Data], ...] = ()
+    delayed_render: tuple[tuple[str, str], ...] = ()
+    other: tuple[tuple[str, Data], ...] = ()
+
+
+NO_OPTIONS = StateOptions()
+"""Shared by every chunk that sets none, so that a hundred thousand chunks stay small."""
+
+
+class Chunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One call of one state function against one target.
+
+    Args:
+        id: the declaration's ID.
+        name: the `name` argument.
+        module: the state module (`file`, `cloud.instance`).
+        function: the function in it (`managed`).
+        arguments: what the function is called with, `name` excluded.
+        sls: the SLS the declaration stands in (`openvpn.init`).
+        order: the number it is sorted by (see language/order.py).
+        document: the file it stands in.
+        keys: where in that file: (ID, `module.function`).
+        requisites: resolved requisites; indices into the same plan.
+        options: state options.
+        target: the resource it runs against; None is the plan's own target.
+    """
+
+    id: str
+    name: str
+    module: str
+    function: str
+    arguments: DataMap
+    sls: str
+    order: float
+    document: SourceDocument
+    keys: tuple[str, ...]
+    requisites: tuple[Requisite, ...] = ()
+    options: StateOptions = NO_OPTIONS
+    target: Srn | None = None
+
+    @property
+    def tag(self) -> str:
+        """The chunk's name in results, as in Salt: `file_|-ID_|-name_|-managed`."""
+        return f"{self.module}_|-{self.id}_|-{self.name}_|-{self.function}"
+
+    @property
+    def full_function(self) -> str:
+        """`module.function`, as the user writes it."""
+        return f"{self.module}.{self.function}"
+
+    def span(self) -> Span:
+        """Where the declaration stands."""
+        return self.document.locate(self.keys)

@@ -1,0 +1,28 @@
+"""What YAML, JSON and Jinja hand us, as one recursive type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypeGuard
+
+Scalar: TypeAlias = "str | int | float | bool | None"
+"""A leaf. Dates stay strings, as Salt reads YAML."""
+
+Data: TypeAlias = "Scalar | bytes | list[Data] | dict[str, Data]"
+"""Any value of a user's file. Keys that are not strings are written as strings by the YAML reader."""
+
+DataMap: TypeAlias = "dict[str, Data]"
+"""A mapping at the top of a value: arguments, pillar, grains, configuration."""
+
+ReadOnlyDataMap: TypeAlias = Mapping[str, Data]
+"""The same, given to code that must not change it."""
+
+
+def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Say whether a value of a user's file is a mapping; to a type checker its values are anything."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Say whether a value of a user's file is a list; to a type checker its items are anything."""
+    return isinstance(value, list)

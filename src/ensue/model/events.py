@@ -1,0 +1,104 @@
+"""What happens during a run, as values: the progress display, the journal and tests read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ensue.model.returns import Return, ScopeReturn
+
+
+class RunStarted(msgspec.Struct, frozen=True, tag=True):
+    """A run begins.
+
+    Args:
+        run_id: its id; sorts by time.
+        test: whether it is a plan.
+        total: how many chunks are known at the start; growth adds to it.
+        started_at: ISO 8601 with offset.
+        mods: the SLS names asked for; empty for a highstate.
+    """
+
+    run_id: str
+    test: bool
+    total: int
+    started_at: str
+    mods: tuple[str, ...] = ()
+
+
+class NodeStarted(msgspec.Struct, frozen=True, tag=True):
+    """A chunk's function is about to be called."""
+
+    tag_: str
+    id: str
+    function: str
+    scope: str
+    target: str
+    run_num: int
+
+
+class NodeFinished(msgspec.Struct, frozen=True, tag=True):
+    """A chunk has its return (its growth, if any, comes after)."""
+
+    returned: Return
+
+
+class ScopeOpened(msgspec.Struct, frozen=True, tag=True):
+    """Growth: a scope was rendered and its chunks are about to run.
+
+    Args:
+        caller: the tag of the state that caused it.
+        kind: `block`, `sls` or `apply`.
+        name: the block's or SLS's name.
+        scope: the scope's path.
+        target: the SRN it runs against.
+        total: how many chunks it adds.
+    """
+
+    caller: str
+    kind: str
+    name: str
+    scope: str
+    target: str
+    total: int
+
+
+class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
+    """A scope has ended; `returned.returns` is left out here, each came as `NodeFinished`."""
+
+    caller: str
+    returned: ScopeReturn
+
+
+class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
+    """A derived resource came into being or was registered again."""
+
+    srn: str
+    source: str | None
+    changed: bool
+
+
+class RunFinished(msgspec.Struct, frozen=True, tag=True):
+    """A run has ended.
+
+    Args:
+        run_id: its id.
+        status: `succeeded`, `failed`, or `interrupted`.
+        exit_code: 0, 2, or 130.
+        ended_at: ISO 8601 with offset.
+        not_run: tags of chunks that never started, each with its scope.
+    """
+
+    run_id: str
+    status: str
+    exit_code: int
+    ended_at: str
+    not_run: tuple[str, ...] = ()
+
+
+RunEvent: TypeAlias = (
+    RunStarted | NodeStarted | NodeFinished | ScopeOpened | ScopeClosed | ResourceRegistered | RunFinished
+)
+"""The closed union of events."""

@@ -1,0 +1,71 @@
+"""What a run leaves behind for the face: returns by target, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ensue.diagnostics import Diagnostic
+    from ensue.model.returns import Return
+
+RunStatus = Literal["succeeded", "failed", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """One finished run.
+
+    Args:
+        run_id: its id.
+        minion_id: the id results are printed under.
+        test: whether it was a plan.
+        status: how it ended.
+        exit_code: 0, 2, or 130.
+        returns: the top scope's returns by tag, in order of start; left out of the `repr`, which asyncio
+            writes for the result of every main task when it puts back the signal handler.
+        not_run: what never started, as `ID (module.function)` with its scope.
+        warnings: diagnostics of severity warning.
+        duration_s: wall time of the run, in seconds.
+    """
+
+    run_id: str
+    minion_id: str
+    test: bool
+    status: RunStatus
+    exit_code: int
+    returns: dict[str, Return] = field(repr=False)
+    not_run: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = field(default=())
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One line of `ensue runs list`, read back from the journal.
+
+    Args:
+        run_id: its id.
+        started_at: ISO 8601 with offset.
+        ended_at: the same; empty when the run never ended (it was killed).
+        status: `succeeded`, `failed`, `interrupted`, `running` or `killed`.
+        test: whether it was a plan.
+        mods: the SLS names asked for; empty for a highstate.
+        succeeded: states with result True or None.
+        changed: states with changes.
+        failed: states with result False.
+        total: states that have a return.
+        exit_code: None while there is none.
+    """
+
+    run_id: str
+    started_at: str
+    ended_at: str
+    status: str
+    test: bool
+    mods: tuple[str, ...]
+    succeeded: int
+    changed: int
+    failed: int
+    total: int
+    exit_code: int | None

@@ -1,0 +1,36 @@
+"""What one chunk asks of others.
+
+Source: Salt's requisites; kinds and meanings as in Salt 3008.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class RequisiteKind(enum.Enum):
+    """The relation between a chunk and the chunks it names. `use` and `extend` are gone after compilation."""
+
+    REQUIRE = "require"
+    WATCH = "watch"
+    ONCHANGES = "onchanges"
+    ONFAIL = "onfail"
+    PREREQ = "prereq"
+    LISTEN = "listen"
+    ARG_BIND = "arg_bind"
+
+
+@dataclass(frozen=True, slots=True)
+class Requisite:
+    """One resolved requisite of a chunk.
+
+    Args:
+        kind: the relation.
+        chunks: indices into the plan's chunks, in the order the user named them; never empty.
+        any: one of them is enough (`require_any`, and `onfail`, which is any unless `onfail_all`).
+    """
+
+    kind: RequisiteKind
+    chunks: tuple[int, ...]
+    any: bool = False

@@ -1,0 +1,52 @@
+"""What is known of a resource, without its configuration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ensue.model.srn import Srn
+
+ResourceStatus = Literal["active", "invalidated"]
+"""An invalidated resource is kept and shown, and is not targetable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRecord:
+    """One resource in the registry.
+
+    Args:
+        srn: its name.
+        managing_minions: ids of the minions that execute jobs for it.
+        status: whether it may be targeted.
+        source: what it was derived from; None for pillar-declared and discovered ones.
+        origin: `pillar`, `discovered` or `derived`.
+        registered_at: ISO 8601 with offset; empty for static ones.
+        expires_at: ISO 8601; empty when it does not.
+        invalidated_because: why it was invalidated; empty while active.
+    """
+
+    srn: Srn
+    managing_minions: tuple[str, ...]
+    status: ResourceStatus = "active"
+    source: Srn | None = None
+    origin: Literal["pillar", "discovered", "derived"] = "derived"
+    registered_at: str = ""
+    expires_at: str = ""
+    invalidated_because: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """What `register` did.
+
+    Args:
+        srn: what was registered.
+        changed: False when the same configuration, source and watch were there already and active.
+        invalidated: what was invalidated along with the former configuration.
+    """
+
+    srn: Srn
+    changed: bool
+    invalidated: tuple[Srn, ...] = ()

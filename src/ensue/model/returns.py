@@ -1,0 +1,130 @@
+"""What a state says after it ran, and what the engine adds to it.
+
+Source: Salt's state returns (`name result changes comment`), Idem's `new_state`/`old_state`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ensue.model.data import Data, DataMap
+
+
+class StateReturn(msgspec.Struct, kw_only=True, frozen=True):
+    """What a state function returns.
+
+    Args:
+        name: the state's `name`.
+        result: True: the desired state holds; False: it does not; None: in test mode, it would change.
+        changes: what changed (or would), in the shape of Salt's function of that name.
+        comment: one sentence or several lines for a person.
+        new_state: what the thing now is; bindings read it. None: nothing is known of it.
+        old_state: what it was before.
+        sensitive: colon paths into `new_state` whose values are secrets.
+        warnings: remarks that do not change the result.
+    """
+
+    name: str
+    result: bool | None
+    changes: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    comment: str = ""
+    new_state: Data = None
+    old_state: Data = None
+    sensitive: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class ScopeReturn(msgspec.Struct, kw_only=True):
+    """What came of one piece of growth: a delayed block, a delayed SLS, or an SLS applied to another target.
+
+    Args:
+        kind: `block`, `sls` or `apply`.
+        name: the block's or SLS's bare name.
+        scope: the path of the scope (`caller/name`, `#2` and so on when repeated).
+        status: `done`, `failed`, `deferred` or `not_rendered`.
+        comment: why, where it is not `done`.
+        target: the SRN the scope ran against, as text.
+        returns: the returns of its chunks by tag, in order of start; empty unless `done`.
+    """
+
+    kind: str
+    name: str
+    scope: str
+    status: str
+    comment: str = ""
+    target: str = ""
+    returns: dict[str, Return] = msgspec.field(default_factory=dict[str, "Return"])
+
+
+class Return(msgspec.Struct, kw_only=True):
+    """A state's return as it stands in results, journal and JSON.
+
+    The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
+    whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
+    `duration_ms`, `skip_watch`/`ran` for the engine's own use, and the growth it caused:
+    `delayed` (delayed renderings) and `applied` (SLS applied to another target).
+    """
+
+    tag: str
+    id: str
+    name: str
+    sls: str
+    module: str
+    function: str
+    scope: str
+    target: str
+    result: bool | None
+    changes: DataMap
+    comment: str
+    new_state: Data = None
+    old_state: Data = None
+    sensitive: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    run_num: int = 0
+    start_time: str = ""
+    duration_ms: float = 0.0
+    ran: bool = True
+    place: str = ""
+    delayed: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
+    applied: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the mapping that `--out json`, `prev_ret` and the journal show, with Salt's key names."""
+        data: dict[str, Any] = {
+            "name": self.name,
+            "changes": self.changes,
+            "result": self.result,
+            "comment": self.comment,
+            "new_state": self.new_state,
+            "old_state": self.old_state,
+            "__id__": self.id,
+            "__sls__": self.sls,
+            "__run_num__": self.run_num,
+            "__scope__": self.scope,
+            "__target__": self.target,
+            "start_time": self.start_time,
+            "duration": self.duration_ms,
+        }
+        if self.warnings:
+            data["warnings"] = list(self.warnings)
+        for key, scopes in (("delayed", self.delayed), ("applied", self.applied)):
+            if scopes:
+                data[key] = [_scope_data(scope) for scope in scopes]
+        return data
+
+
+def _scope_data(scope: ScopeReturn) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "kind": scope.kind,
+        "name": scope.name,
+        "scope": scope.scope,
+        "status": scope.status,
+        "comment": scope.comment,
+        "returns": {tag: returned.as_data() for tag, returned in scope.returns.items()},
+    }
+    if scope.target:
+        data["target"] = scope.target
+    return data

@@ -1,0 +1,45 @@
+"""The name of a resource: `<type>:<id>`.
+
+Source: Salt Resources, "Salt Resource Name (SRN)".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Srn:
+    """A resource name. Ids are unique over all types.
+
+    Args:
+        type: the resource type (`ssh_host`).
+        id: the resource's own id (`web-01`); may hold any character but white space at its ends.
+    """
+
+    type: str
+    id: str
+
+    def __str__(self) -> str:
+        """Write the name as `type:id`."""
+        return f"{self.type}:{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> Srn:
+        """Read `type:id`.
+
+        Raises:
+            ValueError: there is no colon, the type is not a word, or the id is empty.
+        """
+        type_, colon, id_ = text.partition(":")
+        if not colon or not _TYPE.match(type_) or not id_ or id_ != id_.strip():
+            msg = f"not a resource name: {text!r} (write <type>:<id>, for example ssh_host:web-01)"
+            raise ValueError(msg)
+        return cls(type_, id_)
+
+
+MINION_TYPE = "minion"
+"""The type of the machine that ensue runs on: `minion:<minion id>`."""

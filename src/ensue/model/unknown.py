@@ -1,0 +1,34 @@
+"""The typed value of something that is knowable only after apply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that no one can know before something has run.
+
+    Args:
+        reference: what it waits for, as the user wrote it (`${cloud:vm:id}`).
+    """
+
+    reference: str
+
+    def __str__(self) -> str:
+        """Show the value as plans do."""
+        return "(known after apply)"
+
+
+def unknowns_in(data: Any) -> list[Unknown]:
+    """Return every `Unknown` in nested data, in reading order."""
+    match data:
+        case Unknown():
+            return [data]
+        case dict():
+            return [found for pair in data.items() for part in pair for found in unknowns_in(part)]  # pyright: ignore[reportUnknownVariableType]
+        case list() | tuple():
+            return [found for item in data for found in unknowns_in(item)]  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return []

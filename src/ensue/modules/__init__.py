@@ -1,0 +1,5 @@
+"""Execution functions that come with ensue, one module or package a Salt module (`cmd`, `file`, `grains`, …).
+
+They are what templates call as `salt['cmd.run'](…)`, what `ensue call` runs, and what state functions
+use through `ctx.call`. Each works through the target's connection alone.
+"""

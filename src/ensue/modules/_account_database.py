@@ -1,0 +1,50 @@
+"""The target's databases of accounts, `passwd`, `group` and `shadow`, read through `getent`.
+
+Where there is no `getent` the file below /etc is read instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.modules._programs import ask
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+async def entries(ctx: FunctionContext, database: str) -> list[list[str]]:
+    """Return all entries, each as its fields.
+
+    Args:
+        ctx: the target.
+        database: `passwd`, `group` or `shadow`.
+    """
+    answer = await ask(ctx, "getent", database)
+    return _parsed(await _from_file(ctx, database) if answer.is_missing else answer.stdout)
+
+
+async def entry(ctx: FunctionContext, database: str, name: str) -> list[str] | None:
+    """Return one entry's fields by its name, None when there is none.
+
+    Args:
+        ctx: the target.
+        database: `passwd`, `group` or `shadow`.
+        name: the user or group; a number is not taken for an id.
+    """
+    answer = await ask(ctx, "getent", database, name)
+    text = await _from_file(ctx, database) if answer.is_missing else answer.stdout
+    return next((fields for fields in _parsed(text) if fields[0] == name), None)
+
+
+def number(field: str) -> int | str:
+    """Return a field as a number where it is one; an empty one is empty."""
+    return int(field) if field.lstrip("-").isdecimal() else field
+
+
+async def _from_file(ctx: FunctionContext, database: str) -> str:
+    return (await ctx.connection.read(f"/etc/{database}")).decode("utf-8", "replace")
+
+
+def _parsed(text: str) -> list[list[str]]:
+    return [line.split(":") for line in text.splitlines() if ":" in line]

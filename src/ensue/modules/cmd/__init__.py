@@ -1,0 +1,31 @@
+"""Execution module `cmd`: commands on the target and programs in its PATH.
+
+Source: Salt's execution module `cmd`, return shapes as in 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.cmd.programs import has_exec, shells, which, which_bin
+from ensue.modules.cmd.run import retcode, run, run_all, run_bg, run_stderr, run_stdout, shell
+from ensue.modules.cmd.script import script, script_retcode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "has_exec": has_exec,
+    "retcode": retcode,
+    "run": run,
+    "run_all": run_all,
+    "run_bg": run_bg,
+    "run_stderr": run_stderr,
+    "run_stdout": run_stdout,
+    "script": script,
+    "script_retcode": script_retcode,
+    "shell": shell,
+    "shells": shells,
+    "which": which,
+    "which_bin": which_bin,
+}

@@ -1,0 +1,128 @@
+"""One command, from Salt's options to what `cmd.run_all` returns.
+
+Which of the values a function returns is `run`'s matter.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import Command, Completed
+from ensue.errors import RemoteTimeoutError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+    from ensue.modules.cmd.options import CommandOptions
+
+DEFAULT_SHELL: Final = "/bin/sh"
+
+_POSIX_SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox"})
+
+
+async def invoke(
+    ctx: FunctionContext,
+    command: str | Sequence[str],
+    options: CommandOptions,
+    *,
+    merge_stderr: bool = False,
+) -> DataMap:
+    """Run a command to its end.
+
+    Args:
+        ctx: the target.
+        command: a line for the shell, or a program with its arguments.
+        options: how it is run.
+        merge_stderr: let its errors go where its output goes, in the order of writing.
+
+    Returns:
+        `pid`, `retcode`, `stdout`, `stderr`. One that ran out of time has retcode 1 and says so in stdout.
+    """
+    shell = options.shell or await _default_shell(ctx)
+    line = command if isinstance(command, str) else shlex.join(map(str, command))
+    by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)
+    script = _script(line, options, shell, merge_stderr=merge_stderr)
+    argv: list[str] | None = None
+    if options.root:
+        argv = ["chroot", options.root, shell, "-c", script]
+    elif not by_shell:
+        argv = [str(part) for part in command]
+    request = Command(
+        shell_line=None if argv else script,
+        argv=argv,
+        shell=shell,
+        cwd=options.cwd,
+        env=options.env,
+        stdin=options.stdin,
+        user=options.runas,
+        umask=options.umask,
+        timeout_s=options.timeout_s,
+        clean_env=options.clean_env,
+    )
+    try:
+        done = await ctx.connection.run(request)
+    except RemoteTimeoutError:
+        if options.timeout_s is None:
+            raise  # It is the target that did not answer, not the command that ran out of its time.
+        return _timed_out(line, options)
+    return _started(done) if options.background else _ended(done, options, shell, merge_stderr=merge_stderr)
+
+
+async def _default_shell(ctx: FunctionContext) -> str:
+    """Return the target's own shell, as Salt does; a target that runs nothing is not asked for grains."""
+    if not ctx.connection.can_run:
+        return DEFAULT_SHELL
+    return str((await ctx.grains()).get("shell") or DEFAULT_SHELL)
+
+
+def _script(line: str, options: CommandOptions, shell: str, *, merge_stderr: bool) -> str:
+    before: list[str] = []
+    if merge_stderr and _is_posix(shell):
+        before.append("exec 2>&1")
+    if options.prepend_path:
+        before.append(f'PATH={shlex.quote(options.prepend_path)}:"$PATH"; export PATH')
+    script = "\n".join([*before, line])
+    if options.background:
+        return f"(\n{script}\n) </dev/null >/dev/null 2>&1 &\necho $!"
+    return script
+
+
+def _is_posix(shell: str) -> bool:
+    return posixpath.basename(shell) in _POSIX_SHELLS
+
+
+def _ended(done: Completed, options: CommandOptions, shell: str, *, merge_stderr: bool) -> DataMap:
+    stdout, stderr = _shown(done.stdout, options), _shown(done.stderr, options)
+    retcode = 0 if _is_success(done.returncode, stdout, stderr, options) else done.returncode
+    if merge_stderr and not _is_posix(shell):
+        stdout, stderr = "\n".join(filter(None, (stdout, stderr))), ""
+    if options.hide_output:
+        stdout = stderr = ""
+    return {"pid": done.pid, "retcode": retcode, "stdout": stdout, "stderr": stderr}
+
+
+def _shown(output: bytes, options: CommandOptions) -> str:
+    text = output.decode("utf-8", "replace")
+    return text.rstrip() if options.strip else text
+
+
+def _is_success(returncode: int, stdout: str, stderr: str, options: CommandOptions) -> bool:
+    return (
+        returncode in options.success_retcodes
+        or any(text in stdout for text in options.success_stdout)
+        or any(text in stderr for text in options.success_stderr)
+    )
+
+
+def _started(done: Completed) -> DataMap:
+    said = done.stdout.decode("utf-8", "replace").strip()
+    return {"pid": int(said) if said.isdecimal() else done.pid, "retcode": None, "stdout": "", "stderr": ""}
+
+
+def _timed_out(line: str, options: CommandOptions) -> DataMap:
+    shown = f"{line} : Timed out after {options.timeout_s or 0:g} seconds"
+    return {"pid": 0, "retcode": 1, "stdout": "" if options.hide_output else shown, "stderr": ""}

@@ -1,0 +1,78 @@
+"""`cmd.script`: a script of the managing minion, run on the target.
+
+It goes to a file of the target that only the user it runs as may read, and is removed again.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import secrets
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules.cmd.invocation import invoke
+from ensue.modules.cmd.options import read_options
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import Data, DataMap
+
+_FOLDER: Final = "/tmp"  # noqa: S108 (the file's name cannot be guessed and it is created whole, with its mode)
+_MODE: Final = 0o700
+
+
+async def script(
+    ctx: FunctionContext,
+    source: str,
+    args: str | list[str] | None = None,
+    *,
+    template: str | None = None,
+    context: DataMap | None = None,
+    defaults: DataMap | None = None,
+    saltenv: str = "base",
+    **kwargs: Any,
+) -> DataMap:
+    """Run a script and return what `cmd.run_all` returns.
+
+    Args:
+        ctx: the target.
+        source: `salt://…`, http(s), or a path of the managing minion.
+        args: the script's arguments, as a shell would read them, or as a list.
+        template: render it first, with this renderer.
+        context: variables for the template.
+        defaults: variables that `context` outranks.
+        saltenv: the environment that `salt://` is looked up in.
+        **kwargs: see `CommandOptions`.
+
+    Returns:
+        `pid retcode stdout stderr`; retcode 1 and `cache_error` when there is no such script.
+    """
+    try:
+        content = await ctx.files.read(source, saltenv=saltenv)
+    except StateFailedError as error:
+        return {"pid": 0, "retcode": 1, "stdout": "", "stderr": str(error), "cache_error": True}
+    if template:
+        variables = {**(defaults or {}), **(context or {})}
+        text = content.decode("utf-8")
+        rendered = await ctx.render_template(text, renderer=template, name=source, context=variables)
+        content = rendered.encode()
+    options = read_options(kwargs)
+    ending = posixpath.splitext(source.partition("?")[0])[1]
+    path = f"{_FOLDER}/.ensue-script-{secrets.token_hex(8)}{ending}"
+    await ctx.connection.write(path, content, mode=_MODE, user=options.runas)
+    try:
+        return await invoke(ctx, f"{path} {_arguments(args)}".rstrip(), options)
+    finally:
+        await ctx.connection.remove(path)
+
+
+async def script_retcode(ctx: FunctionContext, source: str, **kwargs: Any) -> Data:
+    """Run a script and return its exit code."""
+    return (await script(ctx, source, **kwargs))["retcode"]
+
+
+def _arguments(args: str | list[str] | None) -> str:
+    if args is None:
+        return ""
+    return args if isinstance(args, str) else shlex.join(map(str, args))

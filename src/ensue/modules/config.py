@@ -1,0 +1,107 @@
+"""Execution module `config`: a value from options, grains or pillar, whichever has it first.
+
+Source: Salt's execution module `config`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.nested import DELIMITER, NOTHING, lookup, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.contracts.context import FunctionContext
+
+_DEFAULTS: Final[dict[str, Any]] = {
+    "hosts.file": "/etc/hosts",
+    "ldap.attrs": None,
+    "mongo.host": "salt",
+    "sqlite.database": "/var/lib/salt/salt.db",
+}
+
+
+async def get(
+    ctx: FunctionContext,
+    key: str,
+    default: Any = "",
+    delimiter: str = DELIMITER,
+    merge: str | None = None,
+    *,
+    omit_opts: bool = False,
+    omit_pillar: bool = False,
+    omit_master: bool = False,
+    omit_grains: bool = False,
+) -> Any:
+    """Return a value: of the options, else the grains, else the pillar, else the pillar's `master`.
+
+    Args:
+        ctx: the target.
+        key: its path, colons between the keys.
+        default: what is returned when none has it.
+        delimiter: what stands between the keys.
+        merge: `recurse` or `overwrite`: merge what all of them have, options on top.
+        omit_opts: leave out the options.
+        omit_pillar: leave out the pillar.
+        omit_master: leave out the pillar's `master`.
+        omit_grains: leave out the grains.
+    """
+    places: list[Mapping[str, Any]] = [_DEFAULTS]
+    if not omit_master:
+        places.insert(0, _master(ctx))
+    if not omit_pillar:
+        places.insert(0, ctx.pillar)
+    if not omit_grains:
+        places.insert(0, await ctx.grains())
+    if not omit_opts:
+        places.insert(0, ctx.opts)
+    found = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
+    if not found:
+        return default
+    if merge is None or merge == "overwrite":
+        return found[0]
+    value = found[-1]
+    for over in reversed(found[:-1]):
+        value = merged(value, over)
+    return value
+
+
+async def option(
+    ctx: FunctionContext,
+    value: str,
+    default: Any = "",
+    *,
+    omit_opts: bool = False,
+    omit_grains: bool = False,
+    omit_pillar: bool = False,
+    omit_master: bool = False,
+) -> Any:
+    """Return the value of one key (no path): of the options, grains, pillar, or the pillar's `master`.
+
+    Args:
+        ctx: the target.
+        value: the key.
+        default: what is returned when none has it.
+        omit_opts: leave out the options.
+        omit_grains: leave out the grains.
+        omit_pillar: leave out the pillar.
+        omit_master: leave out the pillar's `master`.
+    """
+    if not omit_opts and value in ctx.opts:
+        return ctx.opts[value]
+    if not omit_grains and value in (grains := await ctx.grains()):
+        return grains[value]
+    if not omit_pillar and value in ctx.pillar:
+        return ctx.pillar[value]
+    if not omit_master and value in _master(ctx):
+        return _master(ctx)[value]
+    return _DEFAULTS.get(value, default)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "option": option}
+
+
+def _master(ctx: FunctionContext) -> Mapping[str, Any]:
+    master = ctx.pillar.get("master")
+    return master if isinstance(master, dict) else {}

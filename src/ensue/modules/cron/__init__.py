@@ -1,0 +1,27 @@
+"""Execution module `cron`: crontabs of the target's users, with the marks that Salt leaves in them.
+
+What stands above Salt's line is nobody's concern and stays as it is.
+
+Source: Salt's execution module `cron`, 3008: names, marks, and what the functions return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.cron.jobs import list_tab, rm_job, rm_special, set_job, set_special
+from ensue.modules.cron.storing import raw_cron
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "list_tab": list_tab,
+    "ls": list_tab,
+    "raw_cron": raw_cron,
+    "rm": rm_job,
+    "rm_job": rm_job,
+    "rm_special": rm_special,
+    "set_job": set_job,
+    "set_special": set_special,
+}

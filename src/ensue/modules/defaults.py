@@ -1,0 +1,82 @@
+"""Execution module `defaults`: merging a formula's defaults with what users set.
+
+It has no `defaults.get`: formulas read their defaults with `import_yaml`.
+
+Source: Salt's execution module `defaults`, 3008.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules.nested import is_mapping, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.contracts.context import FunctionContext
+
+
+def merge(  # noqa: PLR0917 (formulas give them by position)
+    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    dest: dict[Any, Any] | None,
+    src: Mapping[Any, Any] | None,
+    merge_lists: bool = False,
+    in_place: bool = True,
+    convert_none: bool = True,
+) -> Any:
+    """Merge one mapping over another and return it.
+
+    Args:
+        ctx: the target.
+        dest: what is there.
+        src: what outranks it.
+        merge_lists: lists are joined instead of replaced.
+        in_place: `dest` itself is changed, too.
+        convert_none: None counts as an empty mapping.
+
+    Raises:
+        StateFailedError: one of them is no mapping.
+    """
+    there: Any = {} if dest is None and convert_none and not in_place else dest
+    over: Any = {} if src is None and convert_none else src
+    if not is_mapping(there) or not is_mapping(over):
+        raise StateFailedError("defaults.merge takes two mappings")
+    result = merged(there, over, merge_lists=merge_lists)
+    if not in_place or dest is None:
+        return result
+    dest.update(result)
+    return dest
+
+
+def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every function is given it)
+    """Return a copy of data in which nothing is shared with it."""
+    return copy.deepcopy(source)
+
+
+def update(
+    ctx: FunctionContext,
+    dest: Mapping[Any, dict[Any, Any]],
+    defaults: Mapping[Any, Any],
+    merge_lists: bool = True,
+    in_place: bool = True,
+) -> dict[Any, Any]:
+    """Return a mapping of mappings, each merged over the defaults.
+
+    Args:
+        ctx: the target.
+        dest: mappings by name.
+        defaults: what they have in common.
+        merge_lists: lists are joined instead of replaced.
+        in_place: `dest` itself is changed, too.
+    """
+    filled = {name: merge(ctx, copy.deepcopy(dict(defaults)), own, merge_lists) for name, own in dest.items()}
+    if in_place and isinstance(dest, dict):
+        dest.update(filled)
+        return dest
+    return filled
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"deepcopy": deepcopy, "merge": merge, "update": update}

@@ -1,0 +1,89 @@
+"""Execution module `environ`: the environment of ensue's own process on the managing minion.
+
+What is set here reaches the commands that later run on the managing minion, and ends with ensue.
+
+Source: Salt's execution module `environ`, 3008: there too it is the process's own environment.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.contracts.context import FunctionContext
+
+
+def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG001 (every function is given it)
+    """Return a variable.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        default: what is returned when it is not set.
+    """
+    return os.environ.get(key, default)
+
+
+def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:  # noqa: ARG001 (every function is given it)
+    """Say whether a variable is set, or set to a value."""
+    return key in os.environ if value is None else os.environ.get(key) == value
+
+
+def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> dict[str, str]:
+    """Return variables by name."""
+    names = [keys] if isinstance(keys, str) else keys
+    return {name: get(ctx, name, default) for name in names}
+
+
+def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+    """Return all variables."""
+    return dict(os.environ)
+
+
+def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets: bool = False) -> str | None:  # noqa: ARG001 (every function is given it)
+    """Set a variable.
+
+    Args:
+        ctx: the target.
+        key: its name.
+        val: its value; False empties it, or removes it where `false_unsets` is set.
+        false_unsets: see `val`.
+
+    Returns:
+        The value, None when it was removed.
+
+    Raises:
+        StateFailedError: it is no name or no value of a variable.
+    """
+    if not key or "=" in key or "\0" in key:
+        raise StateFailedError(f"{key!r} is no name of an environment variable")
+    if val is False and false_unsets:
+        os.environ.pop(key, None)
+        return None
+    text = "" if val is False else val
+    if not isinstance(text, str) or "\0" in text:
+        raise StateFailedError(f"the value of {key} must be a text, or False to unset it: {val!r}")
+    os.environ[key] = text
+    return text
+
+
+def setenv(
+    ctx: FunctionContext, environ: Mapping[str, Any], false_unsets: bool = False
+) -> dict[str, str | None]:
+    """Set variables; see `setval`."""
+    return {key: setval(ctx, key, value, false_unsets) for key, value in environ.items()}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "get": get,
+    "has_value": has_value,
+    "item": item,
+    "items": items,
+    "setenv": setenv,
+    "setval": setval,
+}

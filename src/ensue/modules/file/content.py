@@ -1,0 +1,122 @@
+"""What is in a file: `read`, `contains`, `search`, `grep`, `seek_read`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+
+async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | bytes:
+    """Return a file's content.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        binary: return bytes; without it the content has to be UTF-8.
+
+    Raises:
+        StateFailedError: it is no UTF-8.
+    """
+    content = await ctx.connection.read(path)
+    if binary:
+        return content
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        message = f"{path} on {ctx.srn} is not UTF-8 (at byte {error.start}); read it with binary=True"
+        raise StateFailedError(message) from None
+
+
+async def contains(ctx: FunctionContext, path: str, text: str) -> bool:
+    """Say whether a text, blanks at its ends left out, stands in a file; False when there is none."""
+    content = await _content(ctx, path)
+    return content is not None and str(text).strip().encode() in content
+
+
+async def contains_regex(ctx: FunctionContext, path: str, regex: str, lchar: str = "") -> bool:
+    """Say whether a pattern matches in one of the lines of a file; False when there is no file.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        regex: the pattern.
+        lchar: characters taken off the start of each line first.
+    """
+    pattern = _compiled(regex, 0)
+    content = await _content(ctx, path) or b""
+    lines = content.decode("utf-8", "replace").splitlines(keepends=True)
+    return any(pattern.search(line.lstrip(lchar) if lchar else line) for line in lines)
+
+
+async def search(
+    ctx: FunctionContext, path: str, pattern: str, multiline: bool = False, **kwargs: Any
+) -> bool:
+    """Say whether a pattern matches anywhere in a file.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        pattern: the pattern.
+        multiline: `^` and `$` match at lines; they do so in any case, as in Salt.
+        **kwargs: `ignore_if_missing`: False when there is no file.
+    """
+    del multiline
+    if kwargs.get("ignore_if_missing") and await ctx.connection.stat(path, follow=True) is None:
+        return False
+    text = (await ctx.connection.read(path)).decode("utf-8", "surrogateescape")
+    return _compiled(pattern, re.MULTILINE).search(text) is not None
+
+
+async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> DataMap:
+    """Run grep on the target and return what `cmd.run_all` returns.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        pattern: the pattern, as grep reads it.
+        *opts: options of grep.
+    """
+    split = [word for option in opts for word in option.split()]
+    done = await ctx.connection.run(Command(argv=["grep", *split, "--", pattern, path]))
+    return {
+        "pid": done.pid,
+        "retcode": done.returncode,
+        "stdout": done.stdout.decode("utf-8", "replace").rstrip(),
+        "stderr": done.stderr.decode("utf-8", "replace").rstrip(),
+    }
+
+
+async def seek_read(ctx: FunctionContext, path: str, size: int, offset: int) -> bytes:
+    """Return so many bytes of a file from an offset on."""
+    return (await ctx.connection.read(path))[int(offset) : int(offset) + int(size)]
+
+
+async def _content(ctx: FunctionContext, path: str) -> bytes | None:
+    found = await ctx.connection.stat(path, follow=True)
+    return None if found is None or found.kind != "file" else await ctx.connection.read(path)
+
+
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "contains": contains,
+    "contains_regex": contains_regex,
+    "grep": grep,
+    "read": read,
+    "search": search,
+    "seek_read": seek_read,
+}

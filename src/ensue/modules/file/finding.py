@@ -1,0 +1,122 @@
+"""What is in a folder: `readdir` and `find`."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from ensue.contracts.connection import FileKind, FileStat
+    from ensue.contracts.context import FunctionContext
+
+_TYPES: Final[dict[str, FileKind]] = {
+    "f": "file",
+    "d": "directory",
+    "l": "symlink",
+    "b": "block",
+    "c": "character",
+    "p": "fifo",
+    "s": "socket",
+}
+
+
+async def readdir(ctx: FunctionContext, path: str) -> list[str]:
+    """Return the names in a folder, `.` and `..` first.
+
+    Raises:
+        StateFailedError: it is no folder, or the path is not absolute.
+    """
+    if not posixpath.isabs(path):
+        raise StateFailedError("Dir path must be absolute.")
+    found = await ctx.connection.stat(path, follow=True)
+    if found is None or found.kind != "directory":
+        raise StateFailedError(f"A valid directory was not specified: {path}")
+    return [".", "..", *await ctx.connection.list_directory(path)]
+
+
+async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[str]:
+    """Return the paths below a folder that fit, sorted; the folder itself among them.
+
+    Args:
+        ctx: the target.
+        path: where to begin.
+        **kwargs: `name` and `iname` (patterns over the last part of the path), `regex` and `iregex`
+            (over the path), `type` (letters `f d l b c p s`), `maxdepth`, `mindepth`, `owner`, `group`.
+
+    Raises:
+        StateFailedError: another criterion is asked for.
+    """
+    criteria = _Criteria(kwargs)
+    return sorted(
+        [
+            each
+            async for each, found, depth in _walk(ctx, path, 0, criteria)
+            if criteria.fit(each, found, depth)
+        ]
+    )
+
+
+class _Criteria:
+    """What `find` looks for."""
+
+    _KNOWN: Final = frozenset(
+        {"name", "iname", "regex", "iregex", "type", "maxdepth", "mindepth", "owner", "group"}
+    )
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        unknown = sorted(set(given) - self._KNOWN)
+        if unknown:
+            known = ", ".join(sorted(self._KNOWN))
+            raise StateFailedError(f"file.find knows no {', '.join(unknown)} (there are: {known})")
+        self._given = given
+        self._kinds = {_TYPES[letter] for letter in str(given.get("type", "")) if letter in _TYPES}
+        self._patterns = [
+            re.compile(fnmatch.translate(str(given[word])), flags)
+            for word, flags in (("name", 0), ("iname", re.IGNORECASE))
+            if word in given
+        ]
+        self._regexes = [
+            re.compile(str(given[word]), flags)
+            for word, flags in (("regex", 0), ("iregex", re.IGNORECASE))
+            if word in given
+        ]
+
+    def descend(self, depth: int) -> bool:
+        """Say whether to look into a folder at this depth."""
+        deepest = self._given.get("maxdepth")
+        return deepest is None or depth < int(deepest)
+
+    def fit(self, path: str, found: FileStat, depth: int) -> bool:
+        """Say whether a path is wanted."""
+        name = posixpath.basename(path)
+        return (
+            depth >= int(self._given.get("mindepth", 0))
+            and (not self._kinds or found.kind in self._kinds)
+            and all(pattern.match(name) for pattern in self._patterns)
+            and all(regex.search(path) for regex in self._regexes)
+            and self._given.get("owner", found.user) == found.user
+            and self._given.get("group", found.group) == found.group
+        )
+
+
+async def _walk(
+    ctx: FunctionContext, path: str, depth: int, criteria: _Criteria
+) -> AsyncIterator[tuple[str, FileStat, int]]:
+    found = await ctx.connection.stat(path)
+    if found is None:
+        return
+    yield path, found, depth
+    if found.kind != "directory" or not criteria.descend(depth):
+        return
+    for name in await ctx.connection.list_directory(path):
+        async for below in _walk(ctx, posixpath.join(path, name), depth + 1, criteria):
+            yield below
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {"find": find, "readdir": readdir}

@@ -1,0 +1,160 @@
+"""Owner, mode, size, times and checksums: `stats`, `get_mode`, `get_hash` and their kin."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.connection import FileKind, FileStat
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+_TYPES: Final[dict[FileKind, str]] = {
+    "file": "file",
+    "directory": "dir",
+    "symlink": "link",
+    "block": "block",
+    "character": "char",
+    "fifo": "pipe",
+    "socket": "socket",
+}
+_BY_LENGTH: Final = {32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}
+
+
+async def stats(
+    ctx: FunctionContext, path: str, hash_type: str | None = None, follow_symlinks: bool = True
+) -> DataMap:
+    """Return what the target says of a path.
+
+    Args:
+        ctx: the target.
+        path: the path.
+        hash_type: also return the checksum of this kind, as `sum`.
+        follow_symlinks: describe what a symlink points to.
+
+    Returns:
+        `uid gid user group atime mtime size mode type target`; no inode or ctime, which not every
+        connection knows.
+
+    Raises:
+        StateFailedError: nothing is there.
+    """
+    found = await _described(ctx, path, follow=follow_symlinks)
+    described: DataMap = {
+        "uid": found.uid,
+        "gid": found.gid,
+        "group": found.group,
+        "user": found.user,
+        "atime": found.atime_s,
+        "mtime": found.mtime_s,
+        "size": found.size_bytes,
+        "mode": f"{found.mode:04o}",
+        "type": _TYPES[found.kind],
+        "target": path,
+    }
+    if hash_type:
+        described["sum"] = await get_hash(ctx, path, hash_type)
+    return described
+
+
+async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
+    """Return the permission bits as four octal digits."""
+    return f"{(await _described(ctx, path, follow=follow_symlinks)).mode:04o}"
+
+
+async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
+    """Return the owner's name."""
+    return (await _described(ctx, path, follow=follow_symlinks)).user
+
+
+async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
+    """Return the group's name."""
+    return (await _described(ctx, path, follow=follow_symlinks)).group
+
+
+async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
+    """Return the owner's number."""
+    return (await _described(ctx, path, follow=follow_symlinks)).uid
+
+
+async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
+    """Return the group's number."""
+    return (await _described(ctx, path, follow=follow_symlinks)).gid
+
+
+async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
+    """Return a file's checksum.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        form: its kind (`sha256`, `md5`, …).
+
+    Raises:
+        StateFailedError: there is no such kind, or nothing is there.
+    """
+    if form == "sha256":
+        found = await ctx.connection.checksum(path)
+        if found is None:
+            raise StateFailedError(f"Path not found: {path}")
+        return found
+    if form not in hashlib.algorithms_available:
+        raise StateFailedError(f"Invalid hash type: {form}")
+    return hashlib.new(form, await ctx.connection.read(path), usedforsecurity=False).hexdigest()
+
+
+async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
+    """Return a file's checksum, or `File not found`."""
+    found = await ctx.connection.stat(path, follow=True)
+    if found is None or found.kind != "file":
+        return "File not found"
+    return await get_hash(ctx, path, form)
+
+
+async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
+    """Say whether a file has a checksum.
+
+    Args:
+        ctx: the target.
+        path: the file.
+        file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length tells its kind.
+
+    Raises:
+        StateFailedError: no kind has checksums of that length.
+    """
+    kind, separator, expected = file_hash.replace(":", "=", 1).partition("=")
+    if not separator:
+        kind, expected = _BY_LENGTH.get(len(file_hash), ""), file_hash
+    if not kind:
+        known = ", ".join(f"{name} ({length})" for length, name in _BY_LENGTH.items())
+        raise StateFailedError(
+            f"no kind of checksum is {len(file_hash)} characters long (there are: {known})"
+        )
+    return await get_hash(ctx, path, kind) == expected.lower()
+
+
+async def _described(ctx: FunctionContext, path: str, *, follow: bool) -> FileStat:
+    found = await ctx.connection.stat(path, follow=follow)
+    if found is None and follow:
+        found = await ctx.connection.stat(path)
+    if found is None:
+        raise StateFailedError(f"Path not found: {path}")
+    return found
+
+
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "check_hash": check_hash,
+    "get_gid": get_gid,
+    "get_group": get_group,
+    "get_hash": get_hash,
+    "get_mode": get_mode,
+    "get_sum": get_sum,
+    "get_uid": get_uid,
+    "get_user": get_user,
+    "stats": stats,
+}

@@ -1,0 +1,232 @@
+"""Execution module `http`: queries made by the managing minion, whatever the target.
+
+A query asks nothing of a target. Cookies, sessions, streaming, and what only Salt's various backends take,
+are left out.
+
+Source: Salt's execution module `http`, 3008: names of arguments and of what is returned.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode, urlsplit
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from http.client import HTTPResponse
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import Data, DataMap
+
+_TIMEOUT_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server said.
+
+    Args:
+        status: the status code.
+        reason: the words beside it.
+        headers: its headers; of several with one name the last.
+        body: its content.
+    """
+
+    status: int
+    reason: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode("utf-8", "replace")
+
+
+async def query(
+    ctx: FunctionContext,
+    url: str,
+    *,
+    method: str = "GET",
+    params: DataMap | str | None = None,
+    data: Data = None,
+    header_dict: DataMap | None = None,
+    header_list: list[str] | None = None,
+    headers: bool | DataMap = False,
+    username: str | None = None,
+    password: str | None = None,
+    agent: str | None = None,
+    timeout: float = _TIMEOUT_S,  # noqa: ASYNC109 (an argument of users; it bounds the thread)
+    verify_ssl: bool = True,
+    ca_bundle: str | None = None,
+    decode: bool = False,
+    decode_type: str = "auto",
+    text: bool = False,
+    status: bool = False,
+    raise_error: bool = True,
+    backend: str | None = None,  # noqa: ARG001 (Salt's)
+) -> DataMap:
+    """Ask a server and return what it said.
+
+    Args:
+        ctx: the target; the query is made by the managing minion.
+        url: an http or https URL.
+        method: GET, POST, ….
+        params: what goes after the `?`, as a mapping or as text.
+        data: the body: text, or a mapping that is sent as a form.
+        header_dict: headers to send.
+        header_list: the same, `Name: value` each.
+        headers: true: return the server's headers; a mapping: headers to send.
+        username: for basic authentication.
+        password: the same; masked from then on.
+        agent: what it calls itself.
+        timeout: give up after so many seconds.
+        verify_ssl: check the server's certificate.
+        ca_bundle: a file of certificates to trust.
+        decode: return the body as data, in `dict`.
+        decode_type: `json` or `yaml`; `auto` looks at the content type.
+        text: return the body as text.
+        status: return the status code.
+        raise_error: a server that cannot be reached has an `error`; otherwise there is just no body.
+        backend: Salt's; there is one alone.
+
+    Returns:
+        `body`, and what was asked for: `text`, `status`, `headers`, `dict`. `error` when the server could not
+        be reached; `error` and `status` when its status is 400 or more.
+
+    Raises:
+        StateFailedError: the URL is none, or the body is not what it was to be decoded as.
+    """
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise StateFailedError(f"http.query: {url} is neither http nor https")
+    if password:
+        ctx.masker.add(password)
+    sent = _headers(header_dict, header_list, headers, agent=agent, username=username, password=password)
+    full_url = _with_params(url, params)
+    body = _body(data)
+    try:
+        answer = await asyncio.to_thread(
+            _ask, full_url, method.upper(), body, sent, timeout_s=timeout, tls=_tls(verify_ssl, ca_bundle)
+        )
+    except OSError as error:  # URLError and timeouts among them.
+        reason = getattr(error, "reason", None) or error
+        return {"body": None, "error": f"{url}: {reason}"} if raise_error else {"body": None}
+    except ValueError as error:  # A header or URL that HTTP does not allow.
+        raise StateFailedError(f"http.query: {url}: {error}") from None
+    found: DataMap = {"body": answer.text}
+    if answer.status >= 400:  # noqa: PLR2004 (HTTP's errors begin there)
+        found |= {"error": f"HTTP {answer.status}: {answer.reason}", "status": answer.status}
+    if text:
+        found["text"] = answer.text
+    if status:
+        found["status"] = answer.status
+    if headers is True:
+        found["headers"] = dict(answer.headers)
+    if decode and "error" not in found:
+        found["dict"] = _decoded(url, answer, decode_type)
+    return found
+
+
+def _ask(
+    url: str,
+    method: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    *,
+    timeout_s: float,
+    tls: ssl.SSLContext | None,
+) -> Answer:
+    """Ask, in a thread; an error status is an answer like any other."""
+    import urllib.error
+    import urllib.request
+    from http.client import HTTPException
+
+    request = urllib.request.Request(url, data=body, headers=dict(headers), method=method)  # noqa: S310 (query checks the scheme)
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_s, context=tls) as response:  # noqa: S310 (the same)
+            return _answer(response)
+    except urllib.error.HTTPError as error:
+        with error:
+            headers_told = {key: str(value) for key, value in error.headers.items()}
+            return Answer(
+                status=error.code, reason=str(error.reason), headers=headers_told, body=error.read()
+            )
+    except HTTPException as error:
+        raise OSError(f"the answer is no HTTP ({type(error).__name__})") from error
+
+
+def _answer(response: HTTPResponse) -> Answer:
+    headers = dict(response.headers.items())
+    return Answer(status=response.status, reason=response.reason, headers=headers, body=response.read())
+
+
+def _headers(
+    header_dict: DataMap | None,
+    header_list: list[str] | None,
+    headers: bool | DataMap,
+    *,
+    agent: str | None,
+    username: str | None,
+    password: str | None,
+) -> dict[str, str]:
+    sent = {"User-Agent": agent or "ensue"}
+    if username is not None:
+        pair = base64.b64encode(f"{username}:{password or ''}".encode()).decode()
+        sent["Authorization"] = f"Basic {pair}"
+    for line in header_list or []:
+        key, colon, value = line.partition(":")
+        if not colon:
+            raise StateFailedError(f"http.query: header_list: {line!r} is not `Name: value`")
+        sent[key.strip()] = value.strip()
+    given = {**(header_dict or {}), **(headers if isinstance(headers, dict) else {})}
+    return sent | {key: str(value) for key, value in given.items()}
+
+
+def _with_params(url: str, params: DataMap | str | None) -> str:
+    if not params:
+        return url
+    text = params if isinstance(params, str) else urlencode(params, doseq=True)
+    return f"{url}{'&' if urlsplit(url).query else '?'}{text}"
+
+
+def _body(data: Data) -> bytes | None:
+    if data is None:
+        return None
+    if isinstance(data, bytes):
+        return data
+    return urlencode(data, doseq=True).encode() if isinstance(data, dict) else str(data).encode()
+
+
+def _tls(verify_ssl: bool, ca_bundle: str | None) -> ssl.SSLContext | None:
+    if verify_ssl and ca_bundle is None:
+        return None
+    context = ssl.create_default_context(cafile=ca_bundle)
+    if not verify_ssl:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _decoded(url: str, answer: Answer, decode_type: str) -> Any:
+    import yaml
+
+    kind = decode_type
+    if kind == "auto":
+        told = answer.headers.get("Content-Type", "")
+        kind = "json" if "json" in told else "yaml" if "yaml" in told else "plain"
+    try:
+        if kind == "json":
+            return json.loads(answer.text)
+        return yaml.safe_load(answer.text) if kind == "yaml" else answer.text
+    except (ValueError, yaml.YAMLError) as error:
+        raise StateFailedError(f"http.query: {url}: its body is no {kind}: {error}") from None
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"query": query}

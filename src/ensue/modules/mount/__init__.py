@@ -1,0 +1,25 @@
+"""Execution module `mount`: what is mounted on the target, and its fstab.
+
+Source: Salt's execution module `mount`, 3008: names and what they return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.mount.fstab import fstab, rm_fstab, set_fstab
+from ensue.modules.mount.mounting import active, is_mounted, mount, remount, umount
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "active": active,
+    "fstab": fstab,
+    "is_mounted": is_mounted,
+    "mount": mount,
+    "remount": remount,
+    "rm_fstab": rm_fstab,
+    "set_fstab": set_fstab,
+    "umount": umount,
+}

@@ -1,0 +1,133 @@
+"""Execution module `pillar`: the target's pillar.
+
+Source: Salt's execution module `pillar`, 3008.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+
+def get(
+    ctx: FunctionContext,
+    key: str,
+    default: Any = NOTHING,
+    merge: bool = False,
+    merge_nested_lists: bool | None = None,
+    *,
+    delimiter: str = DELIMITER,
+    **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv, unmask: there is one pillar here)
+) -> Any:
+    """Return a value of the pillar.
+
+    Args:
+        ctx: the target.
+        key: its path, colons between the keys.
+        default: what is returned when there is none; without it an empty text.
+        merge: merge the value over `default`, which is a mapping or a list then.
+        merge_nested_lists: when merging, join lists; None leaves it to the option `pillar_merge_lists`.
+        delimiter: what stands between the keys.
+        **kwargs: accepted for Salt's sake.
+
+    Raises:
+        StateFailedError: there is none, no default, and the option `pillar_raise_on_missing` is set.
+    """
+    found = lookup(ctx.pillar, key, NOTHING, delimiter)
+    if merge and (is_mapping(default) or is_list(default)):
+        return _merged(ctx, default, found, join_lists=merge_nested_lists)
+    if found is not NOTHING:
+        return found
+    if default is not NOTHING:
+        return default
+    if ctx.opts.get("pillar_raise_on_missing"):
+        raise StateFailedError(f"the pillar of {ctx.srn} has no {key!r}")
+    return ""
+
+
+def items(ctx: FunctionContext, *keys: str, **kwargs: Any) -> Any:
+    """Return the whole pillar, or the values of some keys.
+
+    Args:
+        ctx: the target.
+        *keys: paths; without any the whole pillar.
+        **kwargs: accepted for Salt's sake.
+    """
+    return item(ctx, *keys, **kwargs) if keys else dict(ctx.pillar)
+
+
+def item(
+    ctx: FunctionContext,
+    *keys: str,
+    default: Any = "",
+    delimiter: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv: there is one pillar here)
+) -> dict[str, Any]:
+    """Return the values of some keys, by key.
+
+    Args:
+        ctx: the target.
+        *keys: paths.
+        default: the value of those that are not there.
+        delimiter: what stands between keys.
+        **kwargs: accepted for Salt's sake.
+    """
+    return {key: lookup(ctx.pillar, key, default, delimiter or DELIMITER) for key in keys}
+
+
+def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str]:
+    """Return the keys of a mapping in the pillar.
+
+    Args:
+        ctx: the target.
+        key: its path.
+        delimiter: what stands between keys.
+
+    Raises:
+        StateFailedError: it is not there, or is no mapping.
+    """
+    found = lookup(ctx.pillar, key, NOTHING, delimiter)
+    if not is_mapping(found):
+        what = "is not in the pillar" if found is NOTHING else "is no mapping"
+        raise StateFailedError(f"{key!r} {what} of {ctx.srn}")
+    return list(found)
+
+
+def ls(ctx: FunctionContext) -> list[str]:
+    """Return the top keys of the pillar."""
+    return list(ctx.pillar)
+
+
+def raw(ctx: FunctionContext, key: str | None = None) -> Any:
+    """Return the whole pillar, or one of its top keys."""
+    return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "get": get,
+    "item": item,
+    "items": items,
+    "keys": keys,
+    "ls": ls,
+    "raw": raw,
+}
+
+
+def _merged(ctx: FunctionContext, default: Any, found: Any, *, join_lists: bool | None) -> Any:
+    if found is NOTHING:
+        return copy.deepcopy(default)
+    if is_mapping(default) and is_mapping(found):
+        joins = ctx.opts.get("pillar_merge_lists", False) if join_lists is None else join_lists
+        return merged(default, found, merge_lists=bool(joins))
+    if is_list(default) and is_list(found):
+        return merged(default, found, merge_lists=True)
+    # A value that is of another kind than the default is not merged: it wins whole.
+    return found

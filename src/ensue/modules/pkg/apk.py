@@ -1,0 +1,103 @@
+"""Packages by apk."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.modules.pkg.manager import InstallOptions
+
+_NAMED: Final = re.compile(r"(?P<name>.+)-(?P<version>\d[^-]*(?:-r\d+)?)\Z")
+_INSTALLED: Final = "lib/apk/db/installed"
+_ORDER: Final = {"<": -1, "=": 0, ">": 1}
+
+
+async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
+    """Return versions by name; apk leaves nothing of a removed package behind."""
+    if removed:
+        return {}
+    said = await must(ctx, "apk", "info", "-v", what="list the packages")
+    found: dict[str, list[str]] = {}
+    for line in said.stdout.splitlines():
+        match = _NAMED.match(line.strip())
+        if match:
+            found[match["name"]] = [match["version"]]
+    return found
+
+
+async def available(
+    ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
+) -> dict[str, list[str]]:
+    """Return the versions that the repositories have, the newest first."""
+    repository = ["--repository", fromrepo] if fromrepo else []
+    said = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
+    found: dict[str, list[str]] = {}
+    for name, versions in _offers(said.stdout).items():
+        newest_first: list[str] = []
+        for version in versions:
+            place = 0
+            while place < len(newest_first) and await compare(ctx, newest_first[place], version) > 0:
+                place += 1
+            newest_first.insert(place, version)
+        if newest_first:
+            found[name] = newest_first
+    return found
+
+
+async def compare(ctx: FunctionContext, left: str, right: str) -> int:
+    """Compare two versions as apk does."""
+    said = await must(ctx, "apk", "version", "-t", left, right, what="compare versions")
+    return _ORDER[said.stdout.strip()]
+
+
+async def refreshed_at_s(ctx: FunctionContext) -> float | None:
+    """Return when the lists were last fetched, 0 when they never were."""
+    newest = 0.0
+    folder = "/var/cache/apk"
+    if await ctx.connection.stat(folder, follow=True) is None:
+        return newest
+    for name in await ctx.connection.list_directory(folder):
+        found = await ctx.connection.stat(f"{folder}/{name}")
+        if found is not None and name.startswith("APKINDEX"):
+            newest = max(newest, found.mtime_s)
+    return newest
+
+
+async def refresh(ctx: FunctionContext) -> None:
+    """Fetch the lists of packages."""
+    await must(ctx, "apk", "update", what="refresh the lists of packages")
+
+
+async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+    """Install packages, newer ones in the place of older ones."""
+    flags = ["--repository", options.fromrepo] if options.fromrepo else []
+    flags += ["--allow-untrusted"] if options.skip_verify else []
+    specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
+    verb = ["fix", "--reinstall"] if options.reinstall else ["add", "--upgrade"]
+    await must(ctx, "apk", *flags, *verb, *specs, what="install packages")
+
+
+async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:
+    """Remove packages."""
+    flags = ["--purge"] if purge else []
+    await must(ctx, "apk", "del", *flags, *names, what="remove packages")
+
+
+def _offers(policy: str) -> dict[str, list[str]]:
+    """Return by name the versions that come from a repository."""
+    found: dict[str, list[str]] = {}
+    name = version = ""
+    for line in policy.splitlines():
+        if not line.startswith(" "):
+            name = line.strip().removesuffix(" policy:")
+        elif not line.startswith("    "):
+            version = line.strip().rstrip(":")
+        elif line.strip() != _INSTALLED and version not in found.setdefault(name, []):
+            found[name].append(version)
+    return found

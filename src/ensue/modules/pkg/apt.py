@@ -1,0 +1,114 @@
+"""Packages by apt and dpkg.
+
+A configuration file that somebody changed stays as it is, as with Salt; nobody is asked anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.modules._programs import ask, must
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.modules.pkg.manager import InstallOptions
+
+_QUIET: Final = {
+    "DEBIAN_FRONTEND": "noninteractive",
+    "APT_LISTCHANGES_FRONTEND": "none",
+    "APT_LISTBUGS_FRONTEND": "none",
+    "UCF_FORCE_CONFFOLD": "1",
+}
+_APT_GET: Final = (
+    "apt-get", "-q", "-y", "-o", "DPkg::Options::=--force-confold", "-o", "DPkg::Options::=--force-confdef",
+    "-o", "DPkg::Lock::Timeout=120",
+)  # fmt: skip
+_FORMAT: Final = "${db:Status-Abbrev}\\t${Package}\\t${Architecture}\\t${Version}\\n"
+_MADISON_COLUMNS: Final = 3
+
+
+async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
+    """Return versions by name; a package of a foreign architecture is `name:architecture`."""
+    line = f"dpkg --print-architecture && dpkg-query -W -f '{_FORMAT}'"
+    said = await must(ctx, "sh", "-c", line, what="list the packages")
+    native, *lines = said.stdout.splitlines()
+    found: dict[str, list[str]] = {}
+    for each in lines:
+        status, name, architecture, version = each.split("\t")
+        shown = name if architecture in {native, "all"} else f"{name}:{architecture}"
+        if status[1:2] == ("c" if removed else "i"):
+            found.setdefault(shown, []).append(version)
+    return found
+
+
+async def available(
+    ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
+) -> dict[str, list[str]]:
+    """Return the candidate first, then all versions as `apt-cache madison` lists them."""
+    target = ["-t", fromrepo] if fromrepo else []
+    policy = await must(ctx, "apt-cache", *target, "policy", *names, what="look up packages")
+    madison = await ask(ctx, "apt-cache", "madison", *names)
+    found = {name: [version] for name, version in _candidates(policy.stdout).items()}
+    for line in madison.stdout.splitlines():
+        columns = [column.strip() for column in line.split("|")]
+        if len(columns) == _MADISON_COLUMNS and columns[1] not in found.get(columns[0], []):
+            found.setdefault(columns[0], []).append(columns[1])
+    return found
+
+
+async def compare(ctx: FunctionContext, left: str, right: str) -> int:
+    """Compare two versions as dpkg does."""
+    for operator, result in (("lt", -1), ("eq", 0)):
+        if (await ask(ctx, "dpkg", "--compare-versions", left, operator, right)).is_success:
+            return result
+    return 1
+
+
+async def refreshed_at_s(ctx: FunctionContext) -> float | None:
+    """Return when the lists were last fetched, 0 when they never were."""
+    times = [0.0]
+    for path in ("/var/cache/apt/pkgcache.bin", "/var/lib/apt/lists/partial"):
+        found = await ctx.connection.stat(path)
+        if found is not None:
+            times.append(found.mtime_s)
+    return max(times)
+
+
+async def refresh(ctx: FunctionContext) -> None:
+    """Fetch the lists of packages."""
+    await must(ctx, "apt-get", "-q", "update", env=_QUIET, what="refresh the lists of packages")
+
+
+async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+    """Install packages; one in a given version may be a step back."""
+    flags: list[str] = ["-t", options.fromrepo] if options.fromrepo else []
+    if any(wanted.values()):
+        flags.append("--allow-downgrades")
+    if options.skip_verify:
+        flags.append("--allow-unauthenticated")
+    if options.install_recommends is not None:
+        flags.append("--install-recommends" if options.install_recommends else "--no-install-recommends")
+    flags += ["--only-upgrade"] if options.only_upgrade else []
+    flags += ["--reinstall"] if options.reinstall else []
+    specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
+    await must(ctx, *_APT_GET, *flags, "install", "--", *specs, env=_QUIET, what="install packages")
+
+
+async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:
+    """Remove packages and what depends on them."""
+    verb = "purge" if purge else "remove"
+    await must(ctx, *_APT_GET, verb, "--", *names, env=_QUIET, what=f"{verb} packages")
+
+
+def _candidates(policy: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    name = ""
+    for line in policy.splitlines():
+        if line[:1] not in {"", " "}:
+            name = line.rstrip(":")
+        key, _, value = line.strip().partition(": ")
+        if key == "Candidate" and value != "(none)":
+            found[name] = value
+    return found

@@ -1,0 +1,97 @@
+"""What the target knows of packages: which it has and which it could have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.modules.pkg.manager import package_manager
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+async def list_pkgs(
+    ctx: FunctionContext,
+    versions_as_list: bool = False,
+    removed: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> dict[str, Any]:
+    """Return versions by name.
+
+    Args:
+        ctx: the target.
+        versions_as_list: lists instead of texts joined by commas.
+        removed: packages that were removed but not purged, instead.
+        **kwargs: what only Salt makes use of.
+
+    Raises:
+        NotAvailableError: the target has no package manager that ensue knows.
+    """
+    found = await (await package_manager(ctx)).installed(ctx, removed=removed)
+    return dict(found) if versions_as_list else {name: ",".join(each) for name, each in found.items()}
+
+
+async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
+    """Return the installed version of a package, empty when it is not there; of several a mapping."""
+    found = await list_pkgs(ctx)
+    versions = {name: str(found.get(name, "")) for name in names}
+    return versions[names[0]] if len(names) == 1 else versions
+
+
+async def list_repo_pkgs(
+    ctx: FunctionContext,
+    *names: str,
+    fromrepo: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> dict[str, list[str]]:
+    """Return the versions of packages that can be installed, the one that would be taken first."""
+    manager = await package_manager(ctx)
+    found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
+    return {name: found[name] for name in names if name in found}
+
+
+async def latest_version(
+    ctx: FunctionContext,
+    *names: str,
+    fromrepo: str | None = None,
+    refresh: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str | dict[str, str]:
+    """Return the version that an install or upgrade would bring; of several a mapping.
+
+    Args:
+        ctx: the target.
+        *names: packages.
+        fromrepo: where to look.
+        refresh: fetch the lists of packages first.
+        **kwargs: what only Salt makes use of.
+
+    Returns:
+        Empty when the package is up to date, or unknown.
+
+    Raises:
+        NotAvailableError: the target has no package manager that ensue knows.
+        StateFailedError: it failed.
+    """
+    manager = await package_manager(ctx)
+    if refresh:
+        await manager.refresh(ctx)
+    offers = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
+    there = await manager.installed(ctx)
+    found: dict[str, str] = {}
+    for name in names:
+        candidate = offers.get(name, [""])[0]
+        now = there.get(name, [])
+        is_newer = not now or (bool(candidate) and await manager.compare(ctx, candidate, now[-1]) > 0)
+        found[name] = candidate if is_newer else ""
+    return found[names[0]] if len(names) == 1 else found
+
+
+async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Say whether an upgrade would bring a newer version of a package."""
+    return await latest_version(ctx, name, **kwargs) != ""
+
+
+async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
+    """Return -1, 0 or 1 as a version is older, the same or newer than another."""
+    return await (await package_manager(ctx)).compare(ctx, str(pkg1), str(pkg2))

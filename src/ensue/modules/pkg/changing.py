@@ -1,0 +1,159 @@
+"""Packages that come and go; what changed is found by comparing the lists before and after."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import StateFailedError
+from ensue.modules.pkg.asking import list_pkgs
+from ensue.modules.pkg.manager import InstallOptions, package_manager
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+
+async def refresh_db(
+    ctx: FunctionContext,
+    cache_valid_time: float = 0,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> bool:
+    """Fetch the lists of packages.
+
+    Args:
+        ctx: the target.
+        cache_valid_time: not when they are younger than so many seconds.
+        **kwargs: what only Salt makes use of.
+
+    Raises:
+        StateFailedError: they could not be fetched.
+    """
+    manager = await package_manager(ctx)
+    refreshed_s = await manager.refreshed_at_s(ctx) if cache_valid_time else 0.0
+    if refreshed_s is not None and time.time() - refreshed_s >= cache_valid_time:
+        await manager.refresh(ctx)
+    return True
+
+
+async def install(
+    ctx: FunctionContext,
+    name: str | None = None,
+    *,
+    pkgs: Sequence[str | Mapping[str, Any]] | None = None,
+    version: str | None = None,
+    refresh: bool = False,
+    fromrepo: str | None = None,
+    skip_verify: bool = False,
+    install_recommends: bool | None = None,
+    only_upgrade: bool = False,
+    reinstall: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> DataMap:
+    """Install or upgrade packages.
+
+    Args:
+        ctx: the target.
+        name: one package.
+        pkgs: several, each a name or `{name: version}`.
+        version: the version of the one.
+        refresh: fetch the lists of packages first.
+        fromrepo: where to take them from.
+        skip_verify: take packages without a signature.
+        install_recommends: take along what they recommend.
+        only_upgrade: install none that is not there.
+        reinstall: install again those that are there.
+        **kwargs: what only Salt makes use of.
+
+    Returns:
+        `{name: {old, new}}` for all that changed, what they depend on too.
+
+    Raises:
+        StateFailedError: they could not be installed.
+    """
+    manager = await package_manager(ctx)
+    wanted = _wanted(name, pkgs, version)
+    if refresh:
+        await manager.refresh(ctx)
+    options = InstallOptions(
+        fromrepo=fromrepo,
+        skip_verify=skip_verify,
+        install_recommends=install_recommends,
+        only_upgrade=only_upgrade,
+        reinstall=reinstall,
+    )
+    before = await list_pkgs(ctx)
+    await manager.install(ctx, wanted, options)
+    return _difference(before, await list_pkgs(ctx))
+
+
+async def remove(
+    ctx: FunctionContext,
+    name: str | None = None,
+    pkgs: Sequence[str] | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> DataMap:
+    """Remove packages; configuration may stay.
+
+    Returns:
+        `{name: {old, new}}` for all that went.
+
+    Raises:
+        StateFailedError: they could not be removed.
+    """
+    manager = await package_manager(ctx)
+    before = await list_pkgs(ctx)
+    there = [each for each in _wanted(name, pkgs, None) if each in before]
+    if there:
+        await manager.remove(ctx, there, purge=False)
+    return _difference(before, await list_pkgs(ctx))
+
+
+async def purge(
+    ctx: FunctionContext,
+    name: str | None = None,
+    pkgs: Sequence[str] | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> DataMap:
+    """Remove packages with their configuration.
+
+    Returns:
+        `installed`: what went; `removed`: packages of which only configuration was left.
+
+    Raises:
+        StateFailedError: they could not be removed.
+    """
+    manager = await package_manager(ctx)
+    before, left = await list_pkgs(ctx), await list_pkgs(ctx, removed=True)
+    there = [each for each in _wanted(name, pkgs, None) if each in before or each in left]
+    if there:
+        await manager.remove(ctx, there, purge=True)
+    removed = _difference(left, await list_pkgs(ctx, removed=True))
+    return {"installed": _difference(before, await list_pkgs(ctx)), "removed": removed}
+
+
+def _wanted(
+    name: str | None, pkgs: Sequence[str | Mapping[str, Any]] | None, version: str | None
+) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    for each in pkgs or []:
+        if isinstance(each, str):
+            found[each] = None
+        else:
+            found |= {str(key): None if value is None else str(value) for key, value in each.items()}
+    if not pkgs and name:
+        found[name] = version
+    for each in found:
+        if not each or each.startswith("-"):
+            raise StateFailedError(f"{each!r} is no name of a package")
+    return found
+
+
+def _difference(before: Mapping[str, str], after: Mapping[str, str]) -> DataMap:
+    return {
+        name: {"old": before.get(name, ""), "new": after.get(name, "")}
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    }

@@ -1,0 +1,114 @@
+"""Packages by dnf and rpm. A version is shown with its epoch where that is not 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.modules.pkg.manager import InstallOptions
+
+_DNF: Final = ("dnf", "-y", "-q")
+_RPM_FORMAT: Final = "%{NAME}\\t%{EPOCHNUM}:%{VERSION}-%{RELEASE}\\n"
+_QUERY_FORMAT: Final = "%{name}\\t%{epoch}:%{version}-%{release}\\n"
+
+
+async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
+    """Return versions by name; rpm leaves nothing of a removed package behind."""
+    if removed:
+        return {}
+    said = await must(ctx, "rpm", "-qa", "--qf", _RPM_FORMAT, what="list the packages")
+    return _versions(said.stdout)
+
+
+async def available(
+    ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
+) -> dict[str, list[str]]:
+    """Return the versions that the enabled repositories have, the newest first."""
+    said = await must(
+        ctx, *_DNF, *_repositories(fromrepo), "repoquery", "--qf", _QUERY_FORMAT, *names,
+        what="look up packages",
+    )  # fmt: skip
+    found = _versions(said.stdout)
+    newest = await must(
+        ctx, *_DNF, *_repositories(fromrepo), "repoquery", "--latest-limit=1", "--qf", _QUERY_FORMAT, *names,
+        what="look up packages",
+    )  # fmt: skip
+    for name, versions in _versions(newest.stdout).items():
+        found[name] = [versions[-1], *(each for each in found.get(name, []) if each != versions[-1])]
+    return found
+
+
+async def compare(ctx: FunctionContext, left: str, right: str) -> int:
+    """Compare two versions as rpm does: epoch, version and release, what is not given in one left out."""
+    for one, other in zip(_parts(left), _parts(right), strict=True):
+        if one and other and one != other:
+            said = await must(
+                ctx, "rpm", "--eval", f"%{{lua:print(rpm.vercmp('{_plain(one)}', '{_plain(other)}'))}}",
+                what="compare versions",
+            )  # fmt: skip
+            result = int(said.stdout.strip())
+            if result:
+                return result
+    return 0
+
+
+async def refreshed_at_s(ctx: FunctionContext) -> float | None:  # noqa: ARG001 (the contract's)
+    """Return None: dnf itself refreshes what has grown old."""
+    return None
+
+
+async def refresh(ctx: FunctionContext) -> None:
+    """Fetch the metadata of the repositories."""
+    await must(ctx, *_DNF, "makecache", what="refresh the lists of packages")
+
+
+async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+    """Install packages; one in a given version may be a step back."""
+    flags = _repositories(options.fromrepo)
+    flags += ["--nogpgcheck"] if options.skip_verify else []
+    if options.install_recommends is not None:
+        flags.append(f"--setopt=install_weak_deps={options.install_recommends}")
+    specs = [f"{name}-{version.removeprefix('0:')}" if version else name for name, version in wanted.items()]
+    verb = "upgrade" if options.only_upgrade else "reinstall" if options.reinstall else "install"
+    if verb == "install" and not any(wanted.values()):
+        # `dnf install` leaves an installed package alone unless it is told that a newer one is wanted.
+        flags.append("--best")
+    await must(ctx, *_DNF, *flags, verb, *specs, what="install packages")
+
+
+async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # noqa: ARG001 (rpm knows no purge)
+    """Remove packages and what depends on them."""
+    await must(ctx, *_DNF, "remove", *names, what="remove packages")
+
+
+def _repositories(fromrepo: str | None) -> list[str]:
+    return ["--disablerepo=*", f"--enablerepo={fromrepo}"] if fromrepo else []
+
+
+def _versions(text: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        name, _, version = line.partition("\t")
+        shown = version.removeprefix("0:")
+        if shown and shown not in found.setdefault(name, []):
+            found[name].append(shown)
+    return found
+
+
+def _parts(version: str) -> tuple[str, str, str]:
+    epoch, _, rest = version.rpartition(":")
+    number, _, release = rest.partition("-")
+    return epoch or "0", number, release
+
+
+def _plain(part: str) -> str:
+    """Refuse what is no version: it goes into a macro of rpm's."""
+    if not all(letter.isalnum() or letter in "._+~^" for letter in part):
+        raise StateFailedError(f"{part!r} is no version of a package")
+    return part

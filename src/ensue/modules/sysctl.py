@@ -1,0 +1,114 @@
+"""Execution module `sysctl`: parameters of the target's kernel, running and kept for the next start.
+
+Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and what they return.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import ask, must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_./*:@-]+\Z")
+
+
+async def default_config(ctx: FunctionContext) -> str:
+    """Return the file that parameters are kept in: one of its own where systemd reads a folder of them."""
+    running = await ctx.connection.stat("/run/systemd/system")
+    return "/etc/sysctl.d/99-salt.conf" if running else "/etc/sysctl.conf"
+
+
+async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
+    """Return a running parameter, empty when there is none of that name."""
+    answer = await ask(ctx, "sysctl", "-n", "--", _checked(name))
+    return answer.stdout.strip() if answer.is_success else ""
+
+
+async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
+    """Set a running parameter.
+
+    Raises:
+        StateFailedError: there is no such parameter, or the kernel refuses the value.
+    """
+    exists = await ask(ctx, "sysctl", "-N", "--", _checked(name))
+    if exists.is_success is False and not exists.is_missing:
+        raise StateFailedError(f"sysctl {name} does not exist")
+    await must(ctx, "sysctl", "-w", "--", f"{name}={value}", what=f"set {name}")
+    return {name: str(value)}
+
+
+async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str, str]:
+    """Return all running parameters, or those that a file keeps; the last of a name counts."""
+    if config_file is None:
+        text = (await must(ctx, "sysctl", "-a", what="list parameters")).stdout
+    elif await ctx.connection.stat(config_file, follow=True) is None:
+        return {}
+    else:
+        text = (await ctx.connection.read(config_file)).decode("utf-8", "surrogateescape")
+    pairs = (_pair(line) for line in text.splitlines())
+    return dict(pair for pair in pairs if pair)
+
+
+async def persist(ctx: FunctionContext, name: str, value: Any, config: str | None = None) -> str:
+    """Keep a parameter in a file; other lines stay as they are.
+
+    Args:
+        ctx: the target.
+        name: the parameter.
+        value: its value.
+        config: the file; made with its folder where it is not there.
+
+    Returns:
+        `Updated`, or `Already set`.
+    """
+    path = config or await default_config(ctx)
+    there = await ctx.connection.stat(path, follow=True)
+    text = (await ctx.connection.read(path)).decode("utf-8", "surrogateescape") if there else ""
+    lines = text.splitlines()
+    places = [place for place, line in enumerate(lines) if (_pair(line) or ("", ""))[0] == _checked(name)]
+    new = f"{name} = {value}"
+    if places and all(_same((_pair(lines[place]) or ("", ""))[1], value) for place in places):
+        return "Already set"
+    if places:
+        lines[places[0]] = new
+        lines = [line for place, line in enumerate(lines) if place not in places[1:]]
+    else:
+        lines.append(new)
+    await ctx.connection.make_directory(posixpath.dirname(path), parents=True)
+    content = "".join(f"{line}\n" for line in lines)
+    await ctx.connection.write(path, content.encode("utf-8", "surrogateescape"))
+    return "Updated"
+
+
+def _pair(line: str) -> tuple[str, str] | None:
+    if line.strip()[:1] in {"", "#", ";"} or "=" not in line:
+        return None
+    name, _, value = line.partition("=")
+    return name.strip().removeprefix("-").replace("/", "."), value.strip()
+
+
+def _same(left: str, right: Any) -> bool:
+    return left.split() == str(right).split()
+
+
+def _checked(name: str) -> str:
+    if not _NAME.match(name):
+        raise StateFailedError(f"{name!r} is no name of a kernel parameter")
+    return name
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "assign": assign,
+    "default_config": default_config,
+    "get": get,
+    "persist": persist,
+    "show": show,
+}

@@ -1,0 +1,173 @@
+"""Execution module `test`: is the target there, and what became of the arguments?
+
+Source: Salt's execution module `test`, 3008: names and return shapes.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+
+async def ping(ctx: FunctionContext) -> bool:
+    """Say whether the target answers; a connection that cannot be made is an error, as for any function.
+
+    Args:
+        ctx: the target.
+    """
+    await ctx.connection.stat("/")
+    return True
+
+
+def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
+    """Return what is given."""
+    return text
+
+
+def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is given it)
+    """Return ensue's version."""
+    from importlib.metadata import version as installed
+
+    return installed("ensue")
+
+
+def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+    """Return the arguments."""
+    return {"args": list(args), "kwargs": kwargs}
+
+
+def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+    """Return the keyword arguments."""
+    return kwargs
+
+
+def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+    """Return the arguments as Python writes them."""
+    return {"args": repr(args), "kwargs": repr(kwargs)}
+
+
+def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+    """Return the arguments' types."""
+    return {
+        "args": [_type(each) for each in args],
+        "kwargs": {key: _type(value) for key, value in kwargs.items()},
+    }
+
+
+def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+    """Return a Fibonacci number and the seconds it took.
+
+    Args:
+        ctx: the target.
+        num: which one.
+
+    Raises:
+        StateFailedError: it is negative.
+    """
+    wanted = int(num)
+    if wanted < 0:
+        raise StateFailedError("Negative number is not allowed!")
+    started = time.monotonic()
+    before, here = 1, 0
+    for _ in range(wanted):
+        before, here = here, before + here
+    return [here, time.monotonic() - started]
+
+
+def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+    """Return the Collatz steps from a number down to 1, and the seconds it took.
+
+    Args:
+        ctx: the target.
+        start: the number.
+
+    Raises:
+        StateFailedError: it is not positive.
+    """
+    number = int(start)
+    if number < 1:
+        raise StateFailedError("Only positive numbers come down to 1!")
+    started = time.monotonic()
+    steps: list[int] = []
+    while number != 1:
+        steps.append(number)
+        number = number * 3 + 1 if number % 2 else number // 2
+    return [steps, time.monotonic() - started]
+
+
+def get_opts(ctx: FunctionContext) -> dict[str, Any]:
+    """Return the options of the project."""
+    return dict(ctx.opts)
+
+
+def true_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return true."""
+    return True
+
+
+def false_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
+    """Return false."""
+    return False
+
+
+def _type(value: object) -> str:
+    return str(type(value))
+
+
+async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = False, **kwargs: Any) -> Any:
+    """Call a function and return None when it fails.
+
+    Args:
+        ctx: the target.
+        module: the function's full name.
+        return_try_exception: return the message instead of None.
+        **kwargs: its arguments.
+    """
+    try:
+        return await ctx.call(module, **kwargs)
+    except Exception as error:  # noqa: BLE001 (a plug-in call, whose every failure is asked for)
+        return str(error) if return_try_exception else None
+
+
+def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (accepted for Salt's sake)
+    """Fail with a message.
+
+    Args:
+        ctx: the target.
+        name: what kind of failure; only shown.
+        *args: the message.
+        **kwargs: accepted for Salt's sake.
+
+    Raises:
+        StateFailedError: always.
+    """
+    raise StateFailedError(f"{name}: {' '.join(map(str, args))}")
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "arg": arg,
+    "arg_repr": arg_repr,
+    "arg_type": arg_type,
+    "collatz": collatz,
+    "echo": echo,
+    "false": false_,
+    "false_": false_,
+    "fib": fib,
+    "get_opts": get_opts,
+    "kwarg": kwarg,
+    "outputter": echo,
+    "ping": ping,
+    "raise_exception": raise_exception,
+    "true": true_,
+    "true_": true_,
+    "try": try_,
+    "try_": try_,
+    "version": version,
+}

@@ -1,0 +1,87 @@
+"""Users that change: one function an attribute (`chuid`, `chhome`, `chfullname`, …)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import must
+from ensue.modules.user.looking import GECOS, info
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from ensue.contracts.context import FunctionContext
+
+    Change = Callable[[FunctionContext, str, Any], Awaitable[bool]]
+
+
+async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = False) -> bool:
+    """Change a user's home folder.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        home: the new folder.
+        persist: move what is in the old one there.
+
+    Raises:
+        StateFailedError: it could not be changed.
+    """
+    options = ["-m"] if persist else []
+    await must(ctx, "usermod", "-d", home, *options, "--", name, what=f"change the home folder of {name}")
+    return True
+
+
+async def chgroups(
+    ctx: FunctionContext, name: str, groups: str | Sequence[str], append: bool = False
+) -> bool:
+    """Change a user's further groups.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        groups: their names, as a list or joined by commas.
+        append: keep those that it is in already.
+
+    Raises:
+        StateFailedError: it could not be changed.
+    """
+    joined = groups if isinstance(groups, str) else ",".join(groups)
+    options = ["-a"] if append else []
+    await must(ctx, "usermod", *options, "-G", joined, "--", name, what=f"change the groups of {name}")
+    return True
+
+
+def _attribute(option: str, what: str) -> Change:
+    async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
+        await must(ctx, "usermod", option, str(value), "--", name, what=f"change {what} of {name}")
+        return True
+
+    change.__doc__ = f"Change {what} of a user."
+    return change
+
+
+def _comment_part(part: str) -> Change:
+    async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
+        found = await info(ctx, name)
+        if not found:
+            raise StateFailedError(f"there is no user {name} on {ctx.srn}")
+        texts = [str(value if each == part else found[each]) for each in GECOS]
+        comment = ",".join(texts).rstrip(",")
+        await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
+        return True
+
+    change.__doc__ = f"Change the {part} of a user."
+    return change
+
+
+CHANGES: Final[dict[str, Callable[..., Any]]] = {
+    "chgid": _attribute("-g", "the primary group"),
+    "chgroups": chgroups,
+    "chhome": chhome,
+    "chshell": _attribute("-s", "the shell"),
+    "chuid": _attribute("-u", "the number"),
+    **{f"ch{part}": _comment_part(part) for part in GECOS},
+}
+"""The functions by Salt's names."""

@@ -1,0 +1,75 @@
+"""What the target knows of its users."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.modules._account_database import entries, entry, number
+from ensue.modules._programs import ask
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+GECOS: Final = ("fullname", "roomnumber", "workphone", "homephone", "other")
+"""The parts of a user's comment, in their order."""
+
+
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+    """Return what is known of a user; nothing when there is none.
+
+    Args:
+        ctx: the target.
+        name: the user.
+        root: Salt's; the target's own database is read.
+
+    Returns:
+        `gid groups home name passwd shell uid fullname roomnumber workphone homephone other`.
+    """
+    found = await entry(ctx, "passwd", str(name))
+    return _described(found, await list_groups(ctx, str(name))) if found else {}
+
+
+async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
+    """Return the names of a user's groups, the primary one too, sorted."""
+    answer = await ask(ctx, "id", "-Gn", "--", name)
+    return sorted(set(answer.stdout.split()))
+
+
+async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:  # noqa: ARG001 (Salt's argument)
+    """Return the names of all users, sorted."""
+    return sorted(fields[0] for fields in await entries(ctx, "passwd"))
+
+
+async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
+    """Return all users, each as `info` returns it."""
+    groups = await entries(ctx, "group")
+    names = {fields[2]: fields[0] for fields in groups}
+    members = {fields[0]: fields[3].split(",") for fields in groups if len(fields) > 3}  # noqa: PLR2004 (the fourth field)
+    found: list[DataMap] = []
+    for fields in await entries(ctx, "passwd"):
+        own = {group for group, users in members.items() if fields[0] in users}
+        own |= {names[fields[3]]} if fields[3] in names else set()
+        found.append(_described(fields, sorted(own)))
+    return found
+
+
+async def primary_group(ctx: FunctionContext, name: str) -> str:
+    """Return the name of a user's primary group, empty when there is no such user."""
+    answer = await ask(ctx, "id", "-gn", "--", name)
+    return answer.stdout.strip() if answer.is_success else ""
+
+
+def _described(fields: list[str], groups: list[str]) -> DataMap:
+    name, passwd, uid, gid, comment, home, shell, *_ = [*fields, "", "", "", "", "", "", ""]
+    parts = [*comment.split(",", len(GECOS) - 1), "", "", "", ""]
+    return {
+        "gid": number(gid),
+        "groups": [*groups],
+        "home": home,
+        "name": name,
+        "passwd": passwd,
+        "shell": shell,
+        "uid": number(uid),
+        **dict(zip(GECOS, parts, strict=False)),
+    }

@@ -1,0 +1,132 @@
+"""Diagnostics for a reader: code, place, the source line with the culprit underlined, and the remedy.
+
+The lines are read from the files themselves, relative to the project root; a file that cannot be
+read is named without its line. Collecting and sorting out what is wrong happens elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Severity, sort_key
+from ensue.masking import MASK
+from ensue.output.colours import PLAIN, without_escapes
+from ensue.registry.secret_values import is_secret_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ensue.diagnostics import Diagnostic, Span
+    from ensue.masking import Masker
+    from ensue.output.colours import Palette
+
+_CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{}|]+)*|\S")
+"""A quoted text, or a word as YAML and Jinja divide them (`a:b` is one, a colon at its end is not)."""
+
+_KEY: Final = re.compile(r"(?P<name>[\w-]+)['\"]?\s*:\s+(?=\S)")
+_ONE_EXPRESSION: Final = re.compile(r"['\"]?\{\{[^{}]*\}\}['\"]?\s*")
+
+_LONGEST_LINE_CHARS: Final = 200
+_LARGEST_FILE_BYTES: Final = 8 * 1024 * 1024
+
+
+def diagnostics_text(
+    diagnostics: Iterable[Diagnostic], root: Path, masker: Masker, palette: Palette = PLAIN
+) -> str:
+    """Return all diagnostics, sorted by place, with a line end.
+
+    Args:
+        diagnostics: errors and warnings.
+        root: the folder that places are relative to.
+        masker: the secrets of the process; source lines may hold some.
+        palette: the colours.
+    """
+    renderer = _Renderer(root, masker, palette)
+    return "\n\n".join(renderer.render(one) for one in sorted(diagnostics, key=sort_key)) + "\n"
+
+
+class _Renderer:
+    def __init__(self, root: Path, masker: Masker, palette: Palette) -> None:
+        self._root = root
+        self._masker = masker
+        self._palette = palette
+        self._lines_of = lru_cache(maxsize=64)(self._read)
+
+    def render(self, diagnostic: Diagnostic) -> str:
+        palette = self._palette
+        is_error = diagnostic.severity is Severity.ERROR
+        colour = palette.light_red if is_error else palette.light_yellow
+        kind = f"{diagnostic.severity.value}[{diagnostic.code}]"
+        parts = [
+            f"{palette.paint(colour, kind)}: {palette.paint(palette.bold, self._text(diagnostic.summary))}"
+        ]
+        if diagnostic.span:
+            parts += self._place(diagnostic.span, colour)
+        for span, label in diagnostic.related:
+            parts += self._place(span, palette.cyan, label)
+        if diagnostic.detail:
+            parts.append(self._labelled("why", diagnostic.detail))
+        if diagnostic.help:
+            parts.append(self._labelled("help", diagnostic.help))
+        return "\n".join(parts)
+
+    def _text(self, text: str) -> str:
+        return without_escapes(self._masker.text(text))
+
+    def _labelled(self, label: str, text: str) -> str:
+        head = f"  = {label}: "
+        continued = self._text(text).replace("\n", "\n" + " " * len(head))
+        return f"{self._palette.paint(self._palette.cyan, head.rstrip())} {continued}"
+
+    def _place(self, span: Span, colour: str, label: str = "") -> list[str]:
+        """Return the place, and the source line with the culprit underlined where it can be read."""
+        said = f": {self._text(label)}" if label else ""
+        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._text(str(span))}{said}"
+        lines = self._lines_of(span.path)
+        if not 0 < span.line <= len(lines):
+            return [place]
+        source = lines[span.line - 1].rstrip()
+        start, end = _culprit(source, span.column)
+        shown = self._shown(source)
+        number = str(span.line)
+        gutter = " " * len(number)
+        bar = self._palette.paint(self._palette.cyan, "|")
+        quoted = [f"  {self._palette.paint(self._palette.cyan, number)} {bar} {shown}"]
+        if shown == source.expandtabs(1) and start < end:
+            mark = self._palette.paint(colour, "^" * (end - start))
+            quoted.append(f"  {gutter} {bar} {' ' * start}{mark}")
+        return [place, *quoted]
+
+    def _shown(self, source: str) -> str:
+        # A tab as one blank keeps the columns that the underline counts.
+        text = self._text(_without_secret(source)).expandtabs(1)
+        return text if len(text) <= _LONGEST_LINE_CHARS else text[:_LONGEST_LINE_CHARS] + "…"
+
+    def _read(self, path: str) -> list[str]:
+        file = self._root / path
+        try:
+            if not file.is_file() or file.stat().st_size > _LARGEST_FILE_BYTES:
+                return []
+            return file.read_text(encoding="utf-8", errors="replace").split("\n")
+        except (OSError, ValueError):
+            return []
+
+
+def _without_secret(source: str) -> str:
+    """Leave out what stands under a secret's key: what does not compile has told the masker nothing yet."""
+    for key in _KEY.finditer(source):
+        if is_secret_key(key["name"]) and not _ONE_EXPRESSION.fullmatch(source, key.end()):
+            return source[: key.end()] + MASK
+    return source
+
+
+def _culprit(source: str, column: int) -> tuple[int, int]:
+    """Return where the underline begins and ends: the word at the column, or the whole line's text."""
+    if column and column <= len(source):
+        found = _CULPRIT.match(source, column - 1)
+        if found:
+            return found.span()
+    return len(source) - len(source.lstrip()), len(source)

@@ -1,0 +1,91 @@
+"""One JSON or YAML document from data that is presentable already.
+
+msgspec encodes a hundred thousand returns in a fraction of a second; the standard library would
+take several. PyYAML is loaded only where YAML is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from ensue.output.presentable import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+_INDENT = 4
+"""As `salt-call --out json` indents."""
+
+_PAD = " " * _INDENT
+_BATCH = 500
+
+
+def json_text(data: Any) -> str:
+    r"""Return one JSON document, indented, with a line end.
+
+    Args:
+        data: what `presentable` returned. Text that is not Unicode (a file name in another
+            encoding) is written with `\udcNN` in it, numbers that JSON lacks as null.
+    """
+    return _formatted(data, "") + "\n"
+
+
+def json_pieces(key: str, items: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """Yield the document `{key: {name: value, …}}` piece by piece, as `json_text` would write it.
+
+    Args:
+        key: the only key of the outer mapping.
+        items: names and presentable values of the inner one; made one at a time, so that the
+            results of a hundred thousand states need not be in memory twice.
+    """
+    yield f"{{\n{_PAD}{_formatted(key, '')}: {{"
+    separator = ""
+    batch: list[str] = []
+    for name, value in items:
+        batch.append(f"{separator}\n{_PAD * 2}{_formatted(name, '')}: {_formatted(value, _PAD * 2)}")
+        separator = ","
+        if len(batch) == _BATCH:
+            yield "".join(batch)
+            batch.clear()
+    yield "".join(batch)
+    yield f"\n{_PAD}}}\n}}\n" if separator else "}\n}\n"
+
+
+def _formatted(data: Any, pad: str) -> str:
+    """Return indented JSON, every line but the first behind a pad; line ends within texts are escapes."""
+    try:
+        encoded = msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(_without_surrogates(data))
+    formatted = msgspec.json.format(encoded, indent=_INDENT).decode()
+    return formatted.replace("\n", f"\n{pad}") if pad else formatted
+
+
+def yaml_text(data: Any) -> str:
+    """Return one YAML document, keys in the order they have."""
+    import yaml
+
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    dumped: str = yaml.dump(
+        _without_surrogates(plain(data)),
+        Dumper=dumper,
+        sort_keys=False,
+        default_flow_style=False,
+        allow_unicode=True,
+        width=2**31 - 1,
+    )
+    return dumped.removesuffix("...\n")
+
+
+def _without_surrogates(data: Any) -> Any:
+    if isinstance(data, str):
+        return data.encode("utf-8", "backslashreplace").decode()
+    if isinstance(data, dict):
+        mapping = cast("Mapping[str, Any]", data)
+        return {_without_surrogates(key): _without_surrogates(value) for key, value in mapping.items()}
+    if isinstance(data, list):
+        items = cast("Sequence[Any]", data)
+        return [_without_surrogates(item) for item in items]
+    return data

@@ -1,0 +1,243 @@
+"""Salt's highstate output: a block for each state, indented blocks for what it caused, a summary.
+
+Blocks are built as plain strings and handed on a batch at a time: a hundred thousand of them are
+printed in about a second. Which states ran, and in what order, was decided elsewhere; masking is
+done here, value by value, before anything is laid out.
+
+Source: Salt's `highstate` outputter, its text compared with the real one in the tests. Nested scopes
+and what stands after the summary are ensue's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from ensue.output.colours import PLAIN, Palette, without_escapes
+from ensue.output.nested import nested_lines
+from ensue.output.presentable import mask_paths
+from ensue.output.summary import remarks, summary_lines
+from ensue.output.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.masking import Masker
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return, ScopeReturn
+
+StateOutput = Literal["full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id"]
+"""How much is shown of each state; with `_id` the ID stands where the name would."""
+
+_BATCH: Final = 2000
+"""Returns that are handed on as one piece of text."""
+
+_VALUE_INDENT: Final = 14
+_SCOPE_INDENT: Final = 8
+_TERSE_SCOPE_INDENT: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HighstateOptions:
+    """How results are laid out.
+
+    Args:
+        state_output: how much is shown of each state.
+        state_verbose: whether states that succeeded without a change are shown at all.
+        palette: the colours.
+    """
+
+    state_output: StateOutput = "full"
+    state_verbose: bool = True
+    palette: Palette = PLAIN
+
+
+def highstate_text(report: RunReport, masker: Masker, options: HighstateOptions) -> Iterator[str]:
+    """Yield the whole output of a run, piece by piece; each piece ends with a line end.
+
+    Args:
+        report: the run.
+        masker: the secrets of the process.
+        options: the layout.
+    """
+    palette = options.palette
+    tally = Tally()
+    for returned in report.returns.values():
+        tally.add(returned)
+    yield f"{_headline_colour(tally, palette)}{report.minion_id}:{palette.end}\n"
+    blocks = _Blocks(masker, options)
+    lines: list[str] = []
+    for number, returned in enumerate(report.returns.values(), 1):
+        blocks.add(lines, returned)
+        if number % _BATCH == 0 and lines:
+            yield "\n".join(lines) + "\n"
+            lines.clear()
+    lines.extend(summary_lines(report.minion_id, tally, palette))
+    lines.extend(remarks(report, tally, masker, palette))
+    yield "\n".join(lines) + "\n"
+
+
+def _headline_colour(tally: Tally, palette: Palette) -> str:
+    if tally.failed:
+        return palette.red
+    return palette.light_yellow if tally.undecided else palette.green
+
+
+class _Blocks:
+    """Lays out returns; one instance a run."""
+
+    def __init__(self, masker: Masker, options: HighstateOptions) -> None:
+        self._masker = masker
+        self._palette = options.palette
+        self._mode = options.state_output.removesuffix("_id")
+        self._by_id = options.state_output.endswith("_id")
+        self._verbose = options.state_verbose
+
+    def add(self, lines: list[str], returned: Return, indent: int = 0) -> None:
+        """Add the lines of a return and of everything it caused."""
+        if self._is_hidden(returned):
+            return
+        terse = self._is_terse(returned)
+        first = len(lines)
+        if terse:
+            self._terse(lines, returned)
+        else:
+            self._full(lines, returned)
+        if indent:
+            pad = " " * indent
+            lines[first:] = [f"{pad}{line}" for text in lines[first:] for line in text.split("\n")]
+        if returned.delayed or returned.applied:
+            self._scopes(lines, returned, indent, terse=terse)
+
+    def _is_hidden(self, returned: Return) -> bool:
+        if self._verbose or returned.result is not True or returned.changes:
+            return False
+        return not (returned.delayed or returned.applied)
+
+    def _is_terse(self, returned: Return) -> bool:
+        match self._mode:
+            case "terse":
+                return True
+            case "mixed":
+                return returned.result is not False
+            case "changes":
+                return returned.result is True and not returned.changes
+            case _:
+                return False
+
+    def _colour(self, returned: Return) -> str:
+        if returned.result is False:
+            return self._palette.red
+        if returned.result is None:
+            return self._palette.light_yellow
+        return self._palette.cyan if returned.changes else self._palette.green
+
+    def _names(self, returned: Return) -> tuple[str, str]:
+        """Return ID and name; the name is the declared one, which a function may not echo."""
+        id_ = self._text(returned.id)
+        return id_, id_ if self._by_id else self._text(_declared_name(returned))
+
+    def _text(self, text: str) -> str:
+        return without_escapes(self._masker.text(text))
+
+    def _full(self, lines: list[str], returned: Return) -> None:
+        end = self._palette.end
+        colour = self._colour(returned)
+        id_, name = self._names(returned)
+        comment = self._text(returned.comment).strip().replace("\n", "\n" + " " * _VALUE_INDENT)
+        named = f"    {colour}    Name: {name}{end}\n" if name != id_ else ""
+        lines.append(
+            f"{colour}----------{end}\n"
+            f"    {colour}      ID: {id_}{end}\n"
+            f"    {colour}Function: {returned.module}.{returned.function}{end}\n"
+            f"{named}"
+            f"    {colour}  Result: {returned.result}{end}\n"
+            f"    {colour} Comment: {comment}{end}\n"
+            f"    {colour} Started: {returned.start_time}{end}\n"
+            f"    {colour}Duration: {returned.duration_ms} ms{end}"
+        )
+        if returned.changes:
+            lines.append(f"{colour}     Changes:   ")
+            shown = self._masker.data(mask_paths(returned.changes, returned.sensitive))
+            lines.extend(nested_lines(shown, self._palette, indent=_VALUE_INDENT))
+            lines[-1] += end
+        else:
+            lines.append(f"{colour}     Changes:   {end}")
+        if returned.warnings:
+            self._warnings(lines, returned)
+
+    def _warnings(self, lines: list[str], returned: Return) -> None:
+        import textwrap
+
+        pad = " " * _VALUE_INDENT
+        text = self._text("\n".join(returned.warnings))
+        wrapped = textwrap.fill(text, width=80, initial_indent=pad, subsequent_indent=pad).lstrip()
+        lines.append(f"   {self._palette.light_red} Warnings: {wrapped}{self._palette.end}")
+
+    def _terse(self, lines: list[str], returned: Return) -> None:
+        palette = self._palette
+        if returned.warnings:
+            warnings = self._text("\n".join(returned.warnings))
+            lines.append(f"{palette.light_red}Warnings:\n{warnings}{palette.end}")
+        lines.append(
+            f" {self._colour(returned)} Name: {self._names(returned)[1]}"
+            f" - Function: {returned.module}.{returned.function} - Result: {_terse_result(returned)}"
+            f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{palette.end}"
+        )
+
+    def _scopes(self, lines: list[str], returned: Return, indent: int, *, terse: bool) -> None:
+        for label, scopes in (("Applied", returned.applied), ("Delayed", returned.delayed)):
+            for scope in scopes:
+                self._scope(lines, label, scope, indent, terse=terse)
+
+    def _scope(self, lines: list[str], label: str, scope: ScopeReturn, indent: int, *, terse: bool) -> None:
+        pad = " " * indent
+        colour = _scope_colour(scope, self._palette)
+        heading = without_escapes(self._masker.text(scope_heading(scope)))
+        lead = "    " if terse else "     "
+        lines.append(f"{pad}{colour}{lead}{label}: {heading}{self._palette.end}")
+        deeper = indent + (_TERSE_SCOPE_INDENT if terse else _SCOPE_INDENT)
+        for inner in scope.returns.values():
+            self.add(lines, inner, deeper)
+
+
+def scope_heading(scope: ScopeReturn) -> str:
+    """Return one line that names a scope and says what became of it."""
+    what = f"{'sls' if scope.kind == 'apply' else scope.kind} {scope.name}"
+    where = f" on {scope.target}" if scope.target else ""
+    match scope.status:
+        case "deferred":
+            return f"deferred: {what} (known after apply)"
+        case "not_rendered":
+            return scope.comment or f"not rendered: {what}"
+        case "failed":
+            return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
+        case _:
+            return f"{what}{where}"
+
+
+def _scope_colour(scope: ScopeReturn, palette: Palette) -> str:
+    match scope.status:
+        case "failed":
+            return palette.red
+        case "deferred" | "not_rendered":
+            return palette.light_yellow
+        case _:
+            return palette.cyan
+
+
+def _terse_result(returned: Return) -> str:
+    if returned.result is False:
+        return "Failed"
+    if returned.result is None:
+        return "Differs"
+    return "Changed" if returned.changes else "Clean"
+
+
+def _declared_name(returned: Return) -> str:
+    """Read the name out of the tag, which holds what was declared."""
+    head = f"{returned.module}_|-{returned.id}_|-"
+    tail = f"_|-{returned.function}"
+    if returned.tag.startswith(head) and returned.tag.endswith(tail):
+        return returned.tag[len(head) : -len(tail)]
+    return returned.name

@@ -1,0 +1,137 @@
+"""A run's report put together again from the events of its journal."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed, ScopeOpened
+from ensue.model.report import RunReport, RunStatus
+from ensue.model.returns import Return, ScopeReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.model.events import RunEvent
+
+_NO_END = "It began, and the journal does not have its end: the run was killed, or it is going on"
+
+
+def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
+    """Return the report of a run; one that was killed is reported as far as it came.
+
+    Args:
+        events: all events of one run, in order.
+        minion_id: the id that results are printed under.
+    """
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    ended = next((event for event in events if isinstance(event, RunFinished)), None)
+    return RunReport(
+        run_id=started.run_id if started else "",
+        minion_id=minion_id,
+        test=started.test if started else False,
+        status=cast("RunStatus", ended.status) if ended else "interrupted",
+        exit_code=ended.exit_code if ended else 130,
+        returns=_returns(events),
+        not_run=ended.not_run if ended else (),
+        duration_s=_seconds(started.started_at, ended.ended_at) if started and ended else 0.0,
+    )
+
+
+def _seconds(start: str, end: str) -> float:
+    try:
+        return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    except ValueError:
+        return 0.0
+
+
+def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
+    """Return the top scope's returns in order of start, each with what it caused."""
+    by_scope: dict[str, dict[str, Return]] = {}
+    scopes: dict[str, tuple[str, ScopeReturn]] = {}
+    for event in events:
+        match event:
+            case NodeStarted(run_num=number) if number >= 0:
+                by_scope.setdefault(event.scope, {})[event.tag_] = _unended(event)
+            case NodeFinished(returned=returned):
+                # What it caused is put together from the events, whether or not the return had it already.
+                bare = msgspec.structs.replace(returned, delayed=[], applied=[])
+                by_scope.setdefault(bare.scope, {})[bare.tag] = bare
+            case ScopeOpened():
+                scopes[event.scope] = (event.caller, _unclosed(event))
+            case ScopeClosed(caller=caller, returned=scope):
+                scopes[scope.scope] = (caller, scope)
+            case _:
+                pass
+    for caller, scope in scopes.values():
+        _attach(caller, scope, by_scope)
+    _attach_unopened(events, by_scope)
+    return _in_order(by_scope.get("", {}))
+
+
+def _unended(event: NodeStarted) -> Return:
+    """Return what stands for a state whose end the journal does not have: a killed run, or one going on."""
+    module, _, function = event.function.rpartition(".")
+    name = event.tag_.removeprefix(f"{module}_|-{event.id}_|-").removesuffix(f"_|-{function}")
+    return Return(
+        tag=event.tag_,
+        id=event.id,
+        name=name,
+        sls="",
+        module=module,
+        function=function,
+        scope=event.scope,
+        target=event.target,
+        result=False,
+        changes={},
+        comment=_NO_END,
+        run_num=event.run_num,
+    )
+
+
+def _unclosed(event: ScopeOpened) -> ScopeReturn:
+    return ScopeReturn(
+        kind=event.kind,
+        name=event.name,
+        scope=event.scope,
+        status="failed",
+        comment=_NO_END,
+        target=event.target,
+    )
+
+
+def _attach(caller_tag: str, scope: ScopeReturn, by_scope: dict[str, dict[str, Return]]) -> None:
+    caller = _caller(caller_tag, scope.scope, by_scope)
+    if caller is None:
+        return
+    inner = msgspec.structs.replace(scope, returns=_in_order(by_scope.get(scope.scope, {})))
+    (caller.applied if scope.kind == "apply" else caller.delayed).append(inner)
+
+
+def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, Return]]) -> None:
+    """Put back entries that were never opened (deferred, not rendered): the return alone tells of them."""
+    for event in events:
+        if isinstance(event, NodeFinished):
+            for scope in event.returned.delayed:
+                _add_missing(by_scope[event.returned.scope][event.returned.tag].delayed, scope)
+
+
+def _add_missing(present: list[ScopeReturn], scope: ScopeReturn) -> None:
+    if all(one.scope != scope.scope for one in present):
+        present.append(scope)
+
+
+def _caller(tag: str, scope: str, by_scope: dict[str, dict[str, Return]]) -> Return | None:
+    """Find the state that caused a scope: the one of that tag in the nearest scope around it."""
+    around = [path for path, returns in by_scope.items() if tag in returns and _is_within(scope, path)]
+    return by_scope[max(around, key=len)][tag] if around else None
+
+
+def _is_within(scope: str, path: str) -> bool:
+    return not path or scope.startswith(f"{path}/")
+
+
+def _in_order(returns: dict[str, Return]) -> dict[str, Return]:
+    return dict(sorted(returns.items(), key=lambda item: item[1].run_num))

@@ -1,0 +1,102 @@
+"""The log: the standard library's, on stderr and into a file, everything masked.
+
+Salt's level names are accepted. Nothing is decided on the log; what a user must see is printed as
+a result, a diagnostic or progress.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import IO, TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ensue.output.streams import ErrorLines
+
+LEVELS: Final[dict[str, int]] = {
+    "all": 1,
+    "garbage": 1,
+    "trace": 5,
+    "debug": logging.DEBUG,
+    "profile": 15,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+    "critical": logging.CRITICAL,
+    "quiet": logging.CRITICAL + 50,
+}
+"""Levels by Salt's names, the most talkative first."""
+
+_LINE: Final = "[%(levelname)-8s] %(message)s"
+_FILE_LINE: Final = "%(asctime)s [%(name)s:%(lineno)d][%(levelname)-8s][%(process)d] %(message)s"
+
+
+class MaskedFormatter(logging.Formatter):
+    """A formatter whose whole text, tracebacks included, is masked.
+
+    Args:
+        line: the format.
+        mask: takes the secrets out of text.
+    """
+
+    def __init__(self, line: str, mask: Callable[[str], str]) -> None:
+        super().__init__(line)
+        self._mask = mask
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record's text."""
+        return self._mask(super().format(record))
+
+
+class _LinesHandler(logging.Handler):
+    def __init__(self, lines: ErrorLines) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.write(self.format(record))
+
+
+class _PrivateFileHandler(logging.FileHandler):
+    """Makes its file readable by its owner alone: a log tells much, also without secrets."""
+
+    def _open(self) -> IO[str]:  # type: ignore[override] # the parent promises TextIOWrapper; callers use IO[str] only
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
+
+
+def configure_logging(
+    level: str, lines: ErrorLines, mask: Callable[[str], str], *, file: Path | None = None
+) -> None:
+    """Set up the root logger anew.
+
+    Args:
+        level: what goes to stderr, by name.
+        lines: the way to stderr.
+        mask: takes the secrets that are known by then out of text.
+        file: where the log is also written.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+    shown = _LinesHandler(lines)
+    shown.setLevel(LEVELS[level])
+    shown.setFormatter(MaskedFormatter(_LINE, mask))
+    handlers: list[logging.Handler] = [shown]
+    if file is not None:
+        kept = _PrivateFileHandler(file, delay=False)
+        kept.setLevel(LEVELS[level])
+        kept.setFormatter(MaskedFormatter(_FILE_LINE, mask))
+        handlers.append(kept)
+    root = logging.getLogger()
+    for old in root.handlers[:]:
+        root.removeHandler(old)
+        if isinstance(old, _LinesHandler | _PrivateFileHandler):
+            old.close()
+    for handler in handlers:
+        root.addHandler(handler)
+    root.setLevel(LEVELS[level])
+    logging.captureWarnings(capture=True)

@@ -1,0 +1,142 @@
+"""Data as it may be shown: secrets masked, and nothing left that JSON, YAML or a reader cannot take.
+
+A return is masked twice over: the values under its `sensitive` paths by their place, in its
+`changes` too, and every secret that the masker knows by its text. The keys that ensue itself gives
+(`result`, `comment`) always stay readable, also when a secret happens to be the word `result`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.masking import MASK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ensue.masking import Masker
+    from ensue.model.returns import Return, ScopeReturn
+
+_BEFORE_AND_AFTER: Final = ("new", "old")
+"""Between a mapping of changes and the thing that changed, on any level."""
+
+
+def presentable(data: Any, masker: Masker) -> Any:
+    r"""Return a masked copy of data that is made of mappings, lists and scalars alone.
+
+    Bytes become text (what is not UTF-8 in them as `\xNN`), sets become sorted lists, keys become
+    strings, and anything else, an `Unknown` say, becomes what `str` says of it.
+    """
+    return plain(masker.data(data))
+
+
+def plain(data: Any) -> Any:
+    """Do the same without masking: for data that was masked before."""
+    if data is None or isinstance(data, str | bool | int | float):
+        return data
+    if isinstance(data, dict):
+        mapping = cast("Mapping[Any, Any]", data)
+        return {key if isinstance(key, str) else _key(key): plain(value) for key, value in mapping.items()}
+    if isinstance(data, list | tuple):
+        items = cast("Sequence[Any]", data)
+        return [plain(item) for item in items]
+    if isinstance(data, set | frozenset):
+        members = cast("Iterable[Any]", data)
+        return sorted((plain(member) for member in members), key=str)
+    if isinstance(data, bytes):
+        return data.decode("utf-8", "backslashreplace")
+    return str(data)
+
+
+def _key(key: Any) -> str:
+    return key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key)
+
+
+def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
+    """Return a return as `--out json` shows it, with everything it caused."""
+    shown: dict[str, Any] = {
+        **returned.as_data(),
+        "name": masker.text(returned.name),
+        "changes": presentable(mask_paths(returned.changes, returned.sensitive), masker),
+        "comment": masker.text(returned.comment),
+        "new_state": presentable(mask_paths(returned.new_state, returned.sensitive), masker),
+        "old_state": presentable(mask_paths(returned.old_state, returned.sensitive), masker),
+        "__id__": masker.text(returned.id),
+    }
+    if returned.warnings:
+        shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
+    for key, scopes in (("delayed", returned.delayed), ("applied", returned.applied)):
+        if scopes:
+            shown[key] = [_scope_data(scope, masker) for scope in scopes]
+    return shown
+
+
+def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the returns of one scope by tag, as `--out json` shows them."""
+    taken: set[str] = set()
+    for tag, returned in returns.items():
+        key = _free_key(masker.text(tag), taken)
+        taken.add(key)
+        yield key, return_data(returned, masker)
+
+
+def _free_key(key: str, taken: set[str]) -> str:
+    """Two tags that differ in a secret alone are one when masked; neither may be lost."""
+    free, count = key, 1
+    while free in taken:
+        count += 1
+        free = f"{key}#{count}"
+    return free
+
+
+def _scope_data(scope: ScopeReturn, masker: Masker) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "kind": scope.kind,
+        "name": scope.name,
+        "scope": masker.text(scope.scope),
+        "status": scope.status,
+        "comment": masker.text(scope.comment),
+        "returns": dict(returns_data(scope.returns, masker)),
+    }
+    if scope.target:
+        shown["target"] = scope.target
+    return shown
+
+
+def mask_paths(data: Any, paths: Sequence[str]) -> Any:
+    """Return data with the values under colon paths masked; the same object when there are none.
+
+    Args:
+        data: a `new_state`, `old_state` or `changes`; its levels `new` and `old` are passed through.
+        paths: paths such as `credentials:password`; a number is a place in a list.
+    """
+    for path in paths:
+        data = _masked_at(data, path.split(":"))
+    return data
+
+
+def _masked_at(data: Any, keys: Sequence[str]) -> Any:
+    if not keys:
+        return data if data is None else MASK
+    if isinstance(data, dict):
+        mapping = cast("Mapping[Any, Any]", data)
+        return _masked_in_mapping(mapping, keys)
+    if isinstance(data, list):
+        return _masked_in_list(cast("Sequence[Any]", data), keys)
+    return data
+
+
+def _masked_in_list(items: Sequence[Any], keys: Sequence[str]) -> list[Any]:
+    place = int(keys[0]) if keys[0].isdecimal() else -1
+    return [_masked_at(item, keys[1:]) if number == place else item for number, item in enumerate(items)]
+
+
+def _masked_in_mapping(data: Mapping[Any, Any], keys: Sequence[str]) -> dict[Any, Any]:
+    first = keys[0]
+    masked = dict(data)
+    for key, value in data.items():
+        if str(key) == first:
+            masked[key] = _masked_at(value, keys[1:])
+        elif key in _BEFORE_AND_AFTER:
+            masked[key] = _masked_at(value, keys)
+    return masked

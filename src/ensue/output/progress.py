@@ -1,0 +1,149 @@
+"""Progress in plain lines: for a log file, a pipe, a terminal that cannot do more.
+
+Twenty thousand fast states print nothing. A line is written when growth opens a scope, when a state
+fails or takes long, and when a resource is registered. The live form is in `live`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.events import (
+    NodeFinished,
+    NodeStarted,
+    ResourceRegistered,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    ScopeClosed,
+    ScopeOpened,
+)
+from ensue.output.colours import PLAIN, Palette, without_escapes
+from ensue.output.running import LONG_S, EventLoop, Running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.masking import Masker
+    from ensue.model.returns import Return
+    from ensue.output.streams import ErrorLines
+
+MOST_LINES_OF_A_KIND: Final = 100
+"""After so many scopes, failures or registrations the rest is left to the results."""
+
+_LONGEST_COMMENT_CHARS: Final = 160
+
+
+class PlainProgress:
+    """Turns the events of one run into few lines.
+
+    Args:
+        lines: where they go.
+        masker: the secrets of the process.
+        loop: the event loop that the run is on.
+        palette: the colours.
+    """
+
+    def __init__(self, lines: ErrorLines, masker: Masker, loop: EventLoop, palette: Palette = PLAIN) -> None:
+        self._lines = lines
+        self._masker = masker
+        self._palette = palette
+        self._running = Running(loop, self._tell_long)
+        self._told: dict[str, int] = {}
+        # A dispatch by type costs a tenth of a microsecond; `match` would ask seven times.
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            NodeStarted: self._running.start,
+            NodeFinished: self._finished,
+            ScopeOpened: self._opened,
+            ScopeClosed: self._closed,
+            ResourceRegistered: self._registered,
+            RunStarted: _nothing,
+            RunFinished: self._ended,
+        }
+
+    def __call__(self, event: RunEvent) -> None:
+        """Take an event."""
+        self._handlers[type(event)](event)
+
+    def close(self) -> None:
+        """Write nothing more."""
+        self._running.close()
+
+    def _finished(self, event: NodeFinished) -> None:
+        returned = event.returned
+        seconds = self._running.end(returned.run_num)
+        if returned.result is False:
+            self._tell("failed", self._palette.red, failure_line(returned))
+        elif seconds is not None:
+            self._write(
+                self._palette.end, f"done: {state_name(returned.id, function_of(returned))} ({seconds:.1f} s)"
+            )
+
+    def _opened(self, event: ScopeOpened) -> None:
+        self._tell("scope", self._palette.cyan, scope_line(event))
+
+    def _closed(self, event: ScopeClosed) -> None:
+        scope = event.returned
+        if scope.status == "failed":
+            self._tell("scope failed", self._palette.red, f"failed: {scope.scope}: {_short(scope.comment)}")
+
+    def _registered(self, event: ResourceRegistered) -> None:
+        if event.changed:
+            self._tell("resource", self._palette.cyan, registered_line(event))
+
+    def _ended(self, _: RunFinished) -> None:
+        self.close()
+
+    def _tell_long(self, event: NodeStarted) -> None:
+        name = state_name(event.id, event.function, event.target)
+        self._tell("long", self._palette.light_yellow, f"running for {LONG_S:.0f} s: {name}")
+
+    def _tell(self, kind: str, colour: str, text: str) -> None:
+        told = self._told[kind] = self._told.get(kind, 0) + 1
+        if told <= MOST_LINES_OF_A_KIND:
+            self._write(colour, text)
+        elif told == MOST_LINES_OF_A_KIND + 1:
+            self._write(colour, f"({kind}: more lines of this kind are left out; the results have all)")
+
+    def _write(self, colour: str, text: str) -> None:
+        self._lines.write(self._palette.paint(colour, without_escapes(self._masker.text(text))))
+
+
+def _nothing(_: RunStarted) -> None:
+    pass
+
+
+def function_of(returned: Return) -> str:
+    """Return `module.function`."""
+    return f"{returned.module}.{returned.function}"
+
+
+def state_name(id_: str, function: str, target: str = "") -> str:
+    """Return what a state is called in a line of progress."""
+    where = f" on {target}" if target and not target.startswith("minion:") else ""
+    return f"{id_} ({function}){where}"
+
+
+def failure_line(returned: Return) -> str:
+    """Return the line for a state that failed."""
+    name = state_name(returned.id, function_of(returned), returned.target)
+    place = f" {returned.place}:" if returned.place else ""
+    return f"failed: {name}:{place} {_short(returned.comment)}"
+
+
+def scope_line(event: ScopeOpened) -> str:
+    """Return the line for growth."""
+    kind = "sls" if event.kind == "apply" else event.kind
+    states = "1 state" if event.total == 1 else f"{event.total} states"
+    return f"{event.scope}: {kind} {event.name} on {event.target}, {states}"
+
+
+def registered_line(event: ResourceRegistered) -> str:
+    """Return the line for a resource that came into being."""
+    source = f", derived from {event.source}" if event.source else ""
+    return f"registered: {event.srn}{source}"
+
+
+def _short(comment: str) -> str:
+    first = next((line.strip() for line in comment.splitlines() if line.strip()), "")
+    return first if len(first) <= _LONGEST_COMMENT_CHARS else first[:_LONGEST_COMMENT_CHARS] + "…"

@@ -1,0 +1,94 @@
+"""What is running now and since when, kept from events; both forms of progress ask it.
+
+A timer is set for the moment at which the oldest running state becomes a long one, so that nobody
+has to look again and again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.model.events import NodeStarted
+
+LONG_S: Final = 5.0
+"""A state that takes longer is worth a line, in seconds."""
+
+
+class Timer(Protocol):
+    """A call that was ordered for later."""
+
+    def cancel(self) -> None:
+        """Call it off."""
+        ...
+
+
+class EventLoop(Protocol):
+    """What progress needs of an event loop; `asyncio`'s has it."""
+
+    def time(self) -> float:
+        """Return a time that never jumps, in seconds."""
+        ...
+
+    def call_later(self, delay: float, callback: Callable[[], None], /) -> Timer:
+        """Call back after so many seconds."""
+        ...
+
+
+class Running:
+    """The states that have started and not ended, oldest first.
+
+    Args:
+        loop: its clock and timers are used.
+        on_long: called once for each state that has run for `LONG_S`.
+    """
+
+    def __init__(self, loop: EventLoop, on_long: Callable[[NodeStarted], None]) -> None:
+        self._loop = loop
+        self._on_long = on_long
+        self._now = loop.time
+        self._since: dict[int, tuple[NodeStarted, float]] = {}
+        self._long: dict[int, float] = {}
+        self._timer: Timer | None = None
+
+    def start(self, event: NodeStarted) -> None:
+        """Take note of a state that starts."""
+        self._since[event.run_num] = (event, self._now())
+        if self._timer is None:
+            self._timer = self._loop.call_later(LONG_S, self._look)
+
+    def end(self, run_num: int) -> float | None:
+        """Take note of a state that ended; return its seconds if it had been called a long one."""
+        self._since.pop(run_num, None)
+        if self._long:
+            since = self._long.pop(run_num, None)
+            return None if since is None else self._now() - since
+        return None
+
+    def items(self) -> list[tuple[NodeStarted, float]]:
+        """Return what is running with the seconds it has been, oldest first."""
+        now = self._now()
+        return [(event, now - since) for event, since in self._since.values()]
+
+    def close(self) -> None:
+        """Set no more timers."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        """Report what has become long, and set the timer for the next one."""
+        self._timer = None
+        now = self._now()
+        for run_num, (event, since) in self._since.items():
+            if run_num in self._long:
+                continue
+            remaining = since + LONG_S - now
+            # A timer may fire a little early by the loop's own resolution.
+            if remaining > 0.001:  # noqa: PLR2004 -- said above
+                self._timer = self._loop.call_later(remaining, self._look)
+                return
+            self._long[run_num] = since
+            self._on_long(event)

@@ -1,0 +1,89 @@
+"""Writing to stdout and stderr when nobody may be listening, or several write to one terminal.
+
+`ensue apply | head` closes stdout early; that ends the printing and nothing else. Lines for stderr
+(log, progress, notices, diagnostics) go through one `ErrorLines`, so that a live display can make
+room for them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+def write_results(pieces: Iterable[str]) -> None:
+    """Write pieces of text to stdout and flush it; stop quietly when the reader has gone.
+
+    Raises:
+        OSError: stdout cannot be written for another reason (a full disk).
+    """
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] # it was closed when ensue started
+        return
+    try:
+        for piece in pieces:
+            sys.stdout.write(_encodable(piece, sys.stdout))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_stdout()
+
+
+def discard_stdout() -> None:
+    """Send whatever is still written to stdout nowhere, the interpreter's last flush included."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        # Not a real file: whoever replaced sys.stdout has to deal with it.
+        return
+
+
+class ErrorLines:
+    """The one way to stderr.
+
+    Args:
+        stream: where lines go; None is sys.stderr of the moment.
+    """
+
+    def __init__(self, stream: IO[str] | None = None) -> None:
+        self._stream = stream
+        self._display: Callable[[str], None] | None = None
+
+    @property
+    def stream(self) -> IO[str] | None:
+        """Where the lines go; None when stderr was closed when ensue started."""
+        return self._stream if self._stream is not None else sys.stderr
+
+    def show_through(self, display: Callable[[str], None] | None) -> None:
+        """Let a live display print the lines above itself; None ends that."""
+        self._display = display
+
+    def write(self, text: str) -> None:
+        """Write one or more whole lines; the last line end may be left out."""
+        text = text.removesuffix("\n")
+        if self._display is not None:
+            self._display(text)
+            return
+        stream = self.stream
+        if stream is None:
+            return
+        try:
+            stream.write(_encodable(text, stream) + "\n")
+            stream.flush()
+        except (OSError, ValueError):
+            # The terminal has gone, or stderr is closed: there is nobody left to tell.
+            return
+
+
+def _encodable(text: str, stream: IO[str]) -> str:
+    """Return text that the stream's encoding can take, what it cannot as escapes."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    return text

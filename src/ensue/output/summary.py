@@ -1,0 +1,81 @@
+"""The end of the highstate output: Salt's summary, and after it what Salt has no words for.
+
+Source: Salt's `highstate` outputter for the summary.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.output.colours import without_escapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.masking import Masker
+    from ensue.model.report import RunReport
+    from ensue.output.colours import Palette
+    from ensue.output.tally import Tally
+
+_LONGEST_LABEL_CHARS: Final = len("Succeeded")
+_MOST_NOT_RUN: Final = 50
+"""An interrupted run of thousands is not listed to its end."""
+
+
+def summary_lines(minion_id: str, tally: Tally, palette: Palette) -> list[str]:
+    """Return Salt's summary, as lines that may hold line ends."""
+    counts = (tally.succeeded, tally.undecided, tally.failed, tally.warned)
+    digits = max((len(str(count)) for count in counts if count), default=0)
+    width = _LONGEST_LABEL_CHARS + digits + 2
+    rule = "-" * width
+    paint = palette.paint
+
+    def counted(label: str, count: int) -> str:
+        return f"{label}: {count:>{width - len(label) - 2}}"
+
+    lines = [
+        paint(palette.cyan, f"\nSummary for {minion_id}\n{rule}"),
+        paint(palette.green, counted("Succeeded", tally.succeeded + tally.undecided))
+        + _change_counts(tally, palette),
+        paint(palette.red if tally.failed else palette.cyan, counted("Failed", tally.failed)),
+    ]
+    if tally.warned:
+        lines.append(paint(palette.light_red, counted("Warnings", tally.warned)))
+    lines.append(paint(palette.cyan, f"{rule}\nTotal states run: {tally.total:>{width - 7}}"))
+    lines.append(paint(palette.cyan, f"Total run time: {_run_time(tally.duration_ms, width - 5)}"))
+    return lines
+
+
+def _change_counts(tally: Tally, palette: Palette) -> str:
+    counts: list[str] = []
+    if tally.undecided:
+        counts.append(palette.paint(palette.light_yellow, f"unchanged={tally.undecided}"))
+    if tally.changed:
+        counts.append(palette.paint(palette.green, f"changed={tally.changed}"))
+    return f" ({', '.join(counts)})" if counts else ""
+
+
+def _run_time(duration_ms: float, width: int) -> str:
+    # Salt's words: milliseconds up to 999, seconds beyond.
+    amount, unit = (duration_ms / 1000, "s") if duration_ms > 999 else (duration_ms, "ms")  # noqa: PLR2004 -- said above
+    return f"{f'{amount:.3f}'.rjust(width)} {unit}"
+
+
+def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield what else has to be said: what was deferred, and what an interruption left out."""
+    if tally.deferred:
+        yield palette.paint(palette.light_yellow, f"Deferred: {tally.deferred} (known after apply)")
+    if tally.not_rendered:
+        yield palette.paint(palette.light_yellow, f"Not rendered: {tally.not_rendered}")
+    if report.status == "interrupted":
+        yield palette.paint(palette.red, f"Interrupted: {_count(len(report.not_run))} not run")
+    elif report.not_run:
+        yield palette.paint(palette.red, f"Not run: {_count(len(report.not_run))}")
+    for name in report.not_run[:_MOST_NOT_RUN]:
+        yield palette.paint(palette.red, f"  {without_escapes(masker.text(name))}")
+    if len(report.not_run) > _MOST_NOT_RUN:
+        yield palette.paint(palette.red, f"  and {len(report.not_run) - _MOST_NOT_RUN} more")
+
+
+def _count(states: int) -> str:
+    return "1 state" if states == 1 else f"{states} states"

@@ -1,0 +1,77 @@
+"""Counting what a run's returns amount to, those of nested scopes included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.model.returns import Return, ScopeReturn
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """Counts of one run, added up return by return.
+
+    Args:
+        succeeded: results that are True.
+        undecided: results that are None: in a plan, what would change.
+        failed: results that are False, and delayed renderings that broke.
+        changed: returns with changes.
+        warned: returns with warnings.
+        deferred: renderings that a plan cannot do.
+        not_rendered: renderings whose state failed.
+        duration_ms: time spent; what a state waited for on another target is part of its own time.
+    """
+
+    succeeded: int = 0
+    undecided: int = 0
+    failed: int = 0
+    changed: int = 0
+    warned: int = 0
+    deferred: int = 0
+    not_rendered: int = 0
+    duration_ms: float = 0.0
+
+    @property
+    def total(self) -> int:
+        """How many results there are."""
+        return self.succeeded + self.undecided + self.failed
+
+    def add(self, returned: Return, *, timed: bool = True) -> None:
+        """Count a return and everything it caused.
+
+        Args:
+            returned: the return.
+            timed: whether its time is not yet part of another's.
+        """
+        if returned.result is True:
+            self.succeeded += 1
+        elif returned.result is None:
+            self.undecided += 1
+        else:
+            self.failed += 1
+        if returned.changes:
+            self.changed += 1
+        if returned.warnings:
+            self.warned += 1
+        if timed:
+            self.duration_ms += returned.duration_ms
+        if returned.delayed:
+            self._add_scopes(returned.delayed, timed=timed)
+        if returned.applied:
+            self._add_scopes(returned.applied, timed=False)
+
+    def _add_scopes(self, scopes: Iterable[ScopeReturn], *, timed: bool) -> None:
+        for scope in scopes:
+            if scope.status == "deferred":
+                self.deferred += 1
+            elif scope.status == "not_rendered":
+                self.not_rendered += 1
+            elif scope.status == "failed" and scope.kind != "apply":
+                # An apply that broke is the failure of the state that waits for it, and counted there.
+                self.failed += 1
+            for returned in scope.returns.values():
+                self.add(returned, timed=timed)

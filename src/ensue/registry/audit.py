@@ -1,0 +1,182 @@
+"""The audit log: one line for every access to a derived resource's configuration, never rewritten.
+
+Lines are appended under a lock of the file, so that any number of processes take turns. What a
+kill -9 left of a last line stays, and the next append says so in a `repair` line.
+
+The chain (see `audit_form`) shows edits. It does not stop an owner of the files who computes every
+hash anew: against that, keep a copy of the log's end elsewhere.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.errors import StoreError
+from ensue.registry import audit_form, private_files
+from ensue.registry.audit_form import NO_CHAIN, REMOVED, START, Access, End
+from ensue.registry.entry import iso_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from pathlib import Path
+
+_TAIL_BYTES: Final = 65_536
+
+
+class AuditLog:
+    """The audit log of one project.
+
+    Args:
+        path: the file (`audit.jsonl`); made, with its folder, at the first append.
+        run_id: the run that accesses; empty outside of runs.
+        clock: returns seconds since the epoch.
+    """
+
+    def __init__(self, path: Path, *, run_id: str, clock: Callable[[], float]) -> None:
+        self.run_id = run_id
+        self.path = path
+        self._clock = clock
+        self._turn = threading.Lock()
+        self._descriptors: tuple[int, int] | None = None
+        self._owner_pid = 0
+        self._who = ""
+
+    def append(self, accesses: Sequence[Access]) -> None:
+        """Write one line for each access, all of them in one write.
+
+        Args:
+            accesses: what happened, in order.
+
+        Raises:
+            StoreError: the log cannot be written; then the access must not take place.
+        """
+        if not accesses:
+            return
+        try:
+            with self._turn, self._locked() as (log, head):
+                self._append_locked(log, head, accesses)
+        except OSError as error:
+            msg = f"{self.path}: the audit log cannot be written: {error.strerror}"
+            raise StoreError(msg) from error
+
+    def close(self) -> None:
+        """Give up the descriptors; a later append opens them anew."""
+        with self._turn:
+            self._close_descriptors()
+
+    def _append_locked(self, log: int, head: int, accesses: Sequence[Access]) -> None:
+        size_bytes = os.fstat(log).st_size
+        end, prefix = audit_form.read_head(head), b""
+        if end is None and not size_bytes:
+            # A log with lines has a note from the first one on; one without a note was meddled with.
+            audit_form.write_head(head, START)
+            end = START
+        if end is None or end.size_bytes != size_bytes:
+            end, prefix, note = _recover(self.path, end, size_bytes)
+            if note:
+                accesses = (Access("repair", "", note), *accesses)
+        lines, chain = self._lines(accesses, end.chain)
+        _write_all(log, prefix + lines)
+        # Only now: a writer killed before this leaves a log longer than its note, never shorter.
+        audit_form.write_head(head, End(size_bytes + len(prefix) + len(lines), chain))
+
+    def _lines(self, accesses: Sequence[Access], chain: str) -> tuple[bytes, str]:
+        common = {"at": iso_time(self._clock()), "who": self._who, "pid": os.getpid(), "run": self.run_id}
+        lines: list[bytes] = []
+        for access in accesses:
+            what = {"action": access.action, "srn": _utf8(access.srn), "why": _utf8(access.why)}
+            line, chain = audit_form.chained(msgspec.json.encode(common | what), chain)
+            lines.append(line)
+        return b"".join(lines), chain
+
+    @contextmanager
+    def _locked(self) -> Generator[tuple[int, int]]:
+        log, head = self._opened()
+        fcntl.flock(log, fcntl.LOCK_EX)
+        try:
+            yield log, head
+        finally:
+            fcntl.flock(log, fcntl.LOCK_UN)
+
+    def _opened(self) -> tuple[int, int]:
+        # A lock belongs to an open file: a forked child must open its own, and a log that was moved
+        # away (by a log rotation) must not be written any longer.
+        if self._descriptors is not None and self._owner_pid == os.getpid() and self._still_there():
+            return self._descriptors
+        self._close_descriptors()
+        private_files.make_private_directory(self.path.parent)
+        head_path = audit_form.head_path(self.path)
+        head = private_files.open_private_file(head_path, os.O_RDWR | os.O_CREAT)
+        log = private_files.open_private_file(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        self._descriptors, self._owner_pid, self._who = (log, head), os.getpid(), _user()
+        return self._descriptors
+
+    def _still_there(self) -> bool:
+        log = self._descriptors[0] if self._descriptors else -1
+        with suppress(OSError):
+            return self.path.stat().st_ino == os.fstat(log).st_ino
+        return False
+
+    def _close_descriptors(self) -> None:
+        for descriptor in self._descriptors or ():
+            with suppress(OSError):
+                os.close(descriptor)
+        self._descriptors = None
+
+
+def _recover(path: Path, noted: End | None, size_bytes: int) -> tuple[End, bytes, str]:
+    """Find where the chain ends when the log is not as long as it was left.
+
+    Returns:
+        The end to continue from, what must be written first, and what a repair line must say; nothing
+        when a writer was merely killed between its lines and the note of their end.
+    """
+    end = noted or START
+    with path.open("rb") as file:
+        file.seek(min(end.size_bytes, max(0, size_bytes - _TAIL_BYTES)))
+        whole, _, torn = file.read().rpartition(b"\n")
+    chain = _last_chain(whole)
+    newline = b"\n" if torn else b""
+    if noted is None:
+        return End(size_bytes, chain or NO_CHAIN), newline, f"{REMOVED}, or the note of the log's end was"
+    if size_bytes < end.size_bytes:
+        note = f"{REMOVED}: the log had {end.size_bytes} bytes and has {size_bytes}"
+        return End(size_bytes, chain or NO_CHAIN), newline, note
+    body, own_chain = audit_form.split(torn)
+    if body is not None:
+        # Nothing but the end of the line is missing.
+        return End(size_bytes, own_chain), newline, ""
+    note = f"the line before was cut short after {len(torn)} bytes: its writer was killed" if torn else ""
+    return End(size_bytes, chain or end.chain), newline, note
+
+
+def _last_chain(whole_lines: bytes) -> str:
+    for line in reversed(whole_lines.split(b"\n")):
+        body, chain = audit_form.split(line)
+        if body is not None:
+            return chain
+    return ""
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _user() -> str:
+    uid = os.getuid()
+    with suppress(KeyError):
+        return f"{uid}:{pwd.getpwuid(uid).pw_name}"
+    return str(uid)

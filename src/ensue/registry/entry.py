@@ -1,0 +1,127 @@
+"""One registered resource as the registry keeps it, and the request that made it.
+
+An `Entry` is the same whether it lies in memory or in the store; only `config` differs: sealed in
+the store, in the clear in memory. Nothing is decided here.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ensue.model.resource import ResourceRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.registry import RegistryScope
+    from ensue.model.data import Data
+    from ensue.model.srn import Srn
+
+NEVER_S: Final = 1e15
+"""The time at which an entry expires that never does; a number, so that every database can compare it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistrationRequest:
+    """One resource to register; the arguments of `DerivedRegistry.register` as a value.
+
+    Args:
+        srn: the resource.
+        config: how to connect to it.
+        source: what it was derived from.
+        watch: grain keys of the source whose change invalidates this resource.
+        source_grains: the source's grains now.
+        ttl_s: seconds after which it is invalid; None: never.
+        scope: where it is kept.
+    """
+
+    srn: Srn
+    config: Mapping[str, Data]
+    source: Srn | None = None
+    watch: Sequence[str] = ("status",)
+    source_grains: Mapping[str, Data] | None = None
+    ttl_s: float | None = None
+    scope: RegistryScope = field(default="cache")
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What was noted of a source when something was derived from it; many entries share one.
+
+    Args:
+        scope: the entries' scope.
+        watch: grain keys of the source, sorted.
+        watched: fingerprints of their values, as far as they were known: (key, hex), sorted.
+    """
+
+    scope: RegistryScope
+    watch: tuple[str, ...]
+    watched: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A registered resource.
+
+    Args:
+        srn: its name.
+        scope: where it is kept: `run` in memory, `cache` in the store.
+        config: its configuration, encoded; sealed in the store.
+        source: what it was derived from.
+        watch: grain keys of the source, sorted.
+        watched: fingerprints of their values at registration, as far as they were known: (key, hex) sorted.
+        minion: id of the minion that registered it and manages it.
+        active: whether it may be targeted.
+        reason: why it was invalidated; empty while active.
+        registered_at_s: when this configuration was registered, seconds since the epoch.
+        seen_at_s: when it was last registered or confirmed.
+        ttl_s: for how long, 0 for ever.
+        expires_at_s: when it becomes invalid; `NEVER_S` when it does not.
+    """
+
+    srn: Srn
+    scope: RegistryScope
+    config: bytes
+    source: Srn | None
+    watch: tuple[str, ...]
+    watched: tuple[tuple[str, str], ...]
+    minion: str
+    active: bool
+    reason: str
+    registered_at_s: float
+    seen_at_s: float
+    ttl_s: float
+    expires_at_s: float
+
+    @property
+    def noted(self) -> Noted:
+        """What was noted of its source."""
+        return Noted(self.scope, self.watch, self.watched)
+
+    @property
+    def context(self) -> str:
+        """What its configuration is sealed for: moved to another name or source it does not open."""
+        # Quoted: an id may hold any character, and no two entries may have one context.
+        origin = "" if self.source is None else f" from {json.dumps(str(self.source))}"
+        return f"derived resource {json.dumps(str(self.srn))}{origin}"
+
+    def record(self) -> ResourceRecord:
+        """Return what may be told of it without its configuration."""
+        return ResourceRecord(
+            srn=self.srn,
+            managing_minions=(self.minion,),
+            status="active" if self.active else "invalidated",
+            source=self.source,
+            origin="derived",
+            registered_at=iso_time(self.registered_at_s),
+            expires_at=iso_time(self.expires_at_s) if self.expires_at_s < NEVER_S else "",
+            invalidated_because=self.reason,
+        )
+
+
+def iso_time(seconds: float) -> str:
+    """Write a moment as ISO 8601 in UTC."""
+    return dt.datetime.fromtimestamp(seconds, dt.UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,95 @@
+"""Watched grains as fingerprints: whether a source still is what it was when something was derived from it.
+
+A fingerprint is an HMAC with a key of its own, so that a grain which happens to be a secret cannot be
+guessed from the store. Fingerprints are kept for each key apart, so that a change can be named.
+
+Source: derived-resources document, "Cache invalidation granularity".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.registry import configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.model.data import Data
+    from ensue.model.srn import Srn
+
+Watched = tuple[tuple[str, str], ...]
+"""Watched keys, each with the fingerprint of its value; sorted."""
+
+STATUS_KEY: Final = "status"
+HEALTHY_STATUS: Final = "succeeded"
+"""A source whose status nobody noted is taken to have had this one: only then is anything derived from it."""
+
+_FINGERPRINT_CHARS: Final = 32
+_KEY_BYTES: Final = 32
+
+
+def new_key() -> bytes:
+    """Return a key to make fingerprints with."""
+    return secrets.token_bytes(_KEY_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a source's grains say about what was noted of them.
+
+    Args:
+        changed: keys whose value is another one or is gone.
+        watched: what is to be noted from now on; keys that nobody had noted are taken as they are.
+    """
+
+    changed: tuple[str, ...]
+    watched: Watched
+
+
+def take(grains: Mapping[str, Data], watch: Iterable[str], *, key: bytes, source: Srn) -> Watched:
+    """Return the fingerprints of the watched grains that are there.
+
+    Args:
+        grains: the source's grains.
+        watch: keys; one that is not there itself may be a colon path (`network:address`).
+        key: from `new_key`.
+        source: whose grains they are, for messages.
+
+    Raises:
+        ResourceError: a watched grain is not data.
+    """
+    present = configuration.watched_part(grains, tuple(watch))
+    return tuple(sorted((name, _fingerprint(name, value, key, source)) for name, value in present.items()))
+
+
+def compare(
+    grains: Mapping[str, Data], *, watch: Iterable[str], noted: Watched, key: bytes, source: Srn
+) -> Comparison:
+    """Compare a source's grains with what was noted of them.
+
+    Args:
+        grains: the source's grains now.
+        watch: the watched keys.
+        noted: their fingerprints when it was registered; keys may be missing.
+        key: what they were made with.
+        source: whose grains they are.
+
+    Raises:
+        ResourceError: a watched grain is not data.
+    """
+    now = dict(take(grains, watch, key=key, source=source))
+    before = dict(noted)
+    if STATUS_KEY in now and STATUS_KEY not in before:
+        before[STATUS_KEY] = _fingerprint(STATUS_KEY, HEALTHY_STATUS, key, source)
+    changed = tuple(sorted(name for name, value in before.items() if now.get(name) != value))
+    return Comparison(changed, tuple(sorted((before | now).items())))
+
+
+def _fingerprint(name: str, value: Data, key: bytes, source: Srn) -> str:
+    encoded = configuration.encode([name, value], srn=source)
+    return hmac.digest(key, encoded, hashlib.sha256).hex()[:_FINGERPRINT_CHARS]

@@ -1,0 +1,94 @@
+"""Entries that live as long as one run: scope `run`.
+
+The same questions as the store answers, from dictionaries. One thread at a time changes them, any
+number may read meanwhile. Nothing is written anywhere.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from ensue.registry.entry import NEVER_S, Entry, Noted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.model.srn import Srn
+
+
+class RunEntries:
+    """The run's own entries, by id, by source and by type."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, Entry] = {}
+        self._by_source: defaultdict[Srn, set[str]] = defaultdict(set)
+        self._by_type: defaultdict[str, set[str]] = defaultdict(set)
+        # Never later than the first expiry; may be earlier, which costs one look too many.
+        self.next_expiry_s = NEVER_S
+
+    def __len__(self) -> int:
+        """Count the entries."""
+        return len(self._by_id)
+
+    def __contains__(self, key: str) -> bool:
+        """Say whether there is an entry of this id."""
+        return key in self._by_id
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Go through all entries."""
+        return iter(list(self._by_id.values()))
+
+    def find(self, key: str) -> Entry | None:
+        """Return an entry by id."""
+        return self._by_id.get(key)
+
+    def derived_from(self, sources: Iterable[Srn]) -> list[Entry]:
+        """Return the entries that have one of these as their source."""
+        keys = (key for source in sources for key in list(self._by_source.get(source, ())))
+        return [entry for entry in map(self._by_id.get, keys) if entry is not None]
+
+    def noted(self, source: Srn) -> set[Noted]:
+        """Return the different things that the active entries with this source noted of it."""
+        return {entry.noted for entry in self.derived_from((source,)) if entry.active}
+
+    def expired(self, now_s: float) -> list[Entry]:
+        """Return the active entries whose time has come."""
+        if self.next_expiry_s > now_s:
+            return []
+        return [entry for entry in self._by_id.values() if entry.active and entry.expires_at_s <= now_s]
+
+    def expired_are_marked(self, now_s: float) -> None:
+        """Take note that no active entry is left whose time had come by then."""
+        if self.next_expiry_s <= now_s:
+            expiries = (entry.expires_at_s for entry in self._by_id.values() if entry.active)
+            self.next_expiry_s = min(expiries, default=NEVER_S)
+
+    def active_ids(self, resource_type: str) -> list[str]:
+        """Return the ids of a type's active entries."""
+        entries = map(self._by_id.get, list(self._by_type.get(resource_type, ())))
+        return [entry.srn.id for entry in entries if entry is not None and entry.active]
+
+    def put(self, entry: Entry) -> None:
+        """Add or replace an entry."""
+        before = self._by_id.get(entry.srn.id)
+        if before is not None and before.srn != entry.srn:
+            self._by_type[before.srn.type].discard(entry.srn.id)
+        if before is not None and before.source is not None and before.source != entry.source:
+            self._by_source[before.source].discard(entry.srn.id)
+        # Replaced at one stroke: a reader sees the entry before or this one, never none.
+        self._by_id[entry.srn.id] = entry
+        self._by_type[entry.srn.type].add(entry.srn.id)
+        if entry.source is not None:
+            self._by_source[entry.source].add(entry.srn.id)
+        if entry.active:
+            self.next_expiry_s = min(self.next_expiry_s, entry.expires_at_s)
+
+    def remove(self, key: str) -> None:
+        """Remove an entry, if there is one."""
+        entry = self._by_id.pop(key, None)
+        if entry is None:
+            return
+        self._by_type[entry.srn.type].discard(key)
+        if entry.source is not None:
+            self._by_source[entry.source].discard(key)

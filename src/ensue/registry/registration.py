@@ -1,0 +1,207 @@
+"""What registering a resource means for the entries: new, changed, confirmed, or a conflict.
+
+Works on a `WorkingSet`; opens no store and writes no log.
+
+Source: derived-resources document, "The pattern", "Provenance".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ensue.errors import ResourceConflictError, ResourceError
+from ensue.model.resource import Registration
+from ensue.registry import configuration, fingerprint
+from ensue.registry.entry import NEVER_S, Entry
+from ensue.registry.invalidation import invalidate_derived
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.contracts.registry import RegistryScope
+    from ensue.contracts.vault import Vault
+    from ensue.model.data import Data
+    from ensue.model.srn import Srn
+    from ensue.registry.entry import RegistrationRequest
+    from ensue.registry.working_set import WorkingSet
+
+
+class ClaimedElsewhere(Protocol):
+    """Knows the ids that are taken outside of the registry (declared in pillar)."""
+
+    def __call__(self, resource_id: str, /) -> Srn | None:
+        """Return the resource that has this id, None when it is free."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A request that was found fit, with its configuration encoded.
+
+    Args:
+        request: the request.
+        plain: its configuration as bytes in the clear.
+        watch: its watched keys, sorted.
+    """
+
+    request: RegistrationRequest
+    plain: bytes
+    watch: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registrar:
+    """What registering needs to know besides the entries.
+
+    Args:
+        vault: seals what goes into the store.
+        key_of: what the fingerprints of a scope are made with.
+        minion: id of the minion that registers.
+        now_s: the moment, seconds since the epoch.
+    """
+
+    vault: Vault
+    key_of: Callable[[RegistryScope], bytes]
+    minion: str
+    now_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What registering did.
+
+    Args:
+        registration: for whoever registered.
+        invalidated: entries that no longer hold because of it.
+        word: `new`, `changed`, `active again` or `confirmed`, for the log.
+    """
+
+    registration: Registration
+    invalidated: list[Entry]
+    word: str
+
+
+def check(request: RegistrationRequest, claimed_elsewhere: ClaimedElsewhere) -> Candidate:
+    """Refuse a request that cannot be registered whatever is registered already.
+
+    Raises:
+        ResourceConflictError: its id is taken outside of the registry.
+        ResourceError: its configuration cannot be stored, or its lifetime or source make no sense.
+    """
+    srn = request.srn
+    claimed = claimed_elsewhere(srn.id)
+    if claimed is not None:
+        msg = (
+            f"{srn} cannot be registered: {claimed} is declared in pillar, and ids are unique over all types"
+        )
+        raise ResourceConflictError(f"{msg} (choose another id, or remove the declaration)")
+    if request.source == srn:
+        raise ResourceError(f"{srn} cannot be derived from itself (name what it was derived from)")
+    if request.ttl_s is not None and not (request.ttl_s > 0 and math.isfinite(request.ttl_s)):
+        raise ResourceError(f"{srn}: ttl_s is {request.ttl_s} (write a number of seconds greater than 0)")
+    watch = (request.watch,) if isinstance(request.watch, str) else request.watch
+    plain = configuration.encode(request.config, srn=srn)
+    return Candidate(request=request, plain=plain, watch=tuple(sorted(set(watch))))
+
+
+def register(
+    working: WorkingSet, candidate: Candidate, *, grains: Mapping[str, Data] | None, registrar: Registrar
+) -> Outcome:
+    """Bring an entry to what a request says.
+
+    Args:
+        working: the entries.
+        candidate: the request.
+        grains: its source's grains now, None when nobody knows them.
+        registrar: what else it takes.
+
+    Raises:
+        ResourceConflictError: another type has an entry of this id.
+        WrongKeyError: the former configuration cannot be compared.
+        TamperedError: the former configuration is not what was written.
+    """
+    srn = candidate.request.srn
+    before = working.find(srn.id)
+    if before is not None and before.srn != srn:
+        msg = f"{srn} cannot be registered: its id belongs to {before.srn}, and ids are unique over all types"
+        raise ResourceConflictError(f"{msg} (choose another id, or run: ensue resources forget {before.srn})")
+    same_config = before is not None and opened(before, registrar.vault) == candidate.plain
+    invalidated: list[Entry] = []
+    if before is not None and not same_config:
+        reason = f"{srn} was registered with another configuration"
+        invalidated = invalidate_derived(working, srn, reason=reason, spare=(srn,))
+    kept = before if before is not None and same_config and _same_terms(before, candidate) else None
+    working.put(_entry(candidate, kept, grains, registrar))
+    return Outcome(
+        registration=Registration(
+            srn=srn,
+            changed=kept is None or not kept.active,
+            invalidated=tuple(entry.srn for entry in invalidated),
+        ),
+        invalidated=invalidated,
+        word=_word(before, kept),
+    )
+
+
+def opened(entry: Entry, vault: Vault) -> bytes:
+    """Return an entry's configuration as bytes in the clear.
+
+    Raises:
+        WrongKeyError: it was sealed with a key that is not at hand.
+        TamperedError: it is not what was written under this name and source.
+    """
+    return entry.config if entry.scope == "run" else vault.open(entry.config, context=entry.context)
+
+
+def _entry(
+    candidate: Candidate, kept: Entry | None, grains: Mapping[str, Data] | None, registrar: Registrar
+) -> Entry:
+    """Return the entry that a request leads to; `kept` is the one before if it says the same already."""
+    request, now_s = candidate.request, registrar.now_s
+    fresh = Entry(
+        srn=request.srn,
+        scope=request.scope,
+        config=candidate.plain if kept is None else kept.config,
+        source=request.source,
+        watch=candidate.watch,
+        watched=_watched(candidate, kept, grains, registrar),
+        minion=registrar.minion,
+        active=True,
+        reason="",
+        registered_at_s=now_s if kept is None else kept.registered_at_s,
+        seen_at_s=now_s,
+        ttl_s=request.ttl_s or 0.0,
+        expires_at_s=NEVER_S if request.ttl_s is None else now_s + request.ttl_s,
+    )
+    if kept is not None or request.scope == "run":
+        return fresh
+    return dataclasses.replace(fresh, config=registrar.vault.seal(fresh.config, context=fresh.context))
+
+
+def _same_terms(before: Entry, candidate: Candidate) -> bool:
+    request = candidate.request
+    return (before.scope, before.source, before.watch) == (request.scope, request.source, candidate.watch)
+
+
+def _watched(
+    candidate: Candidate, kept: Entry | None, grains: Mapping[str, Data] | None, registrar: Registrar
+) -> fingerprint.Watched:
+    request = candidate.request
+    if request.source is None:
+        return ()
+    if grains is not None:
+        key = registrar.key_of(request.scope)
+        return fingerprint.take(grains, candidate.watch, key=key, source=request.source)
+    # An entry that comes back to life does so because its source is well again, however it now looks.
+    return kept.watched if kept is not None and kept.active else ()
+
+
+def _word(before: Entry | None, kept: Entry | None) -> str:
+    if before is None:
+        return "new"
+    if kept is None:
+        return "changed"
+    return "confirmed" if kept.active else "active again"

@@ -1,0 +1,378 @@
+"""The registry of derived resources: the run's own entries in front of the cross-run store.
+
+Implements `ensue.contracts.registry.DerivedRegistry`. Every operation is one transaction: read, decide
+on a `WorkingSet`, write, log, commit. Methods may be called from any thread and block for milliseconds.
+Constructing a registry, and reading while there is no store, touch no file and import nothing heavy.
+
+Source: derived-resources document.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.resource import Registration
+from ensue.registry import audit_check, configuration, invalidation, registration
+from ensue.registry.audit import AuditLog
+from ensue.registry.audit_form import Access
+from ensue.registry.entry import NEVER_S, RegistrationRequest
+from ensue.registry.memory import RunEntries
+from ensue.registry.secret_values import secret_values
+from ensue.registry.store import CrossRunStore
+from ensue.registry.store_keys import StoreKeys
+from ensue.registry.vault import ProjectVault
+from ensue.registry.working_set import WorkingSet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from ensue.contracts.registry import RegistryScope
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap
+    from ensue.model.resource import ResourceRecord
+    from ensue.model.srn import Srn
+    from ensue.registry.entry import Entry
+    from ensue.registry.registration import Candidate, ClaimedElsewhere
+    from ensue.registry.tables import StoredEntries
+
+AUDIT_FILE: Final = "audit.jsonl"
+"""Name of the audit log below the cachedir."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Operation:
+    """One change in the making."""
+
+    working: WorkingSet
+    now_s: float
+    accesses: list[Access] = field(default_factory=list[Access])
+
+    def note_invalidated(self, entries: Sequence[Entry]) -> list[Srn]:
+        self.accesses.extend(Access("invalidate", str(entry.srn), entry.reason) for entry in entries)
+        return [entry.srn for entry in entries]
+
+
+def _nobody(_resource_id: str, /) -> Srn | None:
+    return None
+
+
+class ResourceRegistry:
+    """The registry of one project, as one run or command sees it.
+
+    Args:
+        cachedir: the project's cachedir; holds the store, the key file and the audit log.
+        minion_id: id of the managing minion, under which resources are registered.
+        run_id: the run that uses it; empty outside of runs.
+        store_url: the option `store_url`; None is `<cachedir>/store.db`.
+        vault: seals configurations; None is the project's own, with the option `key_source` at `file`.
+        masker: told of every secret that is registered or read.
+        claimed_elsewhere: knows the ids that pillar declares.
+        clock: returns seconds since the epoch.
+
+    Raises:
+        StoreError: `store_url` makes no sense.
+    """
+
+    def __init__(
+        self,
+        cachedir: Path,
+        *,
+        minion_id: str,
+        run_id: str = "",
+        store_url: str | None = None,
+        vault: ProjectVault | None = None,
+        masker: Masker | None = None,
+        claimed_elsewhere: ClaimedElsewhere = _nobody,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._minion_id = minion_id
+        self._store = CrossRunStore(cachedir, url=store_url)
+        self._vault = vault or ProjectVault.of_project(cachedir)
+        self._masker = masker
+        self._claimed_elsewhere = claimed_elsewhere
+        self._clock = clock
+        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock)
+        self._memory = RunEntries()
+        self._keys = StoreKeys(self._vault, self._store)
+        self._turn = threading.RLock()
+
+    @property
+    def vault(self) -> ProjectVault:
+        """The vault that configurations are sealed with."""
+        return self._vault
+
+    def begin_run(self, run_id: str) -> None:
+        """Name the run in the audit log from now on, and drop what a run before it kept in memory."""
+        with self._turn:
+            self._audit.run_id = run_id
+            self._memory = RunEntries()
+
+    def register(
+        self,
+        srn: Srn,
+        config: Mapping[str, Data],
+        *,
+        source: Srn | None = None,
+        watch: Sequence[str] = ("status",),
+        source_grains: Mapping[str, Data] | None = None,
+        ttl_s: float | None = None,
+        scope: RegistryScope = "cache",
+    ) -> Registration:
+        """Register a resource, or confirm it; see the contract."""
+        request = RegistrationRequest(
+            srn=srn,
+            config=config,
+            source=source,
+            watch=watch,
+            source_grains=source_grains,
+            ttl_s=ttl_s,
+            scope=scope,
+        )
+        return self.register_many((request,))[0]
+
+    def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
+        """Register resources, all of them or none.
+
+        Requests that name one source are taken to have seen it at one moment: the grains given last hold.
+
+        Args:
+            requests: in order; a later one sees what an earlier one did.
+
+        Returns:
+            What each of them did, in the same order.
+
+        Raises:
+            ResourceConflictError: an id is taken; the message names both.
+            ResourceError: a configuration cannot be stored.
+            StoreError: the store cannot be read or written.
+        """
+        for request in requests:
+            self._mask(request.config)
+        candidates = [registration.check(request, self._claimed_elsewhere) for request in requests]
+        with self._changing(create=any(request.scope == "cache" for request in requests)) as operation:
+            operation.working.load(request.srn.id for request in requests)
+            return self._register_all(operation, candidates)
+
+    def get(self, srn: Srn, *, why: str = "") -> DataMap | None:
+        """Return the configuration of an active resource; see the contract.
+
+        Args:
+            srn: the resource.
+            why: what it is needed for, for the audit log.
+        """
+        entry = self._standing(srn)
+        if entry is None or not entry.active:
+            return None
+        if entry.scope == "cache":
+            # First the log, then the secret: what cannot be logged is not opened.
+            self._audit.append((Access("decrypt", str(srn), why),))
+        config = configuration.decode(registration.opened(entry, self._vault), srn=srn)
+        self._mask(config)
+        return config
+
+    def record(self, srn: Srn) -> ResourceRecord | None:
+        """Return what is known of a resource, invalidated ones included."""
+        entry = self._standing(srn)
+        return None if entry is None else entry.record()
+
+    def records(self) -> list[ResourceRecord]:
+        """Return every derived resource, sorted by SRN."""
+        entries = self._every()
+        now_s = self._clock()
+        if any(entry.active and entry.expires_at_s <= now_s for entry in entries):
+            self._expire()
+            entries = self._every()
+        return sorted((entry.record() for entry in entries), key=lambda record: record.srn)
+
+    def list_for_type(self, resource_type: str) -> list[str]:
+        """Return the ids of all active resources of a type, sorted."""
+        if self._next_expiry_s() <= self._clock():
+            self._expire()
+        ids = set(self._memory.active_ids(resource_type))
+        with self._reading() as stored:
+            if stored is not None:
+                ids.update(key for key in stored.active_ids(resource_type) if key not in self._memory)
+        return sorted(ids)
+
+    def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
+        """Compare a source's grains with what was noted of them; see the contract."""
+        with self._reading() as stored:
+            noted = WorkingSet(self._memory, stored).noted(source)
+        if not noted:
+            return []
+        with self._changing(create=False) as operation:
+            key_of = self._keys.fingerprint_keys(operation.working.stored)
+            hit = invalidation.observe(operation.working, source, grains, key_of=key_of)
+            return operation.note_invalidated(hit)
+
+    def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
+        """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
+        why = reason or f"{source} was invalidated"
+        with self._changing(create=False) as operation:
+            hit = invalidation.invalidate_derived(operation.working, source, reason=why)
+            return operation.note_invalidated(hit)
+
+    def forget(self, srn: Srn) -> bool:
+        """Remove a resource's entry altogether; False when there was none."""
+        with self._changing(create=False) as operation:
+            entry = operation.working.find(srn.id)
+            if entry is None or entry.srn != srn:
+                return False
+            operation.accesses.append(Access("forget", str(srn)))
+            return operation.working.remove(srn.id)
+
+    def provenance(self, srn: Srn) -> tuple[Srn, ...]:
+        """Return the chain of sources, nearest first; a circle ends before its first member comes again."""
+        chain: list[Srn] = []
+        here = self._found(srn)
+        while here is not None and here.source is not None and here.source not in (srn, *chain):
+            chain.append(here.source)
+            here = self._found(here.source)
+        return tuple(chain)
+
+    def rotate(self) -> int:
+        """Change to another key and encrypt every configuration with it; old keys still read.
+
+        Returns:
+            How many configurations were encrypted anew.
+
+        Raises:
+            KeyFileError: the keys cannot be changed.
+            WrongKeyError: something is encrypted with a key that is not at hand; nothing was changed.
+            TamperedError: something is not what was written; nothing was encrypted anew.
+        """
+        with self._turn, self._transaction(create=False) as stored:
+            if stored is not None:
+                self._keys.require(stored)
+            new_key = self._vault.rotate()
+            count = 0 if stored is None else self._keys.seal_all(stored)
+            self._audit.append((Access("rotate", "", f"{count} configurations, key {new_key}"),))
+        return count
+
+    def audit_entries(self) -> list[dict[str, Any]]:
+        """Return the audit log, oldest first."""
+        return audit_check.read_entries(self._audit.path)
+
+    def audit_fault(self) -> tuple[int, str] | None:
+        """Check the audit log: None when whole, else the first wrong line's number and what is wrong."""
+        return audit_check.find_fault(self._audit.path)
+
+    def close(self) -> None:
+        """Close the store and the log; using the registry again opens them again."""
+        self._store.close()
+        self._audit.close()
+
+    def _register_all(self, operation: _Operation, candidates: Sequence[Candidate]) -> list[Registration]:
+        if operation.working.stored is not None:
+            self._keys.claim(operation.working.stored)
+        registrar = registration.Registrar(
+            vault=self._vault,
+            key_of=self._keys.fingerprint_keys(operation.working.stored),
+            minion=self._minion_id,
+            now_s=operation.now_s,
+        )
+        grains_of = {
+            one.request.source: one.request.source_grains
+            for one in candidates
+            if one.request.source is not None and one.request.source_grains is not None
+        }
+        observed = self._observe_all(operation, candidates, grains_of, registrar)
+        done: list[Registration] = []
+        for one in candidates:
+            source = one.request.source
+            grains = grains_of.get(source) if one.request.source_grains is not None and source else None
+            outcome = registration.register(operation.working, one, grains=grains, registrar=registrar)
+            why = f"{outcome.word}, derived from {source}" if source else outcome.word
+            operation.accesses.append(Access("register", str(one.request.srn), why))
+            operation.note_invalidated(outcome.invalidated)
+            done.append(_with_observed(outcome.registration, observed.pop(source, ())))
+        return done
+
+    def _observe_all(
+        self,
+        operation: _Operation,
+        candidates: Sequence[Candidate],
+        grains_of: Mapping[Srn, Mapping[str, Data]],
+        registrar: registration.Registrar,
+    ) -> dict[Srn | None, Sequence[Srn]]:
+        observed: dict[Srn | None, Sequence[Srn]] = {}
+        for source, grains in grains_of.items():
+            spare = {one.request.srn for one in candidates if one.request.source == source}
+            hit = invalidation.observe(
+                operation.working, source, grains, key_of=registrar.key_of, spare=spare
+            )
+            observed[source] = operation.note_invalidated(hit)
+        return observed
+
+    def _standing(self, srn: Srn) -> Entry | None:
+        """Return an entry as it stands at this moment, expiry included."""
+        entry, next_expiry_s = self._look(srn.id)
+        if entry is not None and next_expiry_s <= self._clock():
+            self._expire()
+            entry, _ = self._look(srn.id)
+        return entry if entry is not None and entry.srn == srn else None
+
+    def _found(self, srn: Srn) -> Entry | None:
+        entry, _ = self._look(srn.id)
+        return entry if entry is not None and entry.srn == srn else None
+
+    def _look(self, key: str) -> tuple[Entry | None, float]:
+        own = self._memory.find(key)
+        if own is not None:
+            return own, self._next_expiry_s()
+        with self._reading() as stored:
+            entry, next_expiry_s = (None, NEVER_S) if stored is None else stored.find_one(key)
+        return entry, min(next_expiry_s, self._memory.next_expiry_s)
+
+    def _every(self) -> list[Entry]:
+        entries = {entry.srn.id: entry for entry in self._memory}
+        with self._reading() as stored:
+            for page in () if stored is None else stored.pages(with_configs=False):
+                for entry in page:
+                    entries.setdefault(entry.srn.id, entry)
+        return list(entries.values())
+
+    def _next_expiry_s(self) -> float:
+        with self._reading() as stored:
+            return min(self._memory.next_expiry_s, NEVER_S if stored is None else stored.next_expiry_s())
+
+    def _expire(self) -> None:
+        # Every change begins with marking what has expired; this one consists of nothing else.
+        with self._changing(create=False):
+            pass
+
+    @contextmanager
+    def _changing(self, *, create: bool) -> Generator[_Operation]:
+        with self._turn:
+            with self._transaction(create=create) as stored:
+                working = WorkingSet(self._memory, stored)
+                operation = _Operation(working=working, now_s=self._clock())
+                operation.note_invalidated(invalidation.invalidate_expired(working, operation.now_s))
+                yield operation
+                working.write_stored()
+                # Before the commit: nothing is ever done without a line that tells of it.
+                self._audit.append(operation.accesses)
+            working.write_memory()
+
+    def _transaction(self, *, create: bool) -> AbstractContextManager[StoredEntries | None]:
+        return self._store.transaction() if create or self._store.exists() else nullcontext()
+
+    def _reading(self) -> AbstractContextManager[StoredEntries | None]:
+        return self._store.reading() if self._store.exists() else nullcontext()
+
+    def _mask(self, config: Mapping[str, Any]) -> None:
+        if self._masker is not None:
+            self._masker.add(*secret_values(config))
+
+
+def _with_observed(done: Registration, observed: Sequence[Srn]) -> Registration:
+    if not observed:
+        return done
+    invalidated = tuple(sorted({*done.invalidated, *observed}))
+    return Registration(srn=done.srn, changed=done.changed, invalidated=invalidated)

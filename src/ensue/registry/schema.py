@@ -1,0 +1,167 @@
+"""The tables of the cross-run store, and how its database is opened.
+
+The only module here that imports SQLAlchemy at its top; it is itself imported when a store is
+opened, never before. SQLite (the default) and PostgreSQL; nothing here is written for one alone
+except where it says so.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
+
+from ensue.errors import StoreError
+from ensue.registry import private_files
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+SCHEMA_VERSION: Final = 1
+"""Raised whenever the tables change; a store of a newer version is refused."""
+
+BUSY_TIMEOUT_MS: Final = 60_000
+"""How long SQLite waits for other writers; each takes milliseconds, so this is a queue of thousands."""
+
+_LARGEST_IDLE_LOG_BYTES: Final = 4 * 1024 * 1024
+_METADATA = sa.MetaData()
+_NAME = sa.Text().with_variant(sa.String(255), "mysql", "mariadb")
+
+resources = sa.Table(
+    "ensue_resource",
+    _METADATA,
+    sa.Column("id", _NAME, primary_key=True),
+    sa.Column("type", _NAME, nullable=False, index=True),
+    sa.Column("source", _NAME, nullable=True, index=True),
+    sa.Column("config", sa.LargeBinary, nullable=False),
+    sa.Column("watch", sa.Text, nullable=False),
+    sa.Column("watched", sa.Text, nullable=False),
+    sa.Column("minion", sa.Text, nullable=False),
+    sa.Column("active", sa.SmallInteger, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("registered_at_s", sa.Double, nullable=False),
+    sa.Column("seen_at_s", sa.Double, nullable=False),
+    sa.Column("ttl_s", sa.Double, nullable=False),
+    sa.Column("expires_at_s", sa.Double, nullable=False),
+    sa.Index("ensue_resource_expiry", "active", "expires_at_s"),
+)
+"""One row a resource. The id alone is the key: ids are unique over all types."""
+
+facts = sa.Table(
+    "ensue_fact",
+    _METADATA,
+    sa.Column("name", _NAME, primary_key=True),
+    sa.Column("value", sa.Text, nullable=False),
+)
+"""What is known of the store itself: `schema_version`; `key_id`, the key it is encrypted with;
+`fingerprint_key`, sealed, the key that watched grains are hashed with."""
+
+
+def open_sqlite(path: Path) -> sa.Engine:
+    """Open the default store, made whole now when there is none.
+
+    Args:
+        path: the database file.
+
+    Raises:
+        OSError: the file cannot be made.
+        sqlalchemy.exc.DatabaseError: it is not a database of SQLite.
+        StoreError: it was written by a newer ensue.
+    """
+    if not path.exists():
+        if not path.parent.is_dir():
+            private_files.make_private_directory(path.parent)
+        _create_sqlite(path)
+    engine = _sqlite_engine(path)
+    with _disposed_on_failure(engine):
+        _check_version(engine)
+    return engine
+
+
+def open_url(url: str) -> sa.Engine:
+    """Open a store in a database server, its tables made now when there are none.
+
+    Raises:
+        sqlalchemy.exc.SQLAlchemyError: there is no such server, driver or database.
+        StoreError: it was written by a newer ensue.
+    """
+    parsed = sa.make_url(url)
+    engine = sa.create_engine(parsed, hide_parameters=True, pool_pre_ping=True)
+    with _disposed_on_failure(engine):
+        # Two processes may make the tables at once; the second one then finds them there.
+        with suppress(IntegrityError, OperationalError, ProgrammingError):
+            _create_tables(engine)
+        _check_version(engine)
+    return engine
+
+
+@contextmanager
+def _disposed_on_failure(engine: sa.Engine) -> Generator[None]:
+    """Close what an engine holds open when it cannot be used after all."""
+    try:
+        yield
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+def _create_sqlite(path: Path) -> None:
+    # Made beside and linked into place: nobody ever opens a store without its tables, and of two
+    # processes that do this at once one wins. The journal mode is kept in the file.
+    temporary = private_files.beside(path)
+    try:
+        os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        engine = _sqlite_engine(temporary)
+        with _disposed_on_failure(engine):
+            with engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+            _create_tables(engine)
+        engine.dispose()
+        with suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
+
+
+def _create_tables(engine: sa.Engine) -> None:
+    with engine.begin() as connection:
+        _METADATA.create_all(connection)
+        connection.execute(sa.insert(facts), {"name": "schema_version", "value": str(SCHEMA_VERSION)})
+
+
+def _sqlite_engine(path: Path) -> sa.Engine:
+    url = sa.URL.create("sqlite", database=str(path))
+    engine = sa.create_engine(url, hide_parameters=True)
+    event.listen(engine, "connect", _prepare_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    try:
+        # The driver shall not begin transactions by itself: `transaction` in `tables` begins its own.
+        connection.isolation_level = None
+        connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        # Enough against kill -9, and a database in WAL mode is not corrupted by a power cut either.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(f"PRAGMA journal_size_limit={_LARGEST_IDLE_LOG_BYTES}")
+    except BaseException:
+        # The file is no database. The pool does not know of the connection yet, so nobody else closes it.
+        connection.close()
+        raise
+
+
+def _check_version(engine: sa.Engine) -> None:
+    with engine.connect() as connection:
+        found = connection.execute(sa.select(facts.c.value).where(facts.c.name == "schema_version")).scalar()
+    if found != str(SCHEMA_VERSION):
+        where = engine.url.render_as_string(hide_password=True)
+        msg = (
+            f"{where}: the store is of version {found}, this ensue knows {SCHEMA_VERSION} (use a newer ensue)"
+        )
+        raise StoreError(msg)

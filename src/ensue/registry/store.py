@@ -1,0 +1,176 @@
+"""The cross-run store: a database opened on first use, its transactions and its failures.
+
+By default `<cachedir>/store.db`; `store_url` names any database that SQLAlchemy knows. This module knows
+neither keys nor what entries mean; SQLAlchemy is imported only when a store is really opened.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    import sqlalchemy as sa
+
+    from ensue.registry.tables import StoredEntries
+
+STORE_FILE: Final = "store.db"
+"""Name of the default store below the cachedir."""
+
+_SQLITE_REMEDIES: Final = {
+    "SQLITE_NOTADB": "it is no store of ensue, or was overwritten (restore it from a copy, or move it away)",
+    "SQLITE_CORRUPT": "it is damaged (restore it from a copy, or move it away)",
+    "SQLITE_BUSY": "another process has been writing to it for a minute (see who has it open: fuser FILE)",
+    "SQLITE_FULL": "the disk is full (nothing was changed)",
+    "SQLITE_READONLY": "it cannot be written (check the owner and mode of the file and its folder)",
+    "SQLITE_CANTOPEN": "it cannot be opened (check the owner and mode of the file and its folder)",
+    "SQLITE_PERM": "it cannot be opened (check the owner and mode of the file and its folder)",
+}
+
+
+class CrossRunStore:
+    """The database of one project.
+
+    Args:
+        cachedir: the project's cachedir.
+        url: the option `store_url`; None is the default file.
+    """
+
+    def __init__(self, cachedir: Path, *, url: str | None = None) -> None:
+        self._url = url
+        self._path = _sqlite_path(cachedir, url)
+        self._engine: sa.Engine | None = None
+        self._engine_pid = 0
+        self._opening = threading.Lock()
+
+    @property
+    def label(self) -> str:
+        """What the store is called in messages: its file, or its URL without a password."""
+        if self._path is not None:
+            return str(self._path)
+        from sqlalchemy.engine import make_url
+        from sqlalchemy.exc import ArgumentError
+
+        try:
+            return make_url(self._url or "").render_as_string(hide_password=True)
+        except ArgumentError:
+            return "store_url"
+
+    def exists(self) -> bool:
+        """Say whether there is anything to read; a database server is asked when it is read."""
+        return self._path is None or self._path.exists()
+
+    @contextmanager
+    def reading(self) -> Generator[StoredEntries]:
+        """Yield the entries to read them; writers are not waited for.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        with self._guarded():
+            from ensue.registry.tables import StoredEntries
+
+            with self._opened().connect() as connection:
+                yield StoredEntries(connection)
+
+    @contextmanager
+    def transaction(self) -> Generator[StoredEntries]:
+        """Yield the entries to change them: all that is done within is there afterwards, or nothing.
+
+        Transactions of all processes take turns. An exception takes everything back.
+
+        Raises:
+            StoreError: the store cannot be written.
+        """
+        with self._guarded():
+            from ensue.registry.tables import StoredEntries
+
+            with self._opened().begin() as connection:
+                _take_turn(connection)
+                yield StoredEntries(connection)
+
+    def close(self) -> None:
+        """Close the database; it is opened again when it is used again."""
+        with self._opening:
+            engine, self._engine = self._engine, None
+            if engine is not None:
+                engine.dispose(close=self._engine_pid == os.getpid())
+
+    def _opened(self) -> sa.Engine:
+        if self._engine is not None and self._engine_pid == os.getpid():
+            return self._engine
+        with self._opening:
+            if self._engine is not None and self._engine_pid != os.getpid():
+                # A forked child must not use, nor close, the connections of its parent.
+                self._engine.dispose(close=False)
+                self._engine = None
+            if self._engine is None:
+                self._engine, self._engine_pid = self._open(), os.getpid()
+            return self._engine
+
+    def _open(self) -> sa.Engine:
+        from ensue.registry import schema
+
+        try:
+            return (
+                schema.open_sqlite(self._path) if self._path is not None else schema.open_url(self._url or "")
+            )
+        except ImportError as error:
+            msg = (
+                f"{self.label}: the store's driver is not installed: {error.name} (pip install {error.name})"
+            )
+            raise StoreError(msg) from error
+        except OSError as error:
+            raise StoreError(f"{self.label}: the store cannot be made: {error.strerror}") from error
+
+    @contextmanager
+    def _guarded(self) -> Generator[None]:
+        import sqlite3
+
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
+            # SQLite reports damage in text that may be damaged itself: hence the last of these.
+            raise StoreError(f"{self.label}: the store cannot be used: {_explained(error)}") from error
+
+
+def _sqlite_path(cachedir: Path, url: str | None) -> Path | None:
+    if url is None:
+        return cachedir / STORE_FILE
+    if not url.startswith("sqlite"):
+        return None
+    _, _, database = url.partition(":///")
+    if not database or database == ":memory:":
+        raise StoreError(f"store_url: {url} names no file (write sqlite:///FILE)")
+    return Path(database)
+
+
+def _take_turn(connection: sa.Connection) -> None:
+    """Begin the transaction as a writer at once: what it reads cannot change before it writes."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    import sqlalchemy as sa
+
+    from ensue.registry.schema import facts
+
+    connection.execute(sa.select(facts.c.value).where(facts.c.name == "schema_version").with_for_update())
+
+
+def _explained(error: Exception) -> str:
+    original: Any = getattr(error, "orig", None) or error
+    name = getattr(original, "sqlite_errorname", "")
+    # An extended name (`SQLITE_CANTOPEN_ISDIR`) begins with the plain one.
+    for plain_name, remedy in _SQLITE_REMEDIES.items():
+        if name.startswith(plain_name):
+            return remedy
+    return str(original).strip() or type(original).__name__

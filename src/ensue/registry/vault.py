@@ -1,0 +1,129 @@
+"""The project's `Vault`: seals and opens small things with the project's keys.
+
+The store and every plug-in that keeps a secret below the cachedir go through it. It loads its keys
+on first use, and once more when it meets a key that it does not know: another process may have
+rotated them meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from ensue.errors import KeyFileError, WrongKeyError
+from ensue.registry import envelope
+from ensue.registry.keys import key_source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.registry.keys import KeyRing, KeySource
+
+
+class ProjectVault:
+    """Implements `ensue.contracts.vault.Vault`.
+
+    Args:
+        keys: where the keys are.
+    """
+
+    def __init__(self, keys: KeySource) -> None:
+        self._source = keys
+        self._ring: KeyRing | None = None
+        self._keys: dict[bytes, bytes] = {}
+        self._loading = threading.Lock()
+
+    @classmethod
+    def of_project(
+        cls, cachedir: Path, *, kind: str = "file", environment: Mapping[str, str] | None = None
+    ) -> ProjectVault:
+        """Return the vault of a project; reads nothing yet.
+
+        Args:
+            cachedir: the project's cachedir.
+            kind: the option `key_source`: `file` or `keyring`; `ENSUE_KEY` outranks it.
+            environment: the process's environment; None is the real one.
+
+        Raises:
+            StoreError: there is no such kind.
+        """
+        return cls(key_source(cachedir, kind=kind, environment=environment))
+
+    def seal(self, plain: bytes, *, context: str) -> bytes:
+        """Encrypt with the current key, made now when the project has none; see the contract."""
+        return envelope.seal(plain, key=self._current().keys[0], context=context.encode())
+
+    def open(self, sealed: bytes, *, context: str) -> bytes:
+        """Decrypt with whichever of the project's keys it was sealed with; see the contract."""
+        self.require(envelope.sealed_with(sealed, what=context))
+        return envelope.unseal(sealed, keys=self._keys, context=context.encode(), what=context)
+
+    def current_key_id(self) -> str:
+        """Return the id of the key that encrypts, as hex; makes a key when the project has none."""
+        return self._current().current_id.hex()
+
+    def holds(self, wanted: str) -> bool:
+        """Say whether a key is at hand.
+
+        Args:
+            wanted: its id as hex.
+
+        Raises:
+            KeyFileError: there is no key at all, or the keys cannot be used.
+        """
+        try:
+            key = bytes.fromhex(wanted)
+        except ValueError:
+            return False
+        self.require(key)
+        return key in self._keys
+
+    def require(self, wanted: bytes) -> None:
+        """Look again for keys when one is wanted that is not at hand; makes none.
+
+        Raises:
+            KeyFileError: there is no key at all, or the keys cannot be used.
+        """
+        if wanted in self._keys:
+            return
+        found = self._source.load()
+        if found is None and not self._keys:
+            msg = (
+                f"{self._source.label}: the key is missing, so what is stored cannot be read"
+                " (restore the key file from a copy, or set ENSUE_KEY)"
+            )
+            raise KeyFileError(msg)
+        if found is not None:
+            self._take(found)
+
+    def rotate(self) -> str:
+        """Change to another key, keeping the old ones for reading; return the new one's id as hex.
+
+        Raises:
+            KeyFileError: the keys cannot be changed.
+        """
+        self._take(self._source.rotate())
+        return self.current_key_id()
+
+    def wrong_key(self, wanted: str, *, what: str) -> WrongKeyError:
+        """Return the error that says that something needs a key that is not at hand.
+
+        Args:
+            wanted: the id of the key it needs, as hex.
+            what: what needs it.
+        """
+        return WrongKeyError(
+            f"{what} is encrypted with another key than the one in {self._source.label}"
+            f" ({wanted}; at hand: {', '.join(one.hex() for one in self._keys)})"
+            f" (set ENSUE_KEY, or restore the key file, it was encrypted with; nothing was changed)"
+        )
+
+    def _current(self) -> KeyRing:
+        return self._ring or self._take(self._source.create())
+
+    def _take(self, ring: KeyRing) -> KeyRing:
+        with self._loading:
+            self._keys = ring.by_id()
+            self._ring = ring
+        return ring

@@ -1,0 +1,179 @@
+"""Environment provider `command`: any program of this machine that prints connection information as JSON.
+
+`deploy` runs the program; what it printed is kept, encrypted, so that a plan can tell how things
+stand without running anything. What the program does, and how to undo it, is its own affair.
+
+Source: derived-resources document, "fetches connection_info()".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import signal
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.provider import Environment
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.provider import EnvironmentRequest
+    from ensue.model.data import Data, DataMap
+
+SECRET_KEYS: Final = ("password", "private_key", "passphrase")
+"""Keys whose values are secrets, and endings of such keys (`sudo_password`)."""
+
+_OUTCOME_NAME: Final = "outcome.sealed"
+_SUCCEEDED: Final = "succeeded"
+_FAILED: Final = "failed"
+_TEXTS: Final = ("status", "host", "user", "host_key", *SECRET_KEYS)
+_STDERR_TAIL_CHARS: Final = 2000
+_HIGHEST_PORT: Final = 65535
+
+
+async def observe(request: EnvironmentRequest) -> Environment:
+    """Say how the environment stood when the program was last run; runs nothing.
+
+    Raises:
+        StoreError: what is kept cannot be opened with the project's key.
+    """
+    outcome = await asyncio.to_thread(_load, request)
+    if outcome is None:
+        return Environment(status="absent", comment="its command was not run yet")
+    return _environment(outcome)
+
+
+async def deploy(request: EnvironmentRequest) -> Environment:
+    """Run the program and take what it prints.
+
+    Returns:
+        The environment, with the program's own `status`; `failed` when the program fails or does not
+        print a JSON object that can be connected to.
+
+    Raises:
+        StateFailedError: the option `command` is missing.
+    """
+    line = request.options.get("command")
+    if not isinstance(line, str) or not line.strip():
+        message = "provider command needs `command`, a shell line that prints connection information as JSON"
+        raise StateFailedError(message)
+    code, stdout, stderr = await _run(line)
+    outcome = _json_object(stdout)
+    if outcome is not None:
+        # Before anything else is done with any of it, its error output included.
+        _mask(request, outcome)
+    fault = _fault(code, stdout, outcome)
+    if fault or outcome is None:
+        await asyncio.to_thread(_keep, request, {"status": _FAILED})
+        return Environment(status=_FAILED, comment=request.masker.text(f"{fault}{_tail(stderr)}"))
+    await asyncio.to_thread(_keep, request, outcome)
+    return _environment(outcome)
+
+
+async def destroy(request: EnvironmentRequest) -> Environment:
+    """Forget what the program printed; the environment itself is the program's affair."""
+    await asyncio.to_thread(shutil.rmtree, request.directory, ignore_errors=True)
+    return Environment(status="absent")
+
+
+async def _run(line: str) -> tuple[int, bytes, bytes]:
+    process = await asyncio.create_subprocess_exec(
+        "/bin/sh",
+        "-c",
+        line,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        stdout, stderr = await process.communicate()
+    except asyncio.CancelledError:
+        # A cancelled run does not leave half a program behind.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        raise
+    return process.returncode or 0, stdout, stderr
+
+
+def _json_object(text: bytes) -> DataMap | None:
+    try:
+        data: Data = json.loads(text)
+    except ValueError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _fault(code: int, stdout: bytes, outcome: DataMap | None) -> str:
+    """Return what is wrong with the program's answer, empty when nothing is."""
+    if code:
+        ended = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
+        return f"the command {ended}"
+    if outcome is None:
+        printed = "nothing" if not stdout.strip() else "something that is not one JSON object"
+        return f"the command printed {printed} on stdout (it is to print connection information as JSON)"
+    return "; ".join(_wrong_values(outcome))
+
+
+def _wrong_values(outcome: DataMap) -> list[str]:
+    wrong = [f"`{key}` is to be text" for key in _TEXTS if not isinstance(outcome.get(key), str | None)]
+    port = outcome.get("port", 22)
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 < port <= _HIGHEST_PORT:
+        wrong.append("`port` is to be a number from 1 to 65535")
+    if "status" not in outcome:
+        wrong.append("`status` is missing (`succeeded` when the environment can be connected to)")
+    if outcome.get("status") == _SUCCEEDED and not outcome.get("host"):
+        wrong.append("`host` is missing")
+    return [f"the command's JSON: {one}" for one in wrong]
+
+
+def _environment(outcome: DataMap) -> Environment:
+    status = str(outcome["status"])
+    if status != _SUCCEEDED:
+        comment = "its command failed" if status == _FAILED else "its command says so"
+        return Environment(status=status, comment=comment)
+    connection: DataMap = {
+        key: value for key, value in outcome.items() if key != "status" and value is not None
+    }
+    return Environment(status=status, connection=connection)
+
+
+def _mask(request: EnvironmentRequest, outcome: DataMap) -> None:
+    request.masker.add(*(str(value) for key, value in outcome.items() if key.endswith(SECRET_KEYS)))
+
+
+def _tail(stderr: bytes) -> str:
+    text = stderr.decode("utf-8", "backslashreplace").strip()
+    if not text:
+        return ""
+    cut = "…" if len(text) > _STDERR_TAIL_CHARS else ""
+    return f"\nstderr: {cut}{text[-_STDERR_TAIL_CHARS:]}"
+
+
+def _load(request: EnvironmentRequest) -> DataMap | None:
+    try:
+        sealed = (request.directory / _OUTCOME_NAME).read_bytes()
+    except FileNotFoundError:
+        return None
+    outcome: DataMap = json.loads(request.vault.open(sealed, context=_context(request)))
+    _mask(request, outcome)
+    return outcome
+
+
+def _keep(request: EnvironmentRequest, outcome: DataMap) -> None:
+    request.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    sealed = request.vault.seal(json.dumps(outcome).encode(), context=_context(request))
+    beside = request.directory / f".{_OUTCOME_NAME}.{os.getpid()}"
+    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(sealed)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(request.directory / _OUTCOME_NAME)
+
+
+def _context(request: EnvironmentRequest) -> str:
+    return f"command:{request.name}"

@@ -1,0 +1,69 @@
+"""Checks shared by the configurations of all types: unknown keys with near names, kinds of values."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.model.data import Data, ReadOnlyDataMap
+
+
+def unknown_keys(config: ReadOnlyDataMap, known: Iterable[str]) -> list[str]:
+    """Return one sentence for each key that the type does not know, with the nearest one that it does."""
+    names = sorted(known)
+    return [_unknown(key, names) for key in config if key not in names]
+
+
+def wrong_kinds(config: ReadOnlyDataMap, kinds: Mapping[str, tuple[type, ...]]) -> list[str]:
+    """Return one sentence for each value of the wrong kind; None counts as not given.
+
+    Args:
+        config: the configuration.
+        kinds: accepted Python types by key; `bool` is no `int` here.
+    """
+    return [
+        f"`{key}` is to be {_words(kinds[key])}, not {_word(type(value))}"
+        for key, value in config.items()
+        if key in kinds and value is not None and not _fits(value, kinds[key])
+    ]
+
+
+def not_positive(config: ReadOnlyDataMap, keys: Iterable[str]) -> list[str]:
+    """Return one sentence for each number that is not above zero."""
+    found: list[str] = []
+    for key in keys:
+        value = config.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value <= 0:
+            found.append(f"`{key}` is to be above zero, not {value}")
+    return found
+
+
+def _unknown(key: str, names: list[str]) -> str:
+    near = difflib.get_close_matches(key, names, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(names)}"
+    return f"unknown key `{key}` ({hint})"
+
+
+def _fits(value: Data, kinds: tuple[type, ...]) -> bool:
+    if isinstance(value, bool):
+        return bool in kinds
+    return isinstance(value, kinds)
+
+
+def _words(kinds: tuple[type, ...]) -> str:
+    return " or ".join(dict.fromkeys(_word(kind) for kind in kinds))
+
+
+def _word(kind: type) -> str:
+    words = {
+        str: "text",
+        int: "a number",
+        float: "a number",
+        bool: "true or false",
+        list: "a list",
+        dict: "a mapping",
+    }
+    return words.get(kind, kind.__name__)

@@ -1,0 +1,109 @@
+"""`RemoteFileError`s with one wording, whatever the transport: what, where, why, how to mend it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import RemoteFileError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ensue.model.srn import Srn
+
+_REMEDIES: Final = {
+    errno.EACCES: "connect as a user who may, or use sudo",
+    errno.EPERM: "connect as a user who may, or use sudo",
+    errno.ENOSPC: "free some space there",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "the limit on the size of files is reached",
+    errno.EROFS: "that file system is mounted read-only",
+    errno.ENOTEMPTY: "remove what is in it first, or remove it recursively",
+}
+
+
+def file_error(srn: Srn, doing: str, path: str, *, number: int = 0, why: str = "") -> RemoteFileError:
+    """Build the error of a file operation.
+
+    Args:
+        srn: the target.
+        doing: what was tried, as in "cannot <doing> <path>".
+        path: the path on the target.
+        number: the errno, 0 when it is not known; becomes the error's `errno`.
+        why: the cause in words; without it what the system says of `number`.
+    """
+    cause = why or (os.strerror(number) if number else "the target does not say why")
+    remedy = _REMEDIES.get(number)
+    mend = f" ({remedy})" if remedy else ""
+    error = RemoteFileError(
+        f"cannot {doing} {printable(path)} on {srn}: {cause}{mend}", path=path, target=str(srn)
+    )
+    error.errno = number or None
+    return error
+
+
+def printable(path: str) -> str:
+    """Return a path fit for a message: bytes that are no UTF-8 and control characters become escapes."""
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = path.encode("utf-8", "backslashreplace")
+    text = raw.decode("utf-8", "backslashreplace")
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def need_path(srn: Srn, doing: str, path: str) -> None:
+    """Refuse what cannot be a path on any target, before it is sent.
+
+    Raises:
+        RemoteFileError: it is not absolute, or holds a NUL byte or half a surrogate pair.
+    """
+    why = ""
+    if not path.startswith("/"):
+        why = "not an absolute path"
+    elif "\0" in path:
+        why = "a path cannot hold a NUL byte"
+    else:
+        try:
+            path.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as fault:
+            why = f"a path cannot hold text that is no text: {fault.reason}"
+    if why:
+        raise file_error(srn, doing, path, number=errno.EINVAL, why=why)
+
+
+class FileFaults:
+    """A context that turns `OSError` and "this is no path" `ValueError` into `RemoteFileError`.
+
+    Args:
+        srn: the target.
+        doing: what is tried.
+        path: the path on the target.
+    """
+
+    __slots__ = ("_doing", "_path", "_srn")
+
+    def __init__(self, srn: Srn, doing: str, path: str) -> None:
+        self._srn = srn
+        self._doing = doing
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Enter."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, _: TracebackType | None
+    ) -> None:
+        """Translate what was raised."""
+        if isinstance(fault, RemoteFileError) or fault is None:
+            return
+        if isinstance(fault, OSError):
+            number, why = fault.errno or 0, fault.strerror or str(fault)
+            raise file_error(self._srn, self._doing, self._path, number=number, why=why) from fault
+        if isinstance(fault, ValueError):
+            # A NUL byte or a lone surrogate: the system cannot even be asked.
+            raise file_error(
+                self._srn, self._doing, self._path, number=errno.EINVAL, why=str(fault)
+            ) from fault

@@ -1,0 +1,51 @@
+"""Resource type `minion`: the machine that ensue runs on, or a folder of it.
+
+Configuration: `root`, an absolute folder that all file paths lie below (default `/`).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ensue.resources.config_check import unknown_keys, wrong_kinds
+from ensue.resources.minion.connection import MinionConnection
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.resource_type import ResourceContext
+    from ensue.model.data import DataMap, ReadOnlyDataMap
+
+SECRET_KEYS: frozenset[str] = frozenset()
+"""No key of this type's configuration is a secret."""
+
+_KEYS = frozenset({"root"})
+
+
+def check(config: ReadOnlyDataMap) -> list[str]:
+    """Return what is wrong with a configuration."""
+    found = unknown_keys(config, _KEYS) + wrong_kinds(config, {"root": (str,)})
+    root = config.get("root")
+    if isinstance(root, str) and not os.path.isabs(root):  # noqa: PTH117 (a string)
+        found.append(f"`root` is to be an absolute path, not {root!r}")
+    return found
+
+
+def connect(context: ResourceContext) -> Connection:
+    """Return the connection; does no I/O but reading the root's own symlinks."""
+    root = context.config.get("root")
+    return MinionConnection(context.srn, root=root if isinstance(root, str) else "/")
+
+
+async def ping(connection: Connection) -> bool:
+    """Say whether the target answers: this machine always does, a root when it is a folder."""
+    found = await connection.stat("/", follow=True)
+    return found is not None and found.kind == "directory"
+
+
+async def grains(connection: Connection, context: ResourceContext) -> DataMap:
+    """Gather the grains of this machine."""
+    from ensue.resources.minion.gathering import minion_grains
+
+    root = connection.root if isinstance(connection, MinionConnection) else ""
+    return minion_grains(context.srn.id, root=root)

@@ -1,0 +1,109 @@
+"""Names of users and groups of this machine, remembered until /etc/passwd or /etc/group change."""
+
+from __future__ import annotations
+
+import errno
+import grp
+import os
+import pwd
+from pathlib import Path
+
+
+class Accounts:
+    """Names and numbers of users and groups."""
+
+    def __init__(self) -> None:
+        self._stamp: tuple[int, int] = (0, 0)
+        self._users: dict[int, str] = {}
+        self._groups: dict[int, str] = {}
+
+    def user_name(self, uid: int) -> str:
+        """Return a user's name, or the number as text where it has none."""
+        self._forget_when_stale()
+        name = self._users.get(uid)
+        if name is None:
+            try:
+                name = pwd.getpwuid(uid).pw_name
+            except KeyError:
+                name = str(uid)
+            self._users[uid] = name
+        return name
+
+    def group_name(self, gid: int) -> str:
+        """Return a group's name, or the number as text where it has none."""
+        self._forget_when_stale()
+        name = self._groups.get(gid)
+        if name is None:
+            try:
+                name = grp.getgrgid(gid).gr_name
+            except KeyError:
+                name = str(gid)
+            self._groups[gid] = name
+        return name
+
+    def _forget_when_stale(self) -> None:
+        stamp = (_changed_ns("/etc/passwd"), _changed_ns("/etc/group"))
+        if stamp != self._stamp:
+            self._stamp = stamp
+            self._users.clear()
+            self._groups.clear()
+
+
+def user_number(user: str | None) -> int:
+    """Return a user's number; -1, which chown leaves alone, for None.
+
+    Raises:
+        OSError: there is no such user.
+    """
+    if user is None:
+        return -1
+    try:
+        return int(user) if user.isdecimal() else pwd.getpwnam(user).pw_uid
+    except KeyError:
+        raise OSError(errno.EINVAL, f"there is no user `{user}`") from None
+
+
+def group_number(group: str | None) -> int:
+    """Return a group's number; -1, which chown leaves alone, for None.
+
+    Raises:
+        OSError: there is no such group.
+    """
+    if group is None:
+        return -1
+    try:
+        return int(group) if group.isdecimal() else grp.getgrnam(group).gr_gid
+    except KeyError:
+        raise OSError(errno.EINVAL, f"there is no group `{group}`") from None
+
+
+def home_folder() -> str:
+    """Return the home folder of the user that ensue runs as; `/` when it has none that exists."""
+    try:
+        home = pwd.getpwuid(os.geteuid()).pw_dir
+    except KeyError:
+        home = os.environ.get("HOME", "/")
+    return home if Path(home).is_dir() else "/"
+
+
+def current_user() -> str:
+    """Return the name of the user that ensue runs as, or its number."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
+def current_group() -> str:
+    """Return the name of the group that ensue runs as, or its number."""
+    try:
+        return grp.getgrgid(os.getegid()).gr_name
+    except KeyError:
+        return str(os.getegid())
+
+
+def _changed_ns(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 (a Path would double the cost of every stat)
+    except OSError:
+        return 0

@@ -1,0 +1,148 @@
+"""Replacing a file so that no reader, and no crash, ever sees a part of it.
+
+The content goes to a new file in the same folder, readable by nobody else, gets owner and mode,
+is flushed to the disk and then takes the old one's place in one step. On any failure the new file
+is removed and the old one is as it was. Hard links to the old file keep the old content.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from dataclasses import dataclass
+from typing import Final
+
+TEMPORARY_PREFIX: Final = ".ensue-"
+"""How the names of temporary files begin."""
+
+_NEW_FILE_MODE: Final = 0o644
+_CHUNK_BYTES: Final = 4 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRequest:
+    """A file to write.
+
+    Args:
+        path: its real path, symlinks followed.
+        content: all of it.
+        mode: permission bits; None keeps an existing file's, a new one gets 0644.
+        uid: owner; -1 keeps it.
+        gid: group; -1 keeps it.
+    """
+
+    path: str
+    content: bytes
+    mode: int | None
+    uid: int
+    gid: int
+
+
+def write_atomically(request: WriteRequest) -> None:
+    """Write a file as the module describes.
+
+    Raises:
+        OSError: it cannot be done; nothing has changed.
+    """
+    old = _existing(request.path)
+    temporary = temporary_beside(request.path)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            _write_all(descriptor, request.content)
+            _dress(descriptor, request, old)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, request.path)  # noqa: PTH105 (strings)
+    except BaseException:
+        os.unlink(temporary)  # noqa: PTH108 (a string)
+        raise
+
+
+def replace_link(target: str, path: str) -> None:
+    """Create a symlink, or put it in the place of one that is there.
+
+    Raises:
+        OSError: something else than a symlink is there, or it cannot be done.
+    """
+    try:
+        os.symlink(target, path)  # noqa: PTH211 (strings)
+    except FileExistsError:
+        if not stat.S_ISLNK(os.lstat(path).st_mode):
+            raise FileExistsError(errno.EEXIST, "something is there that is no symlink", path) from None
+    else:
+        return
+    temporary = temporary_beside(path)
+    os.symlink(target, temporary)  # noqa: PTH211 (strings)
+    try:
+        os.replace(temporary, path)  # noqa: PTH105 (strings)
+    except BaseException:
+        os.unlink(temporary)  # noqa: PTH108 (a string)
+        raise
+
+
+def copy_across(source: str, target: str) -> None:
+    """Move a regular file to another file system: copy it with owner, mode and times, then remove it.
+
+    Raises:
+        OSError: it cannot be done; the target is as it was.
+    """
+    temporary = temporary_beside(target)
+    with open(source, "rb") as old:  # noqa: PTH123 (a string)
+        found = os.fstat(old.fileno())
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as new:
+                while chunk := old.read(_CHUNK_BYTES):
+                    new.write(chunk)
+                new.flush()
+                if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
+                    os.fchown(descriptor, found.st_uid, found.st_gid)
+                os.fchmod(descriptor, found.st_mode & 0o7777)
+                os.utime(descriptor, ns=(found.st_atime_ns, found.st_mtime_ns))
+                os.fsync(descriptor)
+            os.replace(temporary, target)  # noqa: PTH105 (strings)
+        except BaseException:
+            os.unlink(temporary)  # noqa: PTH108 (a string)
+            raise
+    os.unlink(source)  # noqa: PTH108 (a string)
+
+
+def temporary_beside(path: str) -> str:
+    """Return a new name in the folder of a path."""
+    return f"{path.rpartition('/')[0]}/{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+
+
+def _existing(path: str) -> os.stat_result | None:
+    """Return what is known of the file that will be replaced; a folder, pipe or device must not be."""
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", path)
+    return found
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest[:_CHUNK_BYTES]) :]
+
+
+def _dress(descriptor: int, request: WriteRequest, old: os.stat_result | None) -> None:
+    """Give the new file owner and mode; the owner first, since a change of owner drops the setuid bits."""
+    mine = os.fstat(descriptor)
+    uid = request.uid if request.uid >= 0 else old.st_uid if old else mine.st_uid
+    gid = request.gid if request.gid >= 0 else old.st_gid if old else mine.st_gid
+    if (uid, gid) != (mine.st_uid, mine.st_gid):
+        os.fchown(descriptor, uid, gid)
+    mode = request.mode
+    if mode is None:
+        mode = stat.S_IMODE(old.st_mode) if old else _NEW_FILE_MODE
+    os.fchmod(descriptor, mode)

@@ -1,0 +1,82 @@
+"""Where a path of this machine really lies, when a minion is given a root of its own.
+
+With `root: /srv/image` the path `/etc/hosts` means `/srv/image/etc/hosts`; `..` ends at the root and
+symlinks are read as they would be by somebody who lives inside. This keeps demos and image builds in
+their folder; it is no wall against a program that wants out (commands see the whole machine).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+_MOST_LINKS = 40
+
+
+class Confinement:
+    """Maps paths of the target to paths of this machine.
+
+    Args:
+        root: an absolute folder; `/` maps every path to itself.
+    """
+
+    __slots__ = ("root",)
+
+    def __init__(self, root: str = "/") -> None:
+        self.root = "" if root == "/" else os.path.realpath(root)
+
+    def real(self, path: str, *, follow: bool = True) -> str:
+        """Return the path on this machine.
+
+        Args:
+            path: an absolute path on the target.
+            follow: whether a symlink at the very end is followed (below a root; without one the kernel does).
+
+        Raises:
+            OSError: the path is not absolute, or symlinks go in circles.
+        """
+        if path[:1] != "/":
+            raise OSError(errno.EINVAL, "not an absolute path", path)
+        if not self.root:
+            return path.rstrip("/") or "/"
+        return self.root + self._inside(path, follow=follow)
+
+    def shown(self, real_path: str) -> str:
+        """Return a path of this machine as the target calls it."""
+        if self.root and (real_path == self.root or real_path.startswith(self.root + "/")):
+            return real_path[len(self.root) :] or "/"
+        return real_path
+
+    def _inside(self, path: str, *, follow: bool) -> str:
+        waiting = _parts(path)
+        done = ""
+        links = 0
+        while waiting:
+            part = waiting.pop()
+            if part == "..":
+                done = done.rpartition("/")[0]
+                continue
+            here = f"{done}/{part}"
+            target = _link_target(self.root + here) if waiting or follow else None
+            if target is None:
+                done = here
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            done = "" if target.startswith("/") else done
+            waiting += _parts(target)
+        return done
+
+
+def _parts(path: str) -> list[str]:
+    """Return a path's parts, last first, so that `pop` walks it."""
+    return [part for part in reversed(path.split("/")) if part not in {"", "."}]
+
+
+def _link_target(path: str) -> str | None:
+    try:
+        return os.readlink(path)  # noqa: PTH115 (a string)
+    except OSError:
+        # Not a link, or nothing there, or not ours to look at: the operation itself will say so.
+        return None

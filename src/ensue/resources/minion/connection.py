@@ -1,0 +1,162 @@
+"""`MinionConnection`: this machine, or a folder of it, as a target.
+
+Files are in `files`, processes in `runner`; here a `Command` is made into a process: the shell, the
+folder, the environment and the user it gets.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import pwd
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import Completed
+from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
+from ensue.resources.faults import FileFaults
+from ensue.resources.minion.accounts import current_user, home_folder
+from ensue.resources.minion.confine import Confinement
+from ensue.resources.minion.files import MinionFiles
+from ensue.resources.minion.runner import Launch, run_process
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Command
+    from ensue.model.srn import Srn
+
+ROOT_VARIABLE: Final = "ENSUE_ROOT"
+"""Names the folder that paths of the target lie below; empty when that is the whole machine."""
+
+_NOT_FOUND: Final = 127
+_NOT_EXECUTABLE: Final = 126
+
+
+class MinionConnection(MinionFiles):
+    """This machine as a target.
+
+    Args:
+        srn: its name.
+        root: absolute folder that all its file paths lie below; `/` is the whole machine.
+    """
+
+    def __init__(self, srn: Srn, *, root: str = "/") -> None:
+        super().__init__(srn, Confinement(root))
+
+    @property
+    def can_run(self) -> bool:
+        """Always: this machine runs commands."""
+        return True
+
+    @property
+    def root(self) -> str:
+        """The folder that paths lie below, without symlinks; empty when that is the whole machine."""
+        return self._confinement.root
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command to its end.
+
+        A program that is not there or cannot be executed ends with 127 or 126, as in a shell.
+
+        Raises:
+            RemoteTimeoutError: it did not end in time; it was ended with all that it started.
+            RemoteFileError: there is no such folder to run in.
+            AuthenticationError: ensue may not become that user.
+            RemoteError: there is no such user, or the system can start no process.
+        """
+        try:
+            launch = self._launch(command)
+        except ValueError as fault:
+            raise self._unfit(fault) from fault
+        try:
+            return await run_process(launch)
+        except TimeoutError:
+            limit_s = command.timeout_s or 0.0
+            message = (
+                f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
+            )
+            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
+        except OSError as fault:
+            return self._not_started(launch, fault)
+        except ValueError as fault:
+            raise self._unfit(fault) from fault
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _unfit(self, fault: ValueError) -> RemoteError:
+        """Return the error of a command that the system cannot even be asked to start (a NUL byte)."""
+        message = f"a command for {self._srn} cannot be started: {fault}"
+        return RemoteError(message, target=str(self._srn))
+
+    def _launch(self, command: Command) -> Launch:
+        if (command.shell_line is None) == (command.argv is None):
+            raise RemoteError("a command is either a shell line or an argv", target=str(self._srn))
+        account = self._account(command.user)
+        env = self._environment(command, account)
+        argv = command.argv if command.argv is not None else [command.shell, "-c", command.shell_line or ""]
+        if not argv:
+            raise RemoteError("a command's argv is empty", target=str(self._srn))
+        become = account is not None and account.pw_uid != os.geteuid()
+        return Launch(
+            argv=[os.fsencode(part) for part in argv],
+            cwd=self._folder(command.cwd, account),
+            env=env,
+            stdin=command.stdin,
+            uid=account.pw_uid if account and become else None,
+            gid=account.pw_gid if account and become else None,
+            groups=os.getgrouplist(account.pw_name, account.pw_gid) if account and become else None,
+            umask=-1 if command.umask is None else command.umask,
+            timeout_s=command.timeout_s,
+        )
+
+    def _account(self, user: str | None) -> pwd.struct_passwd | None:
+        if user is None:
+            return None
+        try:
+            account = pwd.getpwuid(int(user)) if user.isdecimal() else pwd.getpwnam(user)
+        except KeyError:
+            raise RemoteError(f"there is no user `{user}` on {self._srn}", target=str(self._srn)) from None
+        if account.pw_uid != os.geteuid() and os.geteuid() != 0:
+            message = (
+                f"cannot run as `{user}` on {self._srn}: ensue runs as `{current_user()}` "
+                "(only root may become another user)"
+            )
+            raise AuthenticationError(message, target=str(self._srn))
+        return account
+
+    def _environment(self, command: Command, account: pwd.struct_passwd | None) -> dict[bytes, bytes]:
+        # As bytes, since decoding and encoding all of it again would be a tenth of a short command's cost.
+        env = {} if command.clean_env else dict(os.environb)
+        changes: dict[str, str | None] = {ROOT_VARIABLE: self.root}
+        if account is not None:
+            changes |= {"HOME": account.pw_dir, "USER": account.pw_name, "LOGNAME": account.pw_name}
+        for name, value in (changes | dict(command.env or {})).items():
+            if value is None:
+                env.pop(os.fsencode(name), None)
+            else:
+                env[os.fsencode(name)] = os.fsencode(value)
+        return env
+
+    def _folder(self, cwd: str | None, account: pwd.struct_passwd | None) -> str:
+        if cwd is not None:
+            with FileFaults(self._srn, "run in", cwd):
+                return self._confinement.real(cwd)
+        if self.root:
+            return self.root
+        if account is None:
+            return home_folder()
+        return account.pw_dir if os.path.isdir(account.pw_dir) else "/"  # noqa: PTH112 (a string)
+
+    def _not_started(self, launch: Launch, fault: OSError) -> Completed:
+        with FileFaults(self._srn, "run in", self._confinement.shown(launch.cwd)):
+            # Popen reports a missing folder and a missing program alike.
+            os.stat(launch.cwd)  # noqa: PTH116 (a string)
+            if not os.path.isdir(launch.cwd):  # noqa: PTH112 (a string)
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        program = os.fsdecode(launch.argv[0])
+        text = f"{program}: {fault.strerror}\n".encode("utf-8", "surrogateescape")
+        if fault.errno in {errno.ENOENT, errno.ENOTDIR}:
+            return Completed(returncode=_NOT_FOUND, stdout=b"", stderr=text)
+        if fault.errno in {errno.EACCES, errno.ENOEXEC, errno.E2BIG, errno.EISDIR, errno.ELOOP}:
+            return Completed(returncode=_NOT_EXECUTABLE, stdout=b"", stderr=text)
+        message = f"{self._srn} cannot start a process: {fault.strerror or fault}"
+        raise RemoteError(message, target=str(self._srn)) from fault

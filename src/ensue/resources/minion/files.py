@@ -1,0 +1,254 @@
+"""File operations on this machine: the file half of `MinionConnection`.
+
+Most of them are one or two system calls and are done at once, on the event loop: handing them to a
+thread would cost ten times what they do. What can take long (big files, waiting for the disk,
+trees) goes to a thread. Writing lives in `atomic_write`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import os
+import shutil
+import stat as stat_bits
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from ensue.contracts.connection import FileKind, FileStat
+from ensue.resources.faults import FileFaults
+from ensue.resources.minion.accounts import Accounts, group_number, user_number
+from ensue.resources.minion.atomic_write import WriteRequest, copy_across, replace_link, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.model.srn import Srn
+    from ensue.resources.minion.confine import Confinement
+
+T = TypeVar("T")
+
+INLINE_SIZE_BYTES: Final = 1 << 20
+"""A file up to this size is read and hashed at once; a bigger one in a thread."""
+
+_NEW_DIRECTORY_MODE: Final = 0o755
+_KINDS: Final[dict[int, FileKind]] = {
+    stat_bits.S_IFREG: "file",
+    stat_bits.S_IFDIR: "directory",
+    stat_bits.S_IFLNK: "symlink",
+    stat_bits.S_IFBLK: "block",
+    stat_bits.S_IFCHR: "character",
+    stat_bits.S_IFIFO: "fifo",
+    stat_bits.S_IFSOCK: "socket",
+}
+
+
+class MinionFiles:
+    """The file operations of `contracts.connection`, on this machine.
+
+    Args:
+        srn: the target's name.
+        confinement: where its paths lie.
+    """
+
+    def __init__(self, srn: Srn, confinement: Confinement) -> None:
+        self._srn = srn
+        self._confinement = confinement
+        self._accounts = Accounts()
+
+    @property
+    def srn(self) -> Srn:
+        """The target."""
+        return self._srn
+
+    async def read(self, path: str) -> bytes:
+        """Return the whole content of a file; symlinks are followed."""
+        with FileFaults(self._srn, "read", path):
+            descriptor, size_bytes = _open_regular(self._confinement.real(path))
+            if size_bytes <= INLINE_SIZE_BYTES:
+                return _read_and_close(descriptor, size_bytes)
+            return await in_thread(lambda: _read_and_close(descriptor, size_bytes))
+
+    async def write(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        mode: int | None = None,
+        user: str | None = None,
+        group: str | None = None,
+    ) -> None:
+        """Replace or create a file atomically."""
+        with FileFaults(self._srn, "write", path):
+            request = WriteRequest(
+                path=_followed(self._confinement.real(path)),
+                content=content,
+                mode=mode,
+                uid=user_number(user),
+                gid=group_number(group),
+            )
+            await in_thread(lambda: write_atomically(request))
+
+    async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
+        """Describe a path, or return None when nothing is there."""
+        with FileFaults(self._srn, "look at", path):
+            real = self._confinement.real(path, follow=follow)
+            try:
+                found = os.stat(real) if follow else os.lstat(real)  # noqa: PTH116 (a Path costs more than the call)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            kind = _KINDS[stat_bits.S_IFMT(found.st_mode)]
+            return FileStat(
+                kind=kind,
+                mode=found.st_mode & 0o7777,
+                uid=found.st_uid,
+                gid=found.st_gid,
+                user=self._accounts.user_name(found.st_uid),
+                group=self._accounts.group_name(found.st_gid),
+                size_bytes=found.st_size,
+                mtime_s=found.st_mtime,
+                atime_s=found.st_atime,
+                link_target=os.readlink(real) if kind == "symlink" else "",  # noqa: PTH115 (a string)
+            )
+
+    async def checksum(self, path: str) -> str | None:
+        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+        with FileFaults(self._srn, "read", path):
+            try:
+                descriptor, size_bytes = _open_regular(self._confinement.real(path))
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            if size_bytes <= INLINE_SIZE_BYTES:
+                return hashlib.sha256(_read_and_close(descriptor, size_bytes)).hexdigest()
+            return await in_thread(lambda: _hash_and_close(descriptor))
+
+    async def list_directory(self, path: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        with FileFaults(self._srn, "list", path):
+            return sorted(os.listdir(self._confinement.real(path)))  # noqa: PTH208 (names are wanted, not Paths)
+
+    async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
+        """Create a folder; one that is there already is left alone (its mode too)."""
+        with FileFaults(self._srn, "make the folder", path):
+            _make_directory(self._confinement.real(path), mode, parents=parents)
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        with FileFaults(self._srn, "remove", path):
+            real = self._confinement.real(path, follow=False)
+            if real in {"/", self._confinement.root}:
+                raise OSError(errno.EBUSY, "that is the root of the target")
+            try:
+                is_folder = stat_bits.S_ISDIR(os.lstat(real).st_mode)
+            except (FileNotFoundError, NotADirectoryError):
+                return
+            if not is_folder:
+                os.unlink(real)  # noqa: PTH108 (real is a string)
+            elif recursive:
+                await in_thread(lambda: shutil.rmtree(real))
+            else:
+                os.rmdir(real)  # noqa: PTH106 (real is a string)
+
+    async def symlink(self, target: str, path: str) -> None:
+        """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
+        with FileFaults(self._srn, "make the symlink", path):
+            replace_link(target, self._confinement.real(path, follow=False))
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file within the target, replacing what is there."""
+        with FileFaults(self._srn, "move", source):
+            old = self._confinement.real(source, follow=False)
+            new = self._confinement.real(target, follow=False)
+            try:
+                os.rename(old, new)  # noqa: PTH104 (strings)
+            except OSError as fault:
+                if fault.errno != errno.EXDEV or not stat_bits.S_ISREG(os.lstat(old).st_mode):
+                    raise
+                await in_thread(lambda: copy_across(old, new))
+
+    async def set_mode(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path; symlinks are followed."""
+        with FileFaults(self._srn, "set the mode of", path):
+            os.chmod(self._confinement.real(path), mode)  # noqa: PTH101 (a string)
+
+    async def set_owner(
+        self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
+    ) -> None:
+        """Set owner and group by name or number."""
+        with FileFaults(self._srn, "set the owner of", path):
+            real = self._confinement.real(path, follow=follow)
+            os.chown(real, user_number(user), group_number(group), follow_symlinks=follow)
+
+    async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
+        """Set the times of access and change, seconds since the epoch."""
+        with FileFaults(self._srn, "set the times of", path):
+            os.utime(self._confinement.real(path), (atime_s, mtime_s))
+
+
+async def in_thread(work: Callable[[], T]) -> T:
+    """Run blocking work in a thread; when cancelled wait for its end all the same.
+
+    A thread cannot be stopped: a caller that was told "cancelled" while a file is still being
+    replaced would be told a lie.
+    """
+    running = asyncio.get_running_loop().run_in_executor(None, work)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        if not running.cancelled():
+            running.exception()  # Looked at, so that asyncio does not report it as forgotten.
+        raise
+
+
+def _followed(path: str) -> str:
+    """Follow symlinks; a few system calls that cannot take long."""
+    return os.path.realpath(path)
+
+
+def _open_regular(path: str) -> tuple[int, int]:
+    """Open a regular file, return descriptor and size; a pipe or device might never end, or never begin."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    found = os.fstat(descriptor)
+    if stat_bits.S_ISREG(found.st_mode):
+        return descriptor, found.st_size
+    os.close(descriptor)
+    if stat_bits.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    kind = _KINDS[stat_bits.S_IFMT(found.st_mode)]
+    raise OSError(errno.EINVAL, f"it is no regular file ({kind})", path)
+
+
+def _read_and_close(descriptor: int, size_bytes: int) -> bytes:
+    """Read to the end; a file of /proc says size 0 and has content all the same."""
+    try:
+        content = os.read(descriptor, size_bytes + 1)
+        if len(content) == size_bytes and size_bytes:
+            return content
+        parts = [content]
+        while part := os.read(descriptor, INLINE_SIZE_BYTES):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
+
+
+def _hash_and_close(descriptor: int) -> str:
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _make_directory(path: str, mode: int | None, *, parents: bool) -> None:
+    try:
+        # Narrow at first, since the umask of whoever started ensue is not to decide what a folder looks like.
+        os.mkdir(path, 0o700)  # noqa: PTH102 (a string)
+    except FileExistsError:
+        if not os.path.isdir(path):  # noqa: PTH112 (a string)
+            raise
+    except FileNotFoundError:
+        if not parents:
+            raise
+        _make_directory(os.path.dirname(path), None, parents=True)  # noqa: PTH120 (a string)
+        _make_directory(path, mode, parents=False)
+    else:
+        os.chmod(path, _NEW_DIRECTORY_MODE if mode is None else mode)  # noqa: PTH101 (a string)

@@ -1,0 +1,252 @@
+"""Running one process of this machine to its end, on the event loop, without asyncio's child watcher.
+
+Pipes and the process's pidfd are watched by the loop itself; a process costs what `vfork` and
+`exec` cost. Each runs in a session of its own, so that a signal from the terminal does not reach
+it and ensue can end it together with what it started. It knows nothing of shells, users or paths.
+
+A command that leaves a child in the background with the command's own output open would keep a
+reader waiting for ever. What the command wrote is complete when it exits; the pipes are given
+`DRAIN_GRACE_S` more for their other writers, then closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import Completed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DRAIN_GRACE_S: Final = 0.2
+"""How long after a command's exit other holders of its output may still write to it."""
+
+END_GRACE_S: Final = 2.0
+"""How long a command has between SIGTERM and SIGKILL."""
+
+_REAP_GRACE_S: Final = 5.0
+_CHUNK_BYTES: Final = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A process to start.
+
+    Args:
+        argv: program and arguments.
+        cwd: the folder it starts in.
+        env: its whole environment.
+        stdin: what it reads.
+        uid: user number to become; None stays.
+        gid: group number to become; None stays.
+        groups: further groups; None stays.
+        umask: file mode mask; -1 leaves it.
+        timeout_s: it is ended after so many seconds; None: no limit.
+        end_grace_s: seconds between SIGTERM and SIGKILL.
+    """
+
+    argv: Sequence[bytes]
+    cwd: str
+    env: Mapping[bytes, bytes]
+    stdin: bytes = b""
+    uid: int | None = None
+    gid: int | None = None
+    groups: Sequence[int] | None = None
+    umask: int = -1
+    timeout_s: float | None = None
+    end_grace_s: float = field(default=END_GRACE_S)
+
+
+async def run_process(launch: Launch) -> Completed:
+    """Start a process and return what it wrote once it has ended.
+
+    Cancelling ends the process and waits for that.
+
+    Raises:
+        OSError: it cannot be started.
+        ValueError: an argument or variable holds a NUL byte.
+        TimeoutError: it was ended after `timeout_s`.
+    """
+    running = _Running(launch)
+    try:
+        async with asyncio.timeout(launch.timeout_s):
+            await running.ended
+    except BaseException:
+        await running.end(launch.end_grace_s)
+        raise
+    finally:
+        running.release()
+    return running.completed()
+
+
+class _Running:
+    """A process, its three pipes and its pidfd."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._readers: dict[int, bytearray] = {}
+        self._rest = memoryview(launch.stdin)
+        self._stdin = -1
+        self._pidfd = -1
+        self._drain_end: asyncio.TimerHandle | None = None
+        self._output = bytearray()
+        self._errors = bytearray()
+        self.exited: asyncio.Future[None] = self._loop.create_future()
+        self.ended: asyncio.Future[None] = self._loop.create_future()
+        self._process = self._start(launch)
+        for descriptor in self._readers:
+            self._loop.add_reader(descriptor, self._read, descriptor)
+        self._write()
+        self._watch_exit()
+
+    def completed(self) -> Completed:
+        """Return what came of it."""
+        return Completed(
+            returncode=self._process.returncode,
+            stdout=bytes(self._output),
+            stderr=bytes(self._errors),
+            pid=self._process.pid,
+        )
+
+    async def end(self, grace_s: float) -> None:
+        """End the process and all that it started in its session; SIGTERM first, then SIGKILL."""
+        try:
+            if not self.exited.done():
+                self._signal(signal.SIGTERM)
+                await asyncio.wait([self.exited], timeout=grace_s)
+        finally:
+            self._signal(signal.SIGKILL)
+            if not self.exited.done():
+                await asyncio.wait([self.exited], timeout=_REAP_GRACE_S)
+
+    def release(self) -> None:
+        """Give back pipes and callbacks; fine at any time."""
+        for descriptor in list(self._readers):
+            self._close_reader(descriptor)
+        self._close_stdin()
+        if self._pidfd >= 0:
+            self._loop.remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = -1
+        if self._drain_end is not None:
+            self._drain_end.cancel()
+
+    def _start(self, launch: Launch) -> subprocess.Popen[bytes]:
+        with contextlib.ExitStack() as theirs:
+            out_read, out_write = _pipe(theirs, ours=0)
+            self._readers[out_read] = self._output
+            err_read, err_write = _pipe(theirs, ours=0)
+            self._readers[err_read] = self._errors
+            stdin = subprocess.DEVNULL
+            if self._rest:
+                self._stdin, stdin = _pipe(theirs, ours=1)
+            try:
+                # Without a user to become, this is CPython's vfork path: nothing is copied.
+                return subprocess.Popen(
+                    launch.argv,
+                    stdin=stdin,
+                    stdout=out_write,
+                    stderr=err_write,
+                    cwd=launch.cwd,
+                    env=launch.env,
+                    start_new_session=True,
+                    user=launch.uid,
+                    group=launch.gid,
+                    extra_groups=launch.groups,
+                    umask=launch.umask,
+                )
+            except BaseException:
+                for descriptor in (out_read, err_read, self._stdin):
+                    if descriptor >= 0:
+                        os.close(descriptor)
+                raise
+
+    def _watch_exit(self) -> None:
+        try:
+            self._pidfd = os.pidfd_open(self._process.pid)
+        except (AttributeError, OSError):
+            # A kernel before 5.3, or one that forbids it: a thread waits instead.
+            waiting = self._loop.run_in_executor(None, self._process.wait)
+            waiting.add_done_callback(lambda _: self._exit())
+        else:
+            self._loop.add_reader(self._pidfd, self._exit)
+
+    def _exit(self) -> None:
+        if self._process.poll() is None:
+            return
+        if self._pidfd >= 0:
+            self._loop.remove_reader(self._pidfd)
+        self._close_stdin()
+        _resolve(self.exited)
+        for descriptor in list(self._readers):
+            while descriptor in self._readers and self._read(descriptor):
+                pass
+        if self._readers:
+            self._drain_end = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
+        self._end_when_drained()
+
+    def _read(self, descriptor: int) -> bool:
+        """Read once; return whether there may be more at once."""
+        try:
+            data = os.read(descriptor, _CHUNK_BYTES)
+        except BlockingIOError:
+            return False
+        self._readers[descriptor] += data
+        if not data:
+            self._close_reader(descriptor)
+            self._end_when_drained()
+        return bool(data)
+
+    def _write(self) -> None:
+        """Feed as much of stdin as the pipe takes; a command that does not read it has its reasons."""
+        if self._stdin < 0:
+            return
+        try:
+            self._rest = self._rest[os.write(self._stdin, self._rest[:_CHUNK_BYTES]) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._rest = self._rest[:0]
+        if self._rest:
+            self._loop.add_writer(self._stdin, self._write)
+        else:
+            self._close_stdin()
+
+    def _end_when_drained(self) -> None:
+        if self.exited.done() and not self._readers:
+            _resolve(self.ended)
+
+    def _close_reader(self, descriptor: int) -> None:
+        del self._readers[descriptor]
+        self._loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+    def _close_stdin(self) -> None:
+        if self._stdin >= 0:
+            self._loop.remove_writer(self._stdin)
+            os.close(self._stdin)
+            self._stdin = -1
+
+    def _signal(self, number: signal.Signals) -> None:
+        # The group may be gone, or have become another user's (sudo).
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+
+def _pipe(theirs: contextlib.ExitStack, *, ours: int) -> tuple[int, int]:
+    """Return our end, which does not block, and theirs, which is closed when the process has it."""
+    ends = os.pipe2(os.O_CLOEXEC)
+    os.set_blocking(ends[ours], False)
+    theirs.callback(os.close, ends[1 - ours])
+    return ends[ours], ends[1 - ours]
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

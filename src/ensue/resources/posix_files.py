@@ -1,0 +1,188 @@
+"""File operations through nothing but commands: for targets that run a POSIX shell and have no file protocol.
+
+Each operation is one script, one round trip. The scripts need `cat stat readlink mv chmod chown
+mkdir rm ln touch`, of coreutils or busybox; content travels through stdin and stdout as it is. Why
+something failed is told by exit codes; what the tools print is only passed on to the reader.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import secrets
+import stat as stat_bits
+import time
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import Command, FileKind, FileStat
+from ensue.resources import posix_scripts as scripts
+from ensue.resources.faults import file_error, need_path
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.contracts.connection import Completed
+    from ensue.errors import RemoteFileError
+    from ensue.model.srn import Srn
+
+_KINDS: Final[dict[int, FileKind]] = {
+    stat_bits.S_IFREG: "file",
+    stat_bits.S_IFDIR: "directory",
+    stat_bits.S_IFLNK: "symlink",
+    stat_bits.S_IFBLK: "block",
+    stat_bits.S_IFCHR: "character",
+    stat_bits.S_IFIFO: "fifo",
+    stat_bits.S_IFSOCK: "socket",
+}
+_REASONS: Final = {
+    scripts.ABSENT: (errno.ENOENT, ""),
+    scripts.IS_FOLDER: (errno.EISDIR, ""),
+    scripts.NOT_REGULAR: (errno.EINVAL, "it is no regular file"),
+    scripts.NOT_A_LINK: (errno.EEXIST, "something is there that is no symlink"),
+    scripts.NOT_A_FOLDER: (errno.EEXIST, "something is there that is no folder"),
+    scripts.CUT_SHORT: (0, "the content did not arrive whole, or the disk is full"),
+    scripts.NOT_EMPTY: (errno.ENOTEMPTY, ""),
+}
+
+
+class PosixFiles:
+    """The file operations of `contracts.connection`, over `run`.
+
+    Args:
+        srn: the target's name.
+        run: runs a command on it.
+    """
+
+    def __init__(self, srn: Srn, run: Callable[[Command], Awaitable[Completed]]) -> None:
+        self._srn = srn
+        self._run = run
+
+    async def read(self, path: str) -> bytes:
+        """Return the whole content of a file; symlinks are followed."""
+        return (await self._do("read", path, scripts.READ)).stdout
+
+    async def write(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        mode: int | None = None,
+        user: str | None = None,
+        group: str | None = None,
+    ) -> None:
+        """Replace or create a file atomically."""
+        arguments = (
+            secrets.token_hex(8),
+            str(len(content)),
+            "" if mode is None else f"{mode:04o}",
+            user or "",
+            group or "",
+        )
+        await self._do("write", path, scripts.WRITE, *arguments, stdin=content)
+
+    async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
+        """Describe a path, or return None when nothing is there."""
+        flag = "-L" if follow else ""
+        done = await self._do("look at", path, scripts.STAT, flag, absent_is_fine=True)
+        if done.returncode == scripts.ABSENT:
+            return None
+        fields, _, target = done.stdout.partition(b"\n")
+        return _described(fields.decode("utf-8", "surrogateescape").split(), target)
+
+    async def checksum(self, path: str) -> str | None:
+        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+        done = await self._do("read", path, scripts.CHECKSUM, absent_is_fine=True)
+        if done.returncode == scripts.ABSENT:
+            return None
+        if done.returncode == scripts.NO_TOOL:
+            return hashlib.sha256(await self.read(path)).hexdigest()
+        return done.stdout.split()[0].lstrip(b"\\").decode("ascii")
+
+    async def list_directory(self, path: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        done = await self._do("list", path, scripts.LIST)
+        return sorted(name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name)
+
+    async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
+        """Create a folder; one that is there already is left alone (its mode too)."""
+        mode_text = "0755" if mode is None else f"{mode:04o}"
+        await self._do("make the folder", path, scripts.MAKE_DIRECTORY, mode_text, "-p" if parents else "")
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        if not path.strip("/"):
+            raise file_error(
+                self._srn, "remove", path, number=errno.EBUSY, why="that is the root of the target"
+            )
+        await self._do("remove", path, scripts.REMOVE, "yes" if recursive else "")
+
+    async def symlink(self, target: str, path: str) -> None:
+        """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
+        await self._do("make the symlink", path, scripts.SYMLINK, target, secrets.token_hex(8))
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file within the target, replacing what is there."""
+        await self._do("move", source, scripts.RENAME, target)
+
+    async def set_mode(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path; symlinks are followed."""
+        await self._do("set the mode of", path, scripts.SET_MODE, f"{mode:04o}")
+
+    async def set_owner(
+        self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
+    ) -> None:
+        """Set owner and group by name or number."""
+        flag = "" if follow else "-h"
+        await self._do("set the owner of", path, scripts.SET_OWNER, user or "", group or "", flag)
+
+    async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
+        """Set the times of access and change; parts of a second are dropped, as POSIX touch knows none."""
+        await self._do(
+            "set the times of", path, scripts.SET_TIMES, _touch_time(atime_s), _touch_time(mtime_s)
+        )
+
+    async def _do(
+        self,
+        doing: str,
+        path: str,
+        script: str,
+        *arguments: str,
+        stdin: bytes = b"",
+        absent_is_fine: bool = False,
+    ) -> Completed:
+        need_path(self._srn, doing, path)
+        argv = ["/bin/sh", "-c", scripts.COMMON + script, "ensue", path.rstrip("/") or "/", *arguments]
+        done = await self._run(Command(argv=argv, cwd="/", stdin=stdin))
+        if done.returncode in {0, scripts.NO_TOOL} or (absent_is_fine and done.returncode == scripts.ABSENT):
+            return done
+        raise self._error(doing, path, done)
+
+    def _error(self, doing: str, path: str, done: Completed) -> RemoteFileError:
+        number, why = _REASONS.get(done.returncode, (0, ""))
+        said = done.stderr.decode("utf-8", "replace").strip()
+        if not number and said:
+            why = f"{why}: {said}" if why else said
+        if not number and not why:
+            why = f"the command ended with {done.returncode}"
+        return file_error(self._srn, doing, path, number=number, why=why)
+
+
+def _described(fields: list[str], target: bytes) -> FileStat:
+    raw_mode, uid, gid, user, group, size, mtime, atime = fields
+    mode = int(raw_mode, 16)
+    return FileStat(
+        kind=_KINDS[stat_bits.S_IFMT(mode)],
+        mode=mode & 0o7777,
+        uid=int(uid),
+        gid=int(gid),
+        user=uid if user == "UNKNOWN" else user,
+        group=gid if group == "UNKNOWN" else group,
+        size_bytes=int(size),
+        mtime_s=float(mtime),
+        atime_s=float(atime),
+        link_target=target.decode("utf-8", "surrogateescape").removesuffix("\n"),
+    )
+
+
+def _touch_time(moment_s: float) -> str:
+    return time.strftime("%Y%m%d%H%M.%S", time.gmtime(moment_s))

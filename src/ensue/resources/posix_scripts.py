@@ -1,0 +1,193 @@
+"""The shell scripts behind `PosixFiles`: POSIX sh, coreutils or busybox, nothing else.
+
+`$1` is always the path. A script ends with 0, with one of the exit codes below, or with whatever
+the tool that failed ended with.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ABSENT: Final = 81
+"""Nothing is there."""
+IS_FOLDER: Final = 82
+"""A folder is there."""
+NOT_REGULAR: Final = 83
+"""A device, pipe or socket is there."""
+NOT_A_LINK: Final = 84
+"""Something else than a symlink is there."""
+NOT_A_FOLDER: Final = 85
+"""Something else than a folder is there."""
+CUT_SHORT: Final = 86
+"""Fewer bytes than announced arrived, or could be written."""
+NOT_EMPTY: Final = 87
+"""The folder has something in it."""
+NO_TOOL: Final = 88
+"""The tool for this is not there."""
+
+COMMON: Final = r"""
+set -u
+LC_ALL=C; export LC_ALL
+unset CDPATH
+p=$1
+there() { [ -e "$1" ] || [ -L "$1" ]; }
+file_at() {
+  [ ! -d "$1" ] || exit 82
+  [ ! -e "$1" ] || [ -f "$1" ] || exit 83
+}
+"""
+"""Begins every script."""
+
+_NEED_FILE: Final = r"""
+if ! [ -e "$p" ]; then
+  d=${p%/*}
+  [ -x "${d:-/}" ] || ! [ -d "${d:-/}" ] || { echo "Permission denied" >&2; exit 1; }
+  exit 81
+fi
+file_at "$p"
+"""
+
+READ: Final = _NEED_FILE + 'exec cat < "$p"'
+
+CHECKSUM: Final = (
+    _NEED_FILE
+    + r"""
+command -v sha256sum >/dev/null 2>&1 || exit 88
+exec sha256sum < "$p"
+"""
+)
+
+WRITE: Final = r"""
+token=$2 size=$3 mode=$4 user=$5 group=$6
+links=0
+while [ -L "$p" ]; do
+  links=$((links + 1))
+  [ $links -le 40 ] || { echo "Too many levels of symbolic links" >&2; exit 1; }
+  to=$(readlink -- "$p"; echo x)
+  to=${to%?x}
+  case $to in /*) p=$to;; *) p=${p%/*}/$to;; esac
+done
+file_at "$p"
+d=${p%/*}
+t=${d%/}/.ensue-$token
+umask 077
+trap 'rm -f -- "$t"' EXIT
+trap 'exit 129' HUP INT TERM PIPE
+set -C
+cat > "$t" || exit
+set +C
+[ "$(wc -c < "$t")" -eq "$size" ] || exit 86
+if [ -e "$p" ]; then
+  old=$(stat -c '%a %u %g' -- "$p") || exit
+  set -- $old
+  [ -n "$mode" ] || mode=$1
+  [ -n "$user" ] || user=$2
+  [ -n "$group" ] || group=$3
+fi
+own() { [ "$(stat -c "$1" -- "$t")" = "$2" ]; }
+if [ -n "$user" ] && ! own %u "$user" && ! own %U "$user"; then chown -- "$user" "$t" || exit; fi
+if [ -n "$group" ] && ! own %g "$group" && ! own %G "$group"; then chgrp -- "$group" "$t" || exit; fi
+chmod "${mode:-0644}" "$t" || exit
+sync "$t" 2>/dev/null || :
+mv -f -- "$t" "$p" || exit
+trap - EXIT
+"""
+"""`$2` a token, `$3` size in bytes, `$4` mode, `$5` user, `$6` group (empty: keep); content on stdin."""
+
+STAT: Final = r"""
+if [ -n "$2" ]; then [ -e "$p" ] || absent=1; else there "$p" || absent=1; fi
+if [ -n "${absent-}" ]; then
+  d=${p%/*}; d=${d:-/}
+  [ ! -d "$d" ] || [ -x "$d" ] || { echo "Permission denied" >&2; exit 1; }
+  exit 81
+fi
+stat $2 -c '%f %u %g %U %G %s %Y %X' -- "$p" || exit
+[ -n "$2" ] || [ ! -L "$p" ] || readlink -- "$p"
+"""
+"""`$2` is `-L` to follow."""
+
+LIST: Final = r"""
+there "$p" || exit 81
+[ -d "$p" ] || { echo "Not a directory" >&2; exit 1; }
+ls -a -- "$p" >/dev/null || exit
+cd -- "$p" || exit
+for f in * .[!.]* ..?*; do
+  if there "$f"; then printf '%s\0' "$f"; fi
+done
+"""
+
+MAKE_DIRECTORY: Final = r"""
+mode=$2
+[ ! -d "$p" ] || exit 0
+there "$p" && exit 85
+if [ -n "$3" ]; then
+  d=${p%/*}
+  umask 022
+  [ -z "$d" ] || [ -d "$d" ] || mkdir -p -- "$d" || exit
+fi
+umask 077
+mkdir -- "$p" || { [ -d "$p" ] && exit 0; exit 1; }
+chmod "$mode" "$p"
+"""
+"""`$2` mode, `$3` is `-p` for parents."""
+
+REMOVE: Final = r"""
+there "$p" || exit 0
+if [ -n "$2" ]; then exec rm -rf -- "$p"; fi
+if [ -d "$p" ] && [ ! -L "$p" ]; then
+  rmdir -- "$p" && exit 0
+  r=$?
+  [ -z "$(ls -A -- "$p" 2>/dev/null)" ] || exit 87
+  exit $r
+fi
+exec rm -f -- "$p"
+"""
+"""`$2` is not empty for recursive."""
+
+SYMLINK: Final = r"""
+d=${p%/*}
+t=${d%/}/.ensue-$3
+if [ ! -L "$p" ]; then
+  [ ! -e "$p" ] || exit 84
+  exec ln -s -- "$2" "$p"
+fi
+ln -s -- "$2" "$t" || exit
+mv -f -T -- "$t" "$p" 2>/dev/null && exit 0
+rm -f -- "$t"
+exec ln -s -f -n -- "$2" "$p"
+"""
+"""`$2` target, `$3` a token. A `mv` without `-T` (an old busybox) leaves only the way that is not atomic."""
+
+RENAME: Final = r"""
+there "$p" || exit 81
+if [ -d "$2" ] && [ ! -L "$2" ]; then
+  [ -d "$p" ] && [ ! -L "$p" ] || exit 82
+  rmdir -- "$2" || exit 87
+elif [ -L "$2" ]; then
+  mv -f -T -- "$p" "$2" 2>/dev/null && exit 0
+  rm -f -- "$2" || exit
+fi
+exec mv -f -- "$p" "$2"
+"""
+"""`$2` the new path. A `mv` without a useful `-T` (busybox) replaces a symlink in two steps."""
+
+SET_MODE: Final = r"""
+[ -e "$p" ] || exit 81
+exec chmod "$2" "$p"
+"""
+"""`$2` mode."""
+
+SET_OWNER: Final = r"""
+there "$p" || exit 81
+if [ -n "$2" ]; then chown $4 -- "$2" "$p" || exit; fi
+if [ -n "$3" ]; then chgrp $4 -- "$3" "$p" || exit; fi
+exit 0
+"""
+"""`$2` user, `$3` group, `$4` is `-h` not to follow."""
+
+SET_TIMES: Final = r"""
+[ -e "$p" ] || exit 81
+TZ=UTC0; export TZ
+touch -c -a -t "$2" "$p" && exec touch -c -m -t "$3" "$p"
+"""
+"""`$2` time of access, `$3` time of change, as `touch -t` reads them in UTC."""

@@ -1,0 +1,78 @@
+"""One at a time per sandbox: a file lock beside its folder.
+
+The lock belongs to an open file and is passed on to the process that starts the server, so it
+outlives a killed apply until that start has ended one way or the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+
+@asynccontextmanager
+async def sandbox_lock(directory: Path, *, remove: bool = False) -> AsyncGenerator[int]:
+    """Hold the lock of a sandbox's folder, waiting for whoever has it.
+
+    Args:
+        directory: the sandbox's folder; its parent is made when missing.
+        remove: take the lock file away at the end (whoever waits for it notices).
+
+    Yields:
+        The file descriptor that holds the lock.
+    """
+    path = directory.parent / f".{directory.name}.lock"
+    descriptor = await _acquire(path)
+    try:
+        yield descriptor
+        if remove:
+            path.unlink(missing_ok=True)
+    finally:
+        # Closing, not unlocking: an unlock would also take it from the process it was passed on to.
+        os.close(descriptor)
+
+
+async def _acquire(path: Path) -> int:
+    # A thread of its own: waiters on the shared pool could starve the holder they wait for.
+    threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sandbox-lock")
+    acquiring = threads.submit(_locked, path)
+    threads.shutdown(wait=False)
+    try:
+        return await asyncio.wrap_future(acquiring)
+    except asyncio.CancelledError:
+        acquiring.add_done_callback(_give_up)
+        raise
+
+
+def _give_up(acquired: Future[int]) -> None:
+    if not acquired.cancelled() and acquired.exception() is None:
+        os.close(acquired.result())
+
+
+def _locked(path: Path) -> int:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_still(path, descriptor):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_still(path: Path, descriptor: int) -> bool:
+    try:
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False

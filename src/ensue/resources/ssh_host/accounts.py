@@ -1,0 +1,84 @@
+"""Names and numbers of users and groups of a host: SFTP speaks in numbers, states in names.
+
+/etc/passwd and /etc/group are read once; a number that is not in them is asked for with getent, a
+name that is not in them may have been made a moment ago, so they are read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+Table = Literal["passwd", "group"]
+"""Which of the two lists."""
+
+
+class RemoteAccounts:
+    """Users and groups of one host.
+
+    Args:
+        read: reads a file of it; raises OSError.
+        getent: asks its name services for one entry (`passwd`, `1000`); empty when there is none.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[str], Awaitable[bytes]],
+        getent: Callable[[Table, str], Awaitable[str]],
+    ) -> None:
+        self._read = read
+        self._getent = getent
+        self._lock = asyncio.Lock()
+        self._names: dict[Table, dict[int, str]] = {}
+
+    async def name(self, table: Table, number: int) -> str:
+        """Return a name, or the number as text where it has none."""
+        names = await self._loaded(table)
+        if number not in names:
+            found = _entries(await self._getent(table, str(number)))
+            names[number] = found.get(number, str(number))
+        return names[number]
+
+    async def number(self, table: Table, name: str) -> int:
+        """Return a number; a decimal name is one already.
+
+        Raises:
+            OSError: there is no such user or group.
+        """
+        if name.isdecimal():
+            return int(name)
+        for refresh in (False, True):
+            names = await self._loaded(table, refresh=refresh)
+            for number, known in names.items():
+                if known == name:
+                    return number
+        for number in _entries(await self._getent(table, name)):
+            names[number] = name
+            return number
+        raise OSError(errno.EINVAL, f"there is no {'user' if table == 'passwd' else 'group'} `{name}`")
+
+    async def _loaded(self, table: Table, *, refresh: bool = False) -> dict[int, str]:
+        if table in self._names and not refresh:
+            return self._names[table]
+        async with self._lock:
+            if table not in self._names or refresh:
+                try:
+                    text = (await self._read(f"/etc/{table}")).decode("utf-8", "surrogateescape")
+                except OSError:
+                    text = ""
+                self._names[table] = _entries(text)
+            return self._names[table]
+
+
+def _entries(text: str) -> dict[int, str]:
+    """Return names by number; the first name of a number holds, as in getpwuid."""
+    names: dict[int, str] = {}
+    for line in text.splitlines():
+        fields = line.split(":")
+        if len(fields) > 2 and fields[2].isdecimal():  # noqa: PLR2004 (name, password, number)
+            names.setdefault(int(fields[2]), fields[0])
+    return names

@@ -1,0 +1,120 @@
+"""Becoming another user on a host: as it is, through su (when logged in as root) or through sudo.
+
+Which way works is asked once per user. Sudo never asks a terminal: either it needs no password, or
+it gets `sudo_password` through its standard input, before anything else and never on a command line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from ensue.errors import AuthenticationError, RemoteError
+from ensue.resources.command_script import quote, shell_word
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.contracts.connection import Completed
+    from ensue.model.srn import Srn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a user is become.
+
+    Args:
+        kind: not at all, through su, through sudo without or with a password.
+        user: as su or sudo wants the user named; for sudo quoted for the shell.
+    """
+
+    kind: Literal["direct", "su", "sudo", "sudo_with_password"]
+    user: str
+
+
+_ASK = """
+name=$(id -un -- {user} 2>/dev/null || id -un {user} 2>/dev/null) || {{ echo unknown; exit 0; }}
+if [ "$(id -un)" = "$name" ]; then echo direct
+elif [ "$(id -u)" = 0 ]; then echo "su $name"
+elif sudo -n -H -u {sudo_user} -- /bin/sh -c true >/dev/null 2>&1; then echo sudo
+else echo refused; fi
+"""
+"""What is tried is what is sent later: a rule of sudoers may name the shell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """A script as it is sent, and what goes before the command's own standard input.
+
+    Args:
+        script: for a POSIX shell.
+        stdin_first: the bytes; empty for none.
+    """
+
+    script: str
+    stdin_first: bytes = b""
+
+
+class Becoming:
+    """Knows how to become the users of one host.
+
+    Args:
+        srn: the host's name.
+        password: what sudo asks for; empty when there is none.
+        send: runs a script on the host as the user logged in, with the given standard input.
+    """
+
+    def __init__(self, srn: Srn, password: str, send: Callable[[str, bytes], Awaitable[Completed]]) -> None:
+        self._srn = srn
+        self._password = password
+        self._send = send
+        self._ways: dict[str, Way] = {}
+
+    async def errand(self, script: str, user: str) -> Errand:
+        """Return a script that runs another one as a user.
+
+        Raises:
+            AuthenticationError: sudo does not let us.
+            RemoteError: there is no such user.
+        """
+        way = self._ways.get(user)
+        if way is None:
+            way = self._ways[user] = await self._ask(user)
+        match way.kind:
+            case "direct":
+                return Errand(script=script)
+            case "su":
+                return Errand(script=f"exec su -s /bin/sh -c {quote(script)} {quote(way.user)}")
+            case "sudo":
+                return Errand(script=f"exec sudo -n -H -u {way.user} -- {shell_word(script)}")
+            case "sudo_with_password":
+                # -k: a ticket from a moment ago must not leave the password to the command's own input.
+                line = f"exec sudo -S -k -p '' -H -u {way.user} -- {shell_word(script)}"
+                return Errand(script=line, stdin_first=self._password.encode() + b"\n")
+            case _:
+                assert_never(way.kind)
+
+    async def _ask(self, user: str) -> Way:
+        sudo_user = quote(f"#{user}" if user.isdecimal() else user)
+        done = await self._send(_ASK.format(user=quote(user), sudo_user=sudo_user), b"")
+        answer, _, name = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2].partition(" ")
+        match answer:
+            case "direct" | "sudo":
+                return Way(kind=answer, user=sudo_user)
+            case "su":
+                return Way(kind="su", user=name)
+            case "unknown":
+                raise RemoteError(f"there is no user `{user}` on {self._srn}", target=str(self._srn))
+            case _:
+                return await self._ask_with_password(user, sudo_user)
+
+    async def _ask_with_password(self, user: str, sudo_user: str) -> Way:
+        if not self._password:
+            why = "sudo wants a password, or is not there (set `sudo_password`, or NOPASSWD in its sudoers)"
+            raise AuthenticationError(f"cannot become `{user}` on {self._srn}: {why}", target=str(self._srn))
+        line = f"exec sudo -S -k -p '' -H -u {sudo_user} -- /bin/sh -c true"
+        proof = await self._send(line, self._password.encode() + b"\n")
+        if proof.returncode:
+            why = "sudo refused `sudo_password`, or the user logged in may not use sudo (see its sudoers)"
+            raise AuthenticationError(f"cannot become `{user}` on {self._srn}: {why}", target=str(self._srn))
+        return Way(kind="sudo_with_password", user=sudo_user)

@@ -1,0 +1,287 @@
+"""What travels over a transport: commands, each in a session of its own; one SFTP session for files."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import secrets
+from typing import TYPE_CHECKING, Any, cast
+
+import asyncssh
+from asyncssh.constants import OPEN_REQUEST_SESSION_FAILED
+
+from ensue.contracts.connection import Command, Completed
+from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script, shell_word
+from ensue.resources.faults import file_error
+from ensue.resources.ssh_host.accounts import RemoteAccounts, Table
+from ensue.resources.ssh_host.become import Becoming, Errand
+from ensue.resources.ssh_host.faults import lost_error, no_session_error
+from ensue.resources.ssh_host.sessions import (
+    END_GRACE_S,
+    ExecSession,
+    close_channel,
+    completed,
+    ended_by_signal,
+    ended_within,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from ensue.resources.ssh_host.transport import Transport
+
+_LOSSES = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, asyncssh.DisconnectError, ConnectionError)
+"""What tells that the connection is gone."""
+
+_KILL = """
+k() {{ kill -s {signal} "$@" 2>/dev/null; }}
+all={pid}; more=1
+while [ -n "$more" ]; do
+  more=
+  for stat in /proc/[0-9]*/stat; do
+    {{ IFS= read -r line < "$stat"; }} 2>/dev/null || continue
+    pid=${{line%% *}}; line=${{line##*) }}; line=${{line#* }}; parent=${{line%% *}}
+    case " $all " in *" $pid "*) ;; *" $parent "*) all="$all $pid"; more=1;; esac
+  done
+done
+k -- -{pid} || k -{pid} || :
+k $all || :
+"""
+"""Ends a command with all its descendants: those of its process group, in dash's and in busybox's
+form, and those that left it (sudo with `use_pty` puts what it starts into a session of its own)."""
+
+
+class Channel:
+    """Commands and SFTP over one transport.
+
+    Args:
+        transport: the connection.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+        self._srn = transport.srn
+        self._settings = transport.settings
+        self._token = f"ensue-{secrets.token_hex(8)}"
+        self._marker = re.compile(rb"%s pid (\d+)\n" % self._token.encode())
+        self._becoming = Becoming(self._srn, self._settings.sudo_password, self._send_plain)
+        self._sftp: asyncssh.SFTPClient | None = None
+        self._sftp_owner: asyncssh.SSHClientConnection | None = None
+        self._sftp_lock = asyncio.Lock()
+        self.accounts = RemoteAccounts(self._read_for_accounts, self._getent)
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command to its end, as `contracts.connection` says."""
+        user = command.user or self._settings.become
+        script = command_script(command, token=self._token)
+        errand = await self._becoming.errand(script, user) if user else Errand(script=script)
+        limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
+        done = await self._send(errand, command.stdin, limit_s=limit_s, user=user)
+        if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
+            said = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
+            raise file_error(self._srn, "run in", command.cwd or "", why=said)
+        return done
+
+    async def sftp(self) -> asyncssh.SFTPClient | None:
+        """Return the live SFTP session, None when the host offers none.
+
+        Raises:
+            RemoteError: the host cannot be reached.
+        """
+        connection = await self.transport.connected()
+        async with self._sftp_lock:
+            refused_alone = False
+            while self._sftp is None or self._sftp_owner is not connection:
+                async with self.transport.gate as beside:
+                    try:
+                        self._sftp = await self._open_sftp(connection)
+                    except asyncssh.ChannelOpenError as fault:
+                        if fault.code == OPEN_REQUEST_SESSION_FAILED:
+                            return None
+                        with self.losses("SFTP was started"):
+                            refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
+                        continue
+                    if self._sftp is None:
+                        return None
+                    self._sftp_owner = connection
+            return self._sftp
+
+    async def need_sftp(self) -> asyncssh.SFTPClient:
+        """Return the live SFTP session of a host that is known to offer it."""
+        sftp = await self.sftp()
+        if sftp is None:
+            raise UnreachableError(
+                f"{self._srn} ({self._settings.place}) offers no SFTP any more", target=str(self._srn)
+            )
+        return sftp
+
+    async def close(self) -> None:
+        """Close the SFTP session and the connection."""
+        self._drop_sftp()
+        await self.transport.close()
+
+    @contextlib.contextmanager
+    def losses(self, doing: str) -> Generator[None]:
+        """Turn what a lost connection raises into `UnreachableError`."""
+        try:
+            yield
+        except RemoteError:
+            # Among them are some that are a ConnectionError too.
+            raise
+        except _LOSSES as fault:
+            self._drop_sftp()
+            raise lost_error(self._srn, self._settings, doing, fault) from fault
+        except asyncssh.ChannelOpenError as fault:
+            raise no_session_error(self._srn, self._settings, fault) from fault
+
+    async def _send_plain(self, script: str, stdin: bytes) -> Completed:
+        """Run a script as the user logged in."""
+        limit_s = self._settings.connect_timeout_s
+        return await self._send(Errand(script=script), stdin, limit_s=limit_s, user="")
+
+    async def _send(self, errand: Errand, stdin: bytes, *, limit_s: float | None, user: str) -> Completed:
+        """Send a script and wait for its end.
+
+        Args:
+            errand: the script.
+            stdin: what the command reads.
+            limit_s: how long it may take.
+            user: whose processes it starts; empty: those of the user logged in.
+        """
+        line = "exec " + shell_word(f"echo {self._token} pid $$ >&2\n{errand.script}")
+        with self.losses("a command ran"):
+            connection = await self.transport.connected()
+            refused_alone = False
+            while True:
+                async with self.transport.gate as beside:
+                    try:
+                        channel, session = await self._open(connection, line)
+                    except asyncssh.ChannelOpenError as fault:
+                        refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
+                        continue
+                    try:
+                        return await self._finish(channel, session, errand.stdin_first + stdin, limit_s)
+                    except BaseException:
+                        await self._end(channel, session, user)
+                        raise
+                    finally:
+                        await close_channel(channel)
+
+    def _refused(self, fault: asyncssh.ChannelOpenError, *, beside: int, refused_alone: bool) -> bool:
+        """Take note of a refused session; return whether it was the only one; raise when waiting is vain."""
+        if fault.code == OPEN_REQUEST_SESSION_FAILED or (beside == 1 and refused_alone):
+            raise fault
+        self.transport.gate.refused(beside=beside)
+        return beside == 1
+
+    async def _open(
+        self, connection: asyncssh.SSHClientConnection, line: str
+    ) -> tuple[asyncssh.SSHClientChannel[bytes], ExecSession]:
+        """Open a session with a command."""
+        raw = line.encode("utf-8", "surrogateescape")
+        try:
+            async with asyncio.timeout(self._settings.connect_timeout_s):
+                # asyncssh sends bytes as they are, though it asks for text: a path need not be UTF-8.
+                opened: Any = await connection.create_session(  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+                    ExecSession, cast("str", raw), encoding=None
+                )
+                return cast("tuple[asyncssh.SSHClientChannel[bytes], ExecSession]", opened)
+        except TimeoutError:
+            raise self._no_answer("opened no session") from None
+
+    async def _finish(
+        self,
+        channel: asyncssh.SSHClientChannel[bytes],
+        session: ExecSession,
+        stdin: bytes,
+        limit_s: float | None,
+    ) -> Completed:
+        with contextlib.suppress(BrokenPipeError):
+            # The command may have ended already without reading any of it.
+            if stdin:
+                channel.write(stdin)  # pyright: ignore[reportUnknownMemberType]  # asyncssh leaves it open
+            channel.write_eof()
+        try:
+            async with asyncio.timeout(limit_s):
+                # Unlike a plain await this leaves the future whole when it is cancelled.
+                await asyncio.wait([session.ended])
+        except TimeoutError:
+            limit_s = limit_s or 0.0
+            message = (
+                f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
+            )
+            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
+        done = completed(channel, session)
+        if done is None:
+            raise lost_error(self._srn, self._settings, "a command ran", session.fault)
+        found = self._marker.search(done.stderr)
+        return Completed(
+            returncode=done.returncode,
+            stdout=done.stdout,
+            stderr=self._marker.sub(b"", done.stderr, count=1),
+            pid=int(found[1]) if found else 0,
+        )
+
+    async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
+        """End a command that is not waited for any more: SIGTERM, then SIGKILL.
+
+        The server is asked first. OpenSSH refuses for root, and its signals do not reach what sudo
+        started: then a second session does it.
+        """
+        for name in ("TERM", "KILL"):
+            if await ended_by_signal(channel, session, name):
+                return
+            await self._kill(session, user, name)
+            if await ended_within(session, END_GRACE_S):
+                return
+
+    async def _kill(self, session: ExecSession, user: str, name: str) -> None:
+        found = self._marker.search(bytes(session.errors))
+        if found is None:
+            return
+        with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
+            async with asyncio.timeout(self._settings.connect_timeout_s):
+                script = _KILL.format(signal=name, pid=int(found[1]))
+                errand = await self._becoming.errand(script, user) if user else Errand(script=script)
+                connection = await self.transport.connected()
+                await connection.run(shell_word(errand.script), input=errand.stdin_first, encoding=None)
+
+    async def _open_sftp(self, connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient | None:
+        """Open the SFTP session; None when what answers is no SFTP server but, say, a forced command."""
+        try:
+            async with asyncio.timeout(self._settings.connect_timeout_s):
+                return await connection.start_sftp_client(
+                    path_encoding="utf-8", path_errors="surrogateescape"
+                )
+        except TimeoutError:
+            raise self._no_answer("started no SFTP") from None
+        except asyncssh.SFTPError:
+            return None
+        except (asyncssh.DisconnectError, ConnectionError) as fault:
+            raise lost_error(self._srn, self._settings, "SFTP was started", fault) from fault
+
+    def _drop_sftp(self) -> None:
+        sftp, self._sftp = self._sftp, None
+        if sftp is not None:
+            sftp.exit()
+
+    def _no_answer(self, what: str) -> RemoteTimeoutError:
+        limit_s = self._settings.connect_timeout_s
+        message = (
+            f"{self._srn} ({self._settings.place}) {what} within {limit_s:g} s (see `connect_timeout_s`)"
+        )
+        return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+
+    async def _read_for_accounts(self, path: str) -> bytes:
+        sftp = await self.need_sftp()
+        try:
+            async with sftp.open(path, "rb") as file:
+                return cast("bytes", await file.read())  # pyright: ignore[reportUnknownMemberType]
+        except asyncssh.SFTPError as fault:
+            raise OSError(str(fault)) from fault
+
+    async def _getent(self, table: Table, key: str) -> str:
+        done = await self.run(Command(argv=["getent", table, key], cwd="/"))
+        return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""

@@ -1,0 +1,233 @@
+"""`SshConnection`: one SSH host as a target.
+
+A cheap handle until it is first used: asyncssh itself is loaded only then. Commands are in
+`channel`, files in `sftp_files` or, with sudo or without SFTP, in `posix_files`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from ensue.errors import RemoteTimeoutError, ResourceError, UnreachableError
+from ensue.resources.posix_files import PosixFiles
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+    from ensue.contracts.connection import Command, Completed, Connection, FileStat
+    from ensue.model.srn import Srn
+    from ensue.resources.ssh_host.channel import Channel
+    from ensue.resources.ssh_host.settings import Settings
+    from ensue.resources.ssh_host.sftp_files import SftpFiles
+    from ensue.resources.ssh_host.transport import Transport
+
+
+class SshConnection:
+    """An SSH host as a target.
+
+    Args:
+        srn: its name.
+        settings: how to reach it.
+        connect_to: opens the pooled connection of a jump host.
+        pause: waits so many seconds between attempts to connect.
+    """
+
+    def __init__(
+        self,
+        srn: Srn,
+        settings: Settings,
+        connect_to: Callable[[Srn], Connection],
+        *,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._srn = srn
+        self.settings = settings
+        self._connect_to = connect_to
+        self._pause = pause
+        self._channel: Channel | None = None
+        self._own_jumps: list[Transport] = []
+        self._shell_files = PosixFiles(srn, self._run)
+        self._sftp_files: SftpFiles | None = None
+        self._sftp_refused = bool(settings.become) or settings.files == "shell"
+
+    @property
+    def srn(self) -> Srn:
+        """The target."""
+        return self._srn
+
+    @property
+    def can_run(self) -> bool:
+        """Always: an SSH host runs commands."""
+        return True
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command to its end.
+
+        Raises:
+            RemoteTimeoutError: it did not end in time; it was asked to end.
+            RemoteFileError: there is no such folder to run in.
+            RemoteError: as `contracts.connection` says.
+        """
+        return await self._run(command)
+
+    async def read(self, path: str) -> bytes:
+        """Return the whole content of a file; symlinks are followed."""
+        async with self._files() as files:
+            return await files.read(path)
+
+    async def write(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        mode: int | None = None,
+        user: str | None = None,
+        group: str | None = None,
+    ) -> None:
+        """Replace or create a file atomically."""
+        async with self._files() as files:
+            await files.write(path, content, mode=mode, user=user, group=group)
+
+    async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
+        """Describe a path, or return None when nothing is there."""
+        async with self._files() as files:
+            return await files.stat(path, follow=follow)
+
+    async def checksum(self, path: str) -> str | None:
+        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+        async with self._files() as files:
+            return await files.checksum(path)
+
+    async def list_directory(self, path: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        async with self._files() as files:
+            return await files.list_directory(path)
+
+    async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
+        """Create a folder; one that is there already is left alone (its mode too)."""
+        async with self._files() as files:
+            await files.make_directory(path, mode=mode, parents=parents)
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove a file, link or folder; absent is fine."""
+        async with self._files() as files:
+            await files.remove(path, recursive=recursive)
+
+    async def symlink(self, target: str, path: str) -> None:
+        """Create a symlink at `path` that points to `target`."""
+        async with self._files() as files:
+            await files.symlink(target, path)
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file within the target, replacing what is there."""
+        async with self._files() as files:
+            await files.rename(source, target)
+
+    async def set_mode(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path; symlinks are followed."""
+        async with self._files() as files:
+            await files.set_mode(path, mode)
+
+    async def set_owner(
+        self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
+    ) -> None:
+        """Set owner and group by name or number."""
+        async with self._files() as files:
+            await files.set_owner(path, user=user, group=group, follow=follow)
+
+    async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
+        """Set the times of access and change, seconds since the epoch."""
+        async with self._files() as files:
+            await files.set_times(path, atime_s=atime_s, mtime_s=mtime_s)
+
+    async def close(self) -> None:
+        """Give up the connection, and those to jump hosts outside the pool; using it again connects anew."""
+        if self._channel is not None:
+            await self._channel.close()
+            self._channel = None
+        for transport in reversed(self._own_jumps):
+            await transport.close()
+        self._own_jumps = []
+        self._sftp_files = None
+
+    async def _run(self, command: Command) -> Completed:
+        return await self.channel().run(command)
+
+    def channel(self) -> Channel:
+        """Return what commands and SFTP travel through; jump hosts go through the transport in it.
+
+        Raises:
+            UnreachableError: the jump hosts form a circle.
+        """
+        if self._channel is None:
+            from ensue.resources.ssh_host.channel import Channel
+            from ensue.resources.ssh_host.transport import Transport
+
+            before = self._jump_transport()
+            transport = Transport(self._srn, self.settings, through=before, pause=self._pause)
+            self._channel = Channel(transport)
+        return self._channel
+
+    @contextlib.asynccontextmanager
+    async def _files(self) -> AsyncGenerator[SftpFiles | PosixFiles]:
+        """Hand out the file operations; a session that was lost underneath is told as such."""
+        files = await self._chosen_files()
+        limit_s = self.settings.timeout_s
+        try:
+            async with asyncio.timeout(limit_s):
+                with self.channel().losses("a file was worked on"):
+                    yield files
+        except TimeoutError as fault:
+            if isinstance(fault, RemoteTimeoutError) or limit_s is None:
+                raise
+            message = f"a file operation on {self._srn} took longer than {limit_s:g} s (see `timeout_s`)"
+            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
+
+    async def _chosen_files(self) -> SftpFiles | PosixFiles:
+        if self._sftp_refused:
+            return self._shell_files
+        channel = self.channel()
+        if await channel.sftp() is None:
+            if self.settings.files == "sftp":
+                message = f"{self._srn} ({self.settings.place}) offers no SFTP (set `files: shell`)"
+                raise UnreachableError(message, target=str(self._srn))
+            self._sftp_refused = True
+            return self._shell_files
+        if self._sftp_files is None:
+            from ensue.resources.ssh_host.sftp_files import SftpFiles
+
+            self._sftp_files = SftpFiles(self._srn, channel.need_sftp, self._run, channel.accounts)
+        return self._sftp_files
+
+    def _jump_transport(self) -> Transport | None:
+        """Return the transport of the last jump host, building the chain of those before it."""
+        self._check_circle(())
+        before: Transport | None = None
+        for index, srn in enumerate(self.settings.jump):
+            jump = self._jump(srn)
+            if index == 0 or jump.settings.jump == self.settings.jump[:index]:
+                before = jump.channel().transport
+            else:
+                # Its own way there is another one: it gets a connection for this chain alone.
+                from ensue.resources.ssh_host.transport import Transport
+
+                before = Transport(srn, jump.settings, through=before, pause=self._pause)
+                self._own_jumps.append(before)
+        return before
+
+    def _check_circle(self, path: tuple[Srn, ...]) -> None:
+        if self._srn in path:
+            circle = " → ".join(str(srn) for srn in [*path, self._srn])
+            raise UnreachableError(f"jump hosts form a circle: {circle} (mend `jump`)", target=str(self._srn))
+        for srn in self.settings.jump:
+            self._jump(srn)._check_circle((*path, self._srn))  # noqa: SLF001 (another of this class)
+
+    def _jump(self, srn: Srn) -> SshConnection:
+        connection = self._connect_to(srn)
+        if not isinstance(connection, SshConnection):
+            raise ResourceError(
+                f"{srn} cannot be a jump host for {self._srn}: it is no ssh_host (mend `jump`)"
+            )
+        return connection

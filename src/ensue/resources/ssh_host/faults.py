@@ -1,0 +1,91 @@
+"""What asyncssh and the system raise, as ensue's own exceptions: which host, why, how to mend it."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+import asyncssh
+
+from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError, UnreachableError
+
+if TYPE_CHECKING:
+    from ensue.model.srn import Srn
+    from ensue.resources.ssh_host.settings import Settings
+
+
+def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError:
+    """Return the error of a connection that was not made.
+
+    Args:
+        srn: the host's name.
+        settings: how it was tried.
+        fault: what was raised; `HostKeyNotVerifiable` is not expected here.
+    """
+    where = f"{srn} ({settings.place})"
+    match fault:
+        case TimeoutError():
+            limit_s = settings.connect_timeout_s
+            message = (
+                f"{where} did not let us in within {limit_s:g} s: it hangs, or a firewall drops what we send"
+            )
+            return RemoteTimeoutError(
+                f"{message} (see `connect_timeout_s`)", target=str(srn), timeout_s=limit_s
+            )
+        case asyncssh.PermissionDenied() | asyncssh.IllegalUserName():
+            return refused_login(srn, settings)
+        case asyncssh.KeyExchangeFailed() | asyncssh.ProtocolNotSupported():
+            why = f"it speaks no SSH that we accept: {fault.reason}"
+        case asyncssh.ChannelOpenError():
+            why = f"the jump host cannot reach it: {fault.reason}"
+        case asyncssh.DisconnectError():
+            why = f"it ended the connection while we logged in: {fault.reason}"
+        case socket.gaierror():
+            why = f"the name `{settings.host}` is not known: {fault.strerror} (check `host`)"
+        case ConnectionRefusedError():
+            why = "nothing listens there (check `host` and `port`, and that its SSH server runs)"
+        case OSError():
+            why = fault.strerror or str(fault)
+        case _:
+            why = f"{type(fault).__name__}: {fault}"
+    return UnreachableError(f"{where} cannot be reached: {why}", target=str(srn))
+
+
+def refused_login(srn: Srn, settings: Settings) -> AuthenticationError:
+    """Return the error of a host that refused what we have."""
+    had = [
+        name
+        for name, given in (
+            ("password", settings.password),
+            ("private_key", settings.private_key),
+            ("priv", settings.private_key_path),
+            ("the agent and the default keys", not has_credentials(settings)),
+        )
+        if given
+    ]
+    message = (
+        f"{srn} ({settings.place}) refused the user `{settings.user or 'of this process'}` "
+        f"with {' and '.join(had)} (check `user`, and `password` or `private_key`)"
+    )
+    return AuthenticationError(message, target=str(srn))
+
+
+def has_credentials(settings: Settings) -> bool:
+    """Say whether the configuration itself holds a way to log in."""
+    return bool(settings.password or settings.private_key or settings.private_key_path)
+
+
+def lost_error(srn: Srn, settings: Settings, doing: str, fault: Exception | None) -> UnreachableError:
+    """Return the error of a connection that was lost in the middle of something."""
+    why = f": {fault}" if fault and str(fault) else ""
+    where = f"{srn} ({settings.place})"
+    message = f"the connection to {where} was lost while {doing}{why}; what it did there is not known"
+    return UnreachableError(message, target=str(srn))
+
+
+def no_session_error(srn: Srn, settings: Settings, fault: asyncssh.ChannelOpenError) -> UnreachableError:
+    """Return the error of a host that is connected and opens no session."""
+    message = (
+        f"{srn} ({settings.place}) opens no session: {fault.reason} (see MaxSessions and ForceCommand there)"
+    )
+    return UnreachableError(message, target=str(srn))

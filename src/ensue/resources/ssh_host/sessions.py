@@ -1,0 +1,163 @@
+"""How many sessions a host bears at once, and one command in a session of its own.
+
+A server limits the sessions of one connection (OpenSSH: MaxSessions, 10) and says so only by
+refusing. The gate begins with that and lowers its limit when the server refuses; whoever finds
+it shut waits in line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+import asyncssh
+from asyncssh.constants import EXTENDED_DATA_STDERR
+
+from ensue.contracts.connection import Completed
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+MOST_SESSIONS: Final = 10
+"""OpenSSH's own default."""
+
+QUIET_S: Final = 2.0
+"""How long the channel of a command that has exited must be silent before it is closed.
+
+Usually the server closes it at once. It does not while something that the command left in the
+background holds its output; and what the command wrote may still be on its way, so each part that
+arrives starts the time anew.
+"""
+
+END_GRACE_S: Final = 2.0
+"""How long a command has between SIGTERM and SIGKILL."""
+
+_SIGNAL_GRACE_S: Final = 0.25
+_CLOSE_GRACE_S: Final = 2.0
+
+
+class SessionGate:
+    """Lets as many in as the server bears; a context manager around one session."""
+
+    def __init__(self, limit: int = MOST_SESSIONS) -> None:
+        self.limit = limit
+        self.active = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> int:
+        """Wait for a place; return how many are inside then, oneself included."""
+        while self.active >= self.limit:
+            place = asyncio.get_running_loop().create_future()
+            self._waiting.append(place)
+            try:
+                await place
+            except asyncio.CancelledError:
+                if place.done() and not place.cancelled():
+                    self._wake_next()
+                raise
+            finally:
+                with contextlib.suppress(ValueError):
+                    self._waiting.remove(place)
+        self.active += 1
+        return self.active
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Give the place back."""
+        self.active -= 1
+        self._wake_next()
+
+    def refused(self, *, beside: int) -> None:
+        """Take note that the server refused a session.
+
+        Args:
+            beside: how many were inside when it was asked for, that one included.
+        """
+        self.limit = max(1, min(self.limit, beside) - 1)
+
+    def _wake_next(self) -> None:
+        for place in self._waiting:
+            if not place.done():
+                place.set_result(None)
+                return
+
+
+class ExecSession(asyncssh.SSHClientSession[bytes]):
+    """One command: collects what it writes and says when it has ended."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._quiet: asyncio.TimerHandle | None = None
+        self.output = bytearray()
+        self.errors = bytearray()
+        self.fault: Exception | None = None
+        self.ended: asyncio.Future[None] = self._loop.create_future()
+
+    def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
+        """Collect."""
+        (self.errors if datatype == EXTENDED_DATA_STDERR else self.output).extend(data)
+        if self._quiet is not None:
+            self._exit()
+
+    def exit_status_received(self, status: int) -> None:  # noqa: ARG002 (the channel keeps it)
+        """Take note of the exit; whoever else holds the output open is waited for only a little."""
+        self._exit()
+
+    def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002 (same)
+        """The same for a command that a signal ended."""
+        self._exit()
+
+    def eof_received(self) -> bool:
+        """Keep our side open: the channel ends when the command does."""
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Take note that the channel is closed."""
+        self.fault = exc
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._end()
+
+    def _exit(self) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._quiet = self._loop.call_later(QUIET_S, self._end)
+
+    def _end(self) -> None:
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+async def ended_by_signal(
+    channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, signal_name: str
+) -> bool:
+    """Ask the server to send a signal to a command; return whether that ended it."""
+    if not session.ended.done():
+        with contextlib.suppress(OSError):
+            channel.send_signal(signal_name)
+    return await ended_within(session, _SIGNAL_GRACE_S)
+
+
+async def ended_within(session: ExecSession, limit_s: float) -> bool:
+    """Return whether a command ends within a time."""
+    await asyncio.wait([session.ended], timeout=limit_s)
+    return session.ended.done()
+
+
+async def close_channel(channel: asyncssh.SSHClientChannel[bytes]) -> None:
+    """Close a channel and wait a little for the server to agree: until then it counts as a session."""
+    channel.close()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_CLOSE_GRACE_S):
+            await channel.wait_closed()
+
+
+def completed(channel: asyncssh.SSHClientChannel[bytes], session: ExecSession) -> Completed | None:
+    """Return what came of a command, None when the server never said how it ended."""
+    returncode = channel.get_returncode()
+    if returncode is None:
+        return None
+    return Completed(returncode=returncode, stdout=bytes(session.output), stderr=bytes(session.errors))

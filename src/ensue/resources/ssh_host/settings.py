@@ -1,0 +1,227 @@
+"""The configuration of an `ssh_host`: which keys there are, what is wrong with one, and its frozen form.
+
+Salt's spellings (`priv`, `passwd`, `sudo_user`, `timeout`) are taken as they are in a Salt roster.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from ensue.model.srn import Srn
+from ensue.resources.config_check import not_positive, unknown_keys, wrong_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.model.data import Data, ReadOnlyDataMap
+
+TYPE: Final = "ssh_host"
+"""The name of the type."""
+
+FilesMode = Literal["auto", "sftp", "shell"]
+"""How files travel: through SFTP, through commands, or whichever the host offers."""
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "host": (str,),
+    "port": (int, str),
+    "user": (str,),
+    "password": (str,),
+    "passwd": (str,),
+    "private_key": (str,),
+    "priv": (str,),
+    "passphrase": (str,),
+    "agent": (bool, str),
+    "host_key": (str, list),
+    "known_hosts": (str,),
+    "connect_timeout_s": (int, float),
+    "timeout": (int, float),
+    "connect_attempts": (int,),
+    "keepalive_s": (int, float),
+    "jump": (str, list),
+    "sudo": (bool, str),
+    "sudo_user": (str,),
+    "sudo_password": (str,),
+    "timeout_s": (int, float),
+    "files": (str,),
+}
+_TWICE: Final = (
+    ("password", "passwd"),
+    ("private_key", "priv"),
+    ("connect_timeout_s", "timeout"),
+)
+_POSITIVE: Final = ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")
+_HIGHEST_PORT: Final = 65535
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to reach one host. Fields are named like the configuration's keys.
+
+    Args:
+        host: name or address.
+        port: TCP port.
+        user: user to log in as; empty: the name of the user that ensue runs as.
+        password: empty when there is none.
+        private_key: text of a private key, empty when there is none.
+        private_key_path: file of a private key, empty when there is none.
+        passphrase: opens the private key.
+        agent: path of the agent's socket; empty: none; None: the environment's, where no other way is given.
+        host_keys: public keys that the host may show; empty: known_hosts decides.
+        known_hosts: file of known hosts.
+        connect_timeout_s: how long one attempt to connect may take, log-in included.
+        connect_attempts: how often a host that refuses the connection is tried.
+        keepalive_s: after so much silence the host is asked for a sign of life.
+        jump: resources that the connection goes through, first one first.
+        become: user that commands and files belong to through sudo; empty: the user logged in as.
+        sudo_password: what sudo asks for.
+        timeout_s: limit of one operation; None: no limit.
+        files: how files travel.
+    """
+
+    host: str
+    port: int = 22
+    user: str = ""
+    password: str = ""
+    private_key: str = ""
+    private_key_path: str = ""
+    passphrase: str = ""
+    agent: str | None = None
+    host_keys: tuple[str, ...] = ()
+    known_hosts: str = ""
+    connect_timeout_s: float = 10.0
+    connect_attempts: int = 3
+    keepalive_s: float = 15.0
+    jump: tuple[Srn, ...] = ()
+    become: str = ""
+    sudo_password: str = ""
+    timeout_s: float | None = None
+    files: FilesMode = "auto"
+
+    @property
+    def place(self) -> str:
+        """Where it listens, for messages."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
+    """Return what is wrong with a configuration, one sentence each."""
+    found = unknown_keys(config, _KINDS) + wrong_kinds(config, _KINDS)
+    found += not_positive(
+        config, ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")
+    )
+    found += [
+        f"`{one}` and `{other}` mean the same: give one of them"
+        for one, other in _TWICE
+        if config.get(one) and config.get(other)
+    ]
+    if config.get("port") is not None and _port(config.get("port")) is None:
+        found.append(f"`port` is to be a number from 1 to {_HIGHEST_PORT}, not {config['port']!r}")
+    if config.get("files") not in (None, "auto", "sftp", "shell"):
+        found.append(f"`files` is to be auto, sftp or shell, not {config['files']!r}")
+    if config.get("files") == "sftp" and _become(config):
+        found.append(
+            "`files: sftp` does not go with `sudo`: SFTP works as the user logged in (use files: shell)"
+        )
+    found += [
+        f"`host_key` is no public key: {line[:40]!r} (paste a /etc/ssh/ssh_host_*_key.pub, or SHA256:…)"
+        for line in _host_keys(config.get("host_key"))
+        if not _looks_like_a_key(line)
+    ]
+    return found
+
+
+def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
+    """Return the frozen form of a configuration without faults; what is not given gets its default.
+
+    Args:
+        srn: the resource; its id is the host when none is given.
+        config: the configuration.
+    """
+    given = {key: value for key, value in config.items() if value is not None}
+    return Settings(
+        host=_text(given, "host") or srn.id,
+        port=_port(given.get("port")) or 22,
+        user=_text(given, "user"),
+        password=_text(given, "password", "passwd"),
+        private_key=_text(given, "private_key"),
+        private_key_path=_expanded(_text(given, "priv")),
+        passphrase=_text(given, "passphrase"),
+        agent=_agent(given.get("agent")),
+        host_keys=_host_keys(given.get("host_key")),
+        known_hosts=_expanded(_text(given, "known_hosts") or "~/.ssh/known_hosts"),
+        connect_timeout_s=_number(given, 10.0, "connect_timeout_s", "timeout"),
+        connect_attempts=int(_number(given, 3, "connect_attempts")),
+        keepalive_s=_number(given, 15.0, "keepalive_s"),
+        jump=_jump(given.get("jump")),
+        become=_become(given),
+        sudo_password=_text(given, "sudo_password"),
+        timeout_s=_number(given, 0.0, "timeout_s") or None,
+        files=_files(given.get("files")),
+    )
+
+
+def _text(config: ReadOnlyDataMap, *keys: str) -> str:
+    values = [config[key] for key in keys if key in config]
+    return next((value for value in values if isinstance(value, str)), "")
+
+
+def _number(config: ReadOnlyDataMap, default: float, *keys: str) -> float:
+    values = [config[key] for key in keys if key in config]
+    return next((float(value) for value in values if isinstance(value, int | float)), default)
+
+
+def _port(value: Data) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    text = str(value)
+    return int(text) if text.isdecimal() and 0 < int(text) <= _HIGHEST_PORT else None
+
+
+def _agent(value: Data) -> str | None:
+    if isinstance(value, str):
+        return _expanded(value)
+    if value is None:
+        return None
+    return os.environ.get("SSH_AUTH_SOCK", "") if value else ""
+
+
+def _become(config: ReadOnlyDataMap) -> str:
+    sudo = config.get("sudo")
+    if isinstance(sudo, str):
+        return sudo
+    return (_text(config, "sudo_user") or "root") if sudo else ""
+
+
+def _files(value: Data) -> FilesMode:
+    match value:
+        case "sftp" | "shell":
+            return value
+        case _:
+            return "auto"
+
+
+def _jump(value: Data) -> tuple[Srn, ...]:
+    names = value if isinstance(value, list) else [value]
+    return tuple(_jump_name(name) for name in names if isinstance(name, str) and name)
+
+
+def _jump_name(name: str) -> Srn:
+    kind, _, id_ = name.partition(":")
+    return Srn(TYPE, id_) if kind in {TYPE, "ssh"} and id_ else Srn(TYPE, name)
+
+
+def _host_keys(value: Data) -> tuple[str, ...]:
+    texts = value if isinstance(value, list) else [value]
+    lines = [line.strip() for text in texts if isinstance(text, str) for line in text.splitlines()]
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+def _looks_like_a_key(line: str) -> bool:
+    return line.startswith("SHA256:") or any(word.startswith("AAAA") for word in line.split()[1:3])
+
+
+def _expanded(path: str) -> str:
+    return str(Path(path).expanduser()) if path.startswith("~") else path

@@ -1,0 +1,354 @@
+"""File operations through SFTP: the quick way, as the user logged in.
+
+Writing goes to a new file in the same folder, which takes the old one's place through OpenSSH's
+`posix-rename`. What SFTP cannot do (hash, move across file systems) is done by commands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import posixpath
+import secrets
+import stat as stat_bits
+from typing import TYPE_CHECKING, Final, cast
+
+import asyncssh
+from asyncssh import constants as fx
+
+from ensue.contracts.connection import Command, FileKind, FileStat
+from ensue.resources.faults import file_error, need_path
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+    from ensue.contracts.connection import Completed
+    from ensue.model.srn import Srn
+    from ensue.resources.ssh_host.accounts import RemoteAccounts
+
+_NEW_FILE_MODE: Final = 0o644
+_NEW_DIRECTORY_MODE: Final = 0o755
+_READ_SIZE_BYTES: Final = 1 << 16
+"""Up to this size a file is hashed here: reading it costs no more than a command would."""
+
+_KINDS: Final[dict[int, FileKind]] = {
+    stat_bits.S_IFREG: "file",
+    stat_bits.S_IFDIR: "directory",
+    stat_bits.S_IFLNK: "symlink",
+    stat_bits.S_IFBLK: "block",
+    stat_bits.S_IFCHR: "character",
+    stat_bits.S_IFIFO: "fifo",
+    stat_bits.S_IFSOCK: "socket",
+}
+_ERRNOS: Final = {
+    fx.FX_NO_SUCH_FILE: errno.ENOENT,
+    fx.FX_NO_SUCH_PATH: errno.ENOENT,
+    fx.FX_PERMISSION_DENIED: errno.EACCES,
+    fx.FX_FILE_ALREADY_EXISTS: errno.EEXIST,
+    fx.FX_WRITE_PROTECT: errno.EROFS,
+    fx.FX_NO_SPACE_ON_FILESYSTEM: errno.ENOSPC,
+    fx.FX_QUOTA_EXCEEDED: errno.EDQUOT,
+    fx.FX_DIR_NOT_EMPTY: errno.ENOTEMPTY,
+    fx.FX_NOT_A_DIRECTORY: errno.ENOTDIR,
+    fx.FX_LINK_LOOP: errno.ELOOP,
+    fx.FX_FILE_IS_A_DIRECTORY: errno.EISDIR,
+    fx.FX_INVALID_FILENAME: errno.EINVAL,
+}
+
+
+class SftpFiles:
+    """The file operations of `contracts.connection`, over SFTP.
+
+    Args:
+        srn: the target's name.
+        client: returns the live SFTP session.
+        run: runs a command on the target.
+        accounts: its users and groups.
+    """
+
+    def __init__(
+        self,
+        srn: Srn,
+        client: Callable[[], Awaitable[asyncssh.SFTPClient]],
+        run: Callable[[Command], Awaitable[Completed]],
+        accounts: RemoteAccounts,
+    ) -> None:
+        self._srn = srn
+        self._client = client
+        self._run = run
+        self._accounts = accounts
+
+    async def read(self, path: str) -> bytes:
+        """Return the whole content of a file; symlinks are followed."""
+        async with self._asking("read", path) as sftp:
+            _need_regular(await sftp.stat(path))
+            return await _content(sftp, path)
+
+    async def write(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        mode: int | None = None,
+        user: str | None = None,
+        group: str | None = None,
+    ) -> None:
+        """Replace or create a file atomically."""
+        async with self._asking("write", path) as sftp:
+            real, old = await _real_file(sftp, path)
+            uid = await self._accounts.number("passwd", user) if user is not None else None
+            gid = await self._accounts.number("group", group) if group is not None else None
+            if mode is None:
+                mode = stat_bits.S_IMODE(old.permissions or 0) if old else _NEW_FILE_MODE
+            temporary = posixpath.join(posixpath.dirname(real), f".ensue-{secrets.token_hex(8)}")
+            try:
+                mine = await _write_new(sftp, temporary, content)
+                if old is not None:
+                    uid, gid = _first(uid, old.uid), _first(gid, old.gid)
+                await _dress(sftp, temporary, mine, uid=uid, gid=gid)
+                await sftp.chmod(temporary, mode)
+                await sftp.posix_rename(temporary, real)
+            except BaseException:
+                with contextlib.suppress(asyncssh.Error, OSError):
+                    await sftp.remove(temporary)
+                raise
+
+    async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
+        """Describe a path, or return None when nothing is there."""
+        async with self._asking("look at", path) as sftp:
+            found = await _found(sftp, path, follow=follow)
+            if found is None:
+                return None
+            permissions = found.permissions or 0
+            kind = _KINDS.get(stat_bits.S_IFMT(permissions), "file")
+            uid, gid = found.uid or 0, found.gid or 0
+            return FileStat(
+                kind=kind,
+                mode=stat_bits.S_IMODE(permissions),
+                uid=uid,
+                gid=gid,
+                user=await self._accounts.name("passwd", uid),
+                group=await self._accounts.name("group", gid),
+                size_bytes=found.size or 0,
+                mtime_s=float(found.mtime or 0),
+                atime_s=float(found.atime or 0),
+                link_target=await sftp.readlink(path) if kind == "symlink" else "",
+            )
+
+    async def checksum(self, path: str) -> str | None:
+        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+        async with self._asking("read", path) as sftp:
+            found = await _found(sftp, path, follow=True)
+            if found is None:
+                return None
+            _need_regular(found)
+            if (found.size or 0) > _READ_SIZE_BYTES:
+                done = await self._run(Command(argv=["sha256sum", "--", path], cwd="/"))
+                if done.returncode == 0:
+                    # A name with a backslash or newline makes sha256sum put a backslash before the hash.
+                    return done.stdout.split()[0].lstrip(b"\\").decode("ascii")
+            return hashlib.sha256(await _content(sftp, path)).hexdigest()
+
+    async def list_directory(self, path: str) -> list[str]:
+        """Return the names in a folder, sorted."""
+        async with self._asking("list", path) as sftp:
+            return sorted(name for name in await sftp.listdir(path) if name not in {".", ".."})
+
+    async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
+        """Create a folder; one that is there already is left alone (its mode too)."""
+        async with self._asking("make the folder", path) as sftp:
+            await self._make_directory(sftp, path.rstrip("/") or "/", mode, parents=parents)
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
+        async with self._asking("remove", path) as sftp:
+            if not path.strip("/"):
+                raise OSError(errno.EBUSY, "that is the root of the target")
+            plain = path.rstrip("/")
+            found = await _found(sftp, plain, follow=False)
+            if found is None:
+                return
+            if not stat_bits.S_ISDIR(found.permissions or 0):
+                await sftp.remove(plain)
+            elif recursive:
+                await _remove_tree(sftp, plain)
+            else:
+                await _remove_empty(sftp, plain)
+
+    async def symlink(self, target: str, path: str) -> None:
+        """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
+        async with self._asking("make the symlink", path) as sftp:
+            found = await _found(sftp, path, follow=False)
+            if found is None:
+                await sftp.symlink(target, path)
+                return
+            if not stat_bits.S_ISLNK(found.permissions or 0):
+                raise FileExistsError(errno.EEXIST, "something is there that is no symlink")
+            temporary = posixpath.join(posixpath.dirname(path), f".ensue-{secrets.token_hex(8)}")
+            await sftp.symlink(target, temporary)
+            try:
+                await sftp.posix_rename(temporary, path)
+            except BaseException:
+                with contextlib.suppress(asyncssh.Error, OSError):
+                    await sftp.remove(temporary)
+                raise
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file within the target, replacing what is there."""
+        async with self._asking("move", source) as sftp:
+            if await _found(sftp, source, follow=False) is None:
+                raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+            try:
+                await sftp.posix_rename(source, target)
+            except asyncssh.SFTPFailure as fault:
+                await self._move(sftp, source, target, fault)
+
+    async def set_mode(self, path: str, mode: int) -> None:
+        """Set the permission bits of a path; symlinks are followed."""
+        async with self._asking("set the mode of", path) as sftp:
+            await sftp.chmod(path, mode)
+
+    async def set_owner(
+        self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
+    ) -> None:
+        """Set owner and group by name or number."""
+        async with self._asking("set the owner of", path) as sftp:
+            found = await (sftp.stat(path) if follow else sftp.lstat(path))
+            uid = await self._accounts.number("passwd", user) if user is not None else found.uid
+            gid = await self._accounts.number("group", group) if group is not None else found.gid
+            if (uid, gid) != (found.uid, found.gid):
+                await sftp.setstat(path, asyncssh.SFTPAttrs(uid=uid, gid=gid), follow_symlinks=follow)
+
+    async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
+        """Set the times of access and change; SFTP knows whole seconds."""
+        async with self._asking("set the times of", path) as sftp:
+            await sftp.setstat(path, asyncssh.SFTPAttrs(atime=int(atime_s), mtime=int(mtime_s)))
+
+    @contextlib.asynccontextmanager
+    async def _asking(self, doing: str, path: str) -> AsyncGenerator[asyncssh.SFTPClient]:
+        """Hand out the session and give what goes wrong its name."""
+        need_path(self._srn, doing, path)
+        sftp = await self._client()
+        try:
+            yield sftp
+        except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, ConnectionError):
+            raise
+        except asyncssh.SFTPError as fault:
+            number = _ERRNOS.get(fault.code, 0)
+            why = "" if number else f"{fault.reason or 'failure'} (SFTP says no more; see `files: shell`)"
+            raise file_error(self._srn, doing, path, number=number, why=why) from fault
+        except OSError as fault:
+            if not fault.errno:
+                raise
+            raise file_error(self._srn, doing, path, number=fault.errno, why=fault.strerror or "") from fault
+
+    async def _make_directory(
+        self, sftp: asyncssh.SFTPClient, path: str, mode: int | None, *, parents: bool
+    ) -> None:
+        found = await _found(sftp, path, follow=True)
+        if found is not None:
+            if not stat_bits.S_ISDIR(found.permissions or 0):
+                raise FileExistsError(errno.EEXIST, "something is there that is no folder")
+            return
+        if parents:
+            await self._make_directory(sftp, posixpath.dirname(path), None, parents=True)
+        try:
+            await sftp.mkdir(path, asyncssh.SFTPAttrs(permissions=0o700))
+        except asyncssh.SFTPFailure:
+            if await _found(sftp, path, follow=True) is None:
+                raise
+            # Somebody made it in the same moment.
+            return
+        await sftp.chmod(path, _NEW_DIRECTORY_MODE if mode is None else mode)
+
+    async def _move(
+        self, sftp: asyncssh.SFTPClient, source: str, target: str, fault: asyncssh.SFTPError
+    ) -> None:
+        """Find out why a rename failed: SFTP does not tell another file system from a folder in the way."""
+        there = await _found(sftp, target, follow=False)
+        if there is not None and stat_bits.S_ISDIR(there.permissions or 0):
+            raise OSError(errno.EISDIR, "the target is a folder") from fault
+        done = await self._run(Command(argv=["mv", "-f", source, target], cwd="/"))
+        if done.returncode:
+            raise OSError(errno.EIO, done.stderr.decode("utf-8", "replace").strip()) from fault
+
+
+async def _found(sftp: asyncssh.SFTPClient, path: str, *, follow: bool) -> asyncssh.SFTPAttrs | None:
+    try:
+        return await (sftp.stat(path) if follow else sftp.lstat(path))
+    except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath, asyncssh.SFTPNotADirectory):
+        return None
+
+
+async def _content(sftp: asyncssh.SFTPClient, path: str) -> bytes:
+    async with sftp.open(path, "rb") as file:
+        return cast("bytes", await file.read())  # pyright: ignore[reportUnknownMemberType]
+
+
+async def _real_file(sftp: asyncssh.SFTPClient, path: str) -> tuple[str, asyncssh.SFTPAttrs | None]:
+    """Return the path with symlinks followed, and what is there; a folder, pipe or device must not be."""
+    found = await _found(sftp, path, follow=False)
+    if found is not None and stat_bits.S_ISLNK(found.permissions or 0):
+        real = await sftp.realpath(path)
+        path = real
+        found = await _found(sftp, path, follow=True)
+    if found is not None:
+        _need_regular(found)
+    return path, found
+
+
+async def _write_new(sftp: asyncssh.SFTPClient, path: str, content: bytes) -> asyncssh.SFTPAttrs:
+    """Write a new file that nobody else can read yet, and return what it is."""
+    flags = fx.FXF_WRITE | fx.FXF_CREAT | fx.FXF_EXCL
+    async with sftp.open(path, flags, asyncssh.SFTPAttrs(permissions=0o600), encoding=None) as file:
+        if content:
+            await file.write(content)
+        with contextlib.suppress(asyncssh.SFTPOpUnsupported):
+            await file.fsync()
+        return await file.stat()
+
+
+async def _dress(
+    sftp: asyncssh.SFTPClient, path: str, mine: asyncssh.SFTPAttrs, *, uid: int | None, gid: int | None
+) -> None:
+    owner, group = _first(uid, mine.uid), _first(gid, mine.gid)
+    if (owner, group) != (mine.uid, mine.gid):
+        await sftp.setstat(path, asyncssh.SFTPAttrs(uid=owner, gid=group))
+
+
+async def _remove_tree(sftp: asyncssh.SFTPClient, path: str) -> None:
+    """Remove a folder and all below it; asyncssh's own way refuses names with a backslash."""
+    for entry in await sftp.readdir(path):
+        name = str(entry.filename)
+        if name in {".", ".."}:
+            continue
+        if "/" in name:
+            raise OSError(errno.EINVAL, "the server lists a name with a slash in it")
+        below = posixpath.join(path, name)
+        if stat_bits.S_ISDIR(entry.attrs.permissions or 0):
+            await _remove_tree(sftp, below)
+        else:
+            await sftp.remove(below)
+    await sftp.rmdir(path)
+
+
+async def _remove_empty(sftp: asyncssh.SFTPClient, path: str) -> None:
+    try:
+        await sftp.rmdir(path)
+    except asyncssh.SFTPFailure as fault:
+        if any(name not in {".", ".."} for name in await sftp.listdir(path)):
+            raise OSError(errno.ENOTEMPTY, "Directory not empty") from fault
+        raise
+
+
+def _need_regular(found: asyncssh.SFTPAttrs) -> None:
+    permissions = found.permissions or 0
+    if stat_bits.S_ISDIR(permissions):
+        raise IsADirectoryError(errno.EISDIR, "Is a directory")
+    if not stat_bits.S_ISREG(permissions):
+        raise OSError(errno.EINVAL, "it is no regular file")
+
+
+def _first(*numbers: int | None) -> int | None:
+    return next((number for number in numbers if number is not None), None)

@@ -1,0 +1,207 @@
+"""One pooled SSH connection to one host: made on first use, shared by all, made anew when it was lost.
+
+It knows hosts, keys and jump hosts; what travels over the connection is the business of `sessions`
+and `sftp_files`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+import asyncssh
+
+from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.ssh_host.faults import connect_error, has_credentials
+from ensue.resources.ssh_host.host_keys import Expectation, Witness, expectation_for, host_key_error
+from ensue.resources.ssh_host.sessions import SessionGate
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.model.srn import Srn
+    from ensue.resources.ssh_host.settings import Settings
+
+_FIRST_PAUSE_S: Final = 0.25
+_LONGEST_PAUSE_S: Final = 5.0
+_SIGNS_OF_LIFE: Final = 3
+
+
+class Transport:
+    """The connection to one host.
+
+    Args:
+        srn: its name.
+        settings: how to reach it.
+        through: the transport of the jump host before it, None for none.
+        pause: waits so many seconds between attempts.
+    """
+
+    def __init__(
+        self,
+        srn: Srn,
+        settings: Settings,
+        *,
+        through: Transport | None = None,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.srn = srn
+        self.settings = settings
+        self._through = through
+        self._pause = pause
+        self._lock = asyncio.Lock()
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._failures: int = 0
+        self._fault: RemoteError | None = None
+        self.gate = SessionGate()
+
+    async def connected(self) -> asyncssh.SSHClientConnection:
+        """Return the live connection, making it when there is none.
+
+        Raises:
+            UnreachableError: no connection after all attempts.
+            HostKeyError: the host's key is not the expected one.
+            AuthenticationError: it refused us.
+            RemoteTimeoutError: it did not answer in time.
+        """
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection
+        failures_before = self._failures
+        async with self._lock:
+            # Whoever waited for the lock shares what came of the attempt: the connection, or its failure.
+            # Else a hundred users of a host that hangs would wait for it one after the other.
+            if self._connection is not None and not self._connection.is_closed():
+                return self._connection
+            if self._fault is not None and self._failures != failures_before:
+                raise self._fault
+            try:
+                self._connection = await self._connect()
+            except RemoteError as fault:
+                self._failures += 1
+                self._fault = fault
+                raise
+            self.gate = SessionGate()
+            return self._connection
+
+    async def close(self) -> None:
+        """Close the connection; the next use makes a new one."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        connection.close()
+        try:
+            async with asyncio.timeout(self.settings.connect_timeout_s):
+                await connection.wait_closed()
+        except TimeoutError:
+            connection.abort()
+
+    async def _connect(self) -> asyncssh.SSHClientConnection:
+        for attempt in range(1, self.settings.connect_attempts + 1):
+            # The jump host has attempts of its own: its failure is not tried again here.
+            tunnel = await self._tunnel()
+            try:
+                return await self._attempt(tunnel)
+            except UnreachableError:
+                # Only this may pass by itself: a host that boots, a full queue of log-ins.
+                if attempt == self.settings.connect_attempts:
+                    raise
+            await self._pause(min(_FIRST_PAUSE_S * 2 ** (attempt - 1), _LONGEST_PAUSE_S))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    async def _attempt(self, tunnel: asyncssh.SSHClientConnection | None) -> asyncssh.SSHClientConnection:
+        settings = self.settings
+        expectation = await asyncio.to_thread(expectation_for, self.srn, settings)
+        keys = await asyncio.to_thread(self._client_keys)
+        witness = Witness(expectation)
+        # At level INFO asyncssh writes out whole command lines, and what they hold is not its to tell.
+        logging.getLogger("asyncssh").setLevel(logging.WARNING)
+        try:
+            async with asyncio.timeout(settings.connect_timeout_s):
+                return await asyncssh.connect(
+                    settings.host,
+                    settings.port,
+                    client_factory=lambda: witness,
+                    **_options(settings, expectation, keys, tunnel),
+                )
+        except asyncssh.HostKeyNotVerifiable as fault:
+            raise host_key_error(self.srn, settings, expectation, witness) from fault
+        except (OSError, asyncssh.Error) as fault:
+            raise connect_error(self.srn, settings, fault) from fault
+
+    async def _tunnel(self) -> asyncssh.SSHClientConnection | None:
+        if self._through is None:
+            return None
+        try:
+            return await self._through.connected()
+        except RemoteError as fault:
+            # The same kind of fault, and which host it was about: the class alone would hide that.
+            message = f"{self.srn} is reached through {self._through.srn}: {fault}"
+            raise _renamed(fault, message, target=str(self.srn)) from fault
+
+    def _client_keys(self) -> Any:
+        """Return asyncssh's client_keys: key pairs; () for agent and default keys; None for none."""
+        settings = self.settings
+        try:
+            if settings.private_key:
+                text = settings.private_key.strip() + "\n"
+                return [asyncssh.import_private_key(text, settings.passphrase or None)]
+            if settings.private_key_path:
+                return list(asyncssh.load_keypairs(settings.private_key_path, settings.passphrase or None))
+        except asyncssh.KeyEncryptionError as fault:
+            what = (
+                "does not open the private key"
+                if settings.passphrase
+                else "is needed: the private key is encrypted"
+            )
+            raise self._key_error(f"`passphrase` {what}") from fault
+        except (asyncssh.KeyImportError, ValueError) as fault:
+            why = f"the private key cannot be read: {fault} (is a `passphrase` needed?)"
+            raise self._key_error(why) from fault
+        except OSError as fault:
+            why = fault.strerror or str(fault)
+            raise self._key_error(
+                f"the private key {settings.private_key_path} cannot be read: {why}"
+            ) from fault
+        return None if has_credentials(settings) and not settings.agent else ()
+
+    def _key_error(self, why: str) -> AuthenticationError:
+        message = f"{self.srn} ({self.settings.place}) cannot be logged in to: {why}"
+        return AuthenticationError(message, target=str(self.srn))
+
+
+def _options(
+    settings: Settings, expectation: Expectation, keys: Any, tunnel: asyncssh.SSHClientConnection | None
+) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "username": settings.user or getpass.getuser(),
+        "client_keys": keys,
+        "known_hosts": (expectation.keys, expectation.authorities, expectation.revoked),
+        "keepalive_interval": settings.keepalive_s,
+        "keepalive_count_max": _SIGNS_OF_LIFE,
+        "login_timeout": settings.connect_timeout_s,
+        # What holds for a host stands in its configuration, not in the files of whoever runs ensue.
+        "config": None,
+        "gss_auth": False,
+        "gss_kex": False,
+    }
+    if settings.password:
+        options["password"] = settings.password
+    if not expectation.authorities:
+        options["server_host_key_algs"] = expectation.algorithms()
+    if settings.agent is not None:
+        options["agent_path"] = settings.agent or None
+    elif has_credentials(settings):
+        options["agent_path"] = None
+    if tunnel is not None:
+        options["tunnel"] = tunnel
+    return options
+
+
+def _renamed(fault: RemoteError, message: str, *, target: str) -> RemoteError:
+    """Return a fault of the same kind with another message."""
+    if isinstance(fault, RemoteTimeoutError):
+        return RemoteTimeoutError(message, target=target, timeout_s=fault.timeout_s)
+    kind = type(fault) if isinstance(fault, HostKeyError | AuthenticationError) else UnreachableError
+    return kind(message, target=target)

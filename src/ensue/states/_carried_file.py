@@ -1,0 +1,185 @@
+"""One file carried between two machines, for state module `ssh_host`: compare, then write atomically.
+
+Content is compared by SHA-256 where it lies, so that a file that is the same already is not
+transferred. Changes name checksums and sizes, never content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection, FileStat
+    from ensue.model.data import DataMap
+
+NEW_FILE_MODE: Final = 0o600
+"""A carried file often holds keys: without `mode` a new one is its owner's alone."""
+
+_OCTAL: Final = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How the file is to be at its destination, apart from its content.
+
+    Args:
+        mode: permission bits; None keeps those of an existing file.
+        user: owner, by name or number as text; None leaves it.
+        group: the same for the group.
+        makedirs: make the folder it goes to.
+    """
+
+    mode: int | None = None
+    user: str | None = None
+    group: str | None = None
+    makedirs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One end of a carried file.
+
+    Args:
+        connection: the way to the machine.
+        path: an absolute path there.
+    """
+
+    connection: Connection
+    path: str
+
+    def __str__(self) -> str:
+        """Write the place for a message."""
+        return f"{self.path} on {self.connection.srn}"
+
+
+def mode_bits(mode: str | int) -> int:
+    """Read a mode as Salt does: its digits are octal, whether YAML made text or a number of them.
+
+    Raises:
+        StateFailedError: they are not octal digits.
+    """
+    try:
+        return int(str(mode), _OCTAL)
+    except ValueError:
+        message = f"mode: {mode!r} is not an octal number (write it as '0640')"
+        raise StateFailedError(message) from None
+
+
+async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *, test: bool) -> StateReturn:
+    """Make the destination the same as the source.
+
+    Args:
+        name: the state's name.
+        source: the file.
+        destination: where it goes.
+        wanted: how it is to be there.
+        test: only say what would change.
+
+    Returns:
+        The state's return; `new_state` has `path sha256 size mode`.
+
+    Raises:
+        StateFailedError: the folder it goes to does not exist.
+        RemoteError: one of the machines cannot be reached, or refuses.
+    """
+    found = await source.connection.stat(source.path, follow=True)
+    if found is None or found.kind != "file":
+        what = "does not exist" if found is None else f"is a {found.kind}, not a file"
+        # In a plan, what comes before this state may be about to make it.
+        result = None if test and found is None else False
+        return StateReturn(name=name, result=result, comment=f"{source} {what}")
+    old = await destination.connection.stat(destination.path, follow=True)
+    if old and old.kind != "file":
+        return StateReturn(name=name, result=False, comment=f"{destination} is a {old.kind}, not a file")
+    sha256 = await source.connection.checksum(source.path)
+    old_sha256 = await destination.connection.checksum(destination.path) if old else None
+    attributes = _differences(wanted, old)
+    content: DataMap = {}
+    if sha256 != old_sha256:
+        content = _content_changes(old_sha256, old, sha256, found.size_bytes)
+    if not content and not attributes:
+        comment = f"{destination} is the same as {source}"
+        return StateReturn(
+            name=name, result=True, comment=comment, new_state=_state(destination, sha256, old)
+        )
+    if test:
+        changes: DataMap = {"path": destination.path, **content, **attributes}
+        comment = f"{destination} would be written from {source}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await _make_folder(destination, wanted)
+    if content:
+        sha256, size_bytes = await _write(source, destination, wanted, existed=old is not None)
+        # What was read is what is told: the file may have changed since it was looked at.
+        content = _content_changes(old_sha256, old, sha256, size_bytes)
+    else:
+        await _set_attributes(destination, wanted)
+    now = await destination.connection.stat(destination.path, follow=True)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"path": destination.path, **content, **attributes},
+        comment=f"{destination} was written from {source}",
+        new_state=_state(destination, sha256, now),
+    )
+
+
+async def _write(source: Place, destination: Place, wanted: Wanted, *, existed: bool) -> tuple[str, int]:
+    content = await source.connection.read(source.path)
+    mode = wanted.mode if existed or wanted.mode is not None else NEW_FILE_MODE
+    await destination.connection.write(
+        destination.path, content, mode=mode, user=wanted.user, group=wanted.group
+    )
+    return hashlib.sha256(content).hexdigest(), len(content)
+
+
+def _content_changes(
+    old_sha256: str | None, old: FileStat | None, sha256: str | None, size_bytes: int
+) -> DataMap:
+    return {
+        "sha256": {"old": old_sha256, "new": sha256},
+        "size": {"old": old.size_bytes if old else None, "new": size_bytes},
+    }
+
+
+async def _make_folder(destination: Place, wanted: Wanted) -> None:
+    folder = posixpath.dirname(destination.path)
+    if await destination.connection.stat(folder, follow=True):
+        return
+    if not wanted.makedirs:
+        where = f"{folder} on {destination.connection.srn}"
+        raise StateFailedError(f"the folder {where} does not exist (`makedirs: true` makes it)")
+    await destination.connection.make_directory(folder, parents=True)
+
+
+async def _set_attributes(destination: Place, wanted: Wanted) -> None:
+    if wanted.user is not None or wanted.group is not None:
+        await destination.connection.set_owner(destination.path, user=wanted.user, group=wanted.group)
+    if wanted.mode is not None:
+        await destination.connection.set_mode(destination.path, wanted.mode)
+
+
+def _differences(wanted: Wanted, old: FileStat | None) -> DataMap:
+    """Return what is not as wanted, apart from the content; of a new file only what was asked for."""
+    changes: DataMap = {}
+    if wanted.mode is not None and (old is None or old.mode != wanted.mode):
+        changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{wanted.mode:04o}"}
+    if wanted.user is not None and (old is None or wanted.user not in {old.user, str(old.uid)}):
+        changes["user"] = {"old": old.user if old else None, "new": wanted.user}
+    if wanted.group is not None and (old is None or wanted.group not in {old.group, str(old.gid)}):
+        changes["group"] = {"old": old.group if old else None, "new": wanted.group}
+    return changes
+
+
+def _state(destination: Place, sha256: str | None, found: FileStat | None) -> DataMap:
+    return {
+        "path": destination.path,
+        "sha256": sha256,
+        "size": found.size_bytes if found else None,
+        "mode": f"{found.mode:04o}" if found else None,
+    }

@@ -1,0 +1,290 @@
+"""`archive.extracted`: an archive unpacked in a folder of the target.
+
+The archive is read on the managing minion and goes to the target's `tar` as one plain stream, so that neither
+the archive nor a program for its compression is needed there.
+
+Source: Salt's state module `archive`, 3008: when it unpacks, changes and texts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.archive.entries import Archive, Contents, read_contents
+from ensue.states.archive.owners import set_owners
+from ensue.states.archive.request import archive_is_zip, lines_shown, read_options
+from ensue.states.file.remarks import remarks
+from ensue.states.file.sources import read_first, read_sources
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+_STATS_AT_ONCE: Final = 16
+_NEEDLESS: Final = frozenset({"keep", "use_cmd_unzip", "list_options", "skip_files_list_verify"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """How to unpack: the arguments after they were read."""
+
+    folder: str
+    shown: str
+    overwrite: bool
+    clean: bool
+    force: bool
+    user: str | int | None
+    group: str | int | None
+    owner_of: str | None
+    names_shown: int | None
+    tar_words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What is on the target: paths of the archive that are not there, and those of another kind."""
+
+    missing: bool
+    wrong: tuple[str, ...]
+
+
+async def extracted(
+    ctx: StateContext,
+    name: str,
+    source: str | list[Data],
+    *,
+    source_hash: str | None = None,
+    source_hash_name: str | None = None,
+    skip_verify: bool = False,
+    archive_format: str | None = None,
+    options: str | None = None,
+    password: str | None = None,
+    extract_perms: bool = True,
+    enforce_toplevel: bool = True,
+    enforce_ownership_on: str | None = None,
+    if_missing: str | None = None,
+    overwrite: bool = False,
+    clean: bool = False,
+    force: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    trim_output: bool | int = False,
+    **kwargs: Data,
+) -> StateReturn:
+    """Have an archive's contents in a folder; it is unpacked when some of them are not there.
+
+    Args:
+        ctx: the state's context.
+        name: the folder; made where it is not there.
+        source: the archive: `salt://…`, http(s), or a path of the managing minion; or a list of which the
+            first that is there is taken.
+        source_hash: its checksum, or a source that lists checksums.
+        source_hash_name: the name to look for in such a list.
+        skip_verify: take what comes from the network without a checksum.
+        archive_format: `tar` or `zip`, where its name does not say it.
+        options: for `tar`; `--strip-components` is understood, what concerns decompression is needless.
+        password: that of a zip.
+        extract_perms: keep a zip's modes.
+        enforce_toplevel: refuse an archive that has more than one folder at its top, or a file.
+        enforce_ownership_on: the path below `name` that `user` and `group` are for, not all at the top.
+        if_missing: a path; when it is there nothing is done.
+        overwrite: unpack each time.
+        clean: remove what the archive has at its top before unpacking.
+        force: remove what is of another kind than in the archive.
+        user: the owner of all that is below the archive's top.
+        group: the same for the group.
+        trim_output: how many names `changes` may hold; true: 100.
+        **kwargs: Salt's; those without effect are named in a warning.
+
+    Returns:
+        `changes` have `extracted_files`, `directories_created`, `removed`, `updated ownership`.
+
+    Raises:
+        StateFailedError: the arguments make no sense, or the archive is not there or broken.
+    """
+    warnings = remarks("archive.extracted", [word for word in kwargs if word not in _NEEDLESS])
+    folder = _folder(name, if_missing, enforce_ownership_on)
+    if if_missing and await ctx.connection.stat(if_missing, follow=True):
+        return StateReturn(name=name, result=True, comment=f"Path {if_missing} exists", warnings=warnings)
+    if password:
+        ctx.masker.add(password)
+    found = await ctx.connection.stat(folder, follow=True)
+    if found and found.kind != "directory":
+        raise StateFailedError(f"{folder} exists and is not a directory")
+    sources = read_sources(source, source_hash)
+    if not sources:
+        raise StateFailedError(f'Invalid source "{source}"')
+    names_shown = lines_shown(trim_output)
+    chosen, content = await read_first(
+        ctx, sources, name=name, hash_name=source_hash_name, skip_verify=skip_verify
+    )
+    is_zip = archive_is_zip(archive_format, chosen.location)
+    tar_options = read_options(options, is_zip=is_zip)
+    archive = Archive(
+        shown=chosen.location,
+        content=content,
+        is_zip=is_zip,
+        strip=tar_options.strip,
+        password=password,
+        with_modes=extract_perms,
+    )
+    contents = await asyncio.to_thread(read_contents, archive)
+    if enforce_toplevel:
+        _check_top(contents, folder, "zip" if is_zip else "tar")
+    wish = _Wish(
+        folder=folder,
+        shown=chosen.location,
+        overwrite=overwrite,
+        clean=clean,
+        force=force,
+        user=user,
+        group=group,
+        owner_of=enforce_ownership_on,
+        names_shown=names_shown,
+        tar_words=tar_options.words,
+    )
+    returned = await _extract(ctx, name, wish, contents)
+    return msgspec.structs.replace(returned, warnings=warnings)
+
+
+async def _extract(ctx: StateContext, name: str, wish: _Wish, contents: Contents) -> StateReturn:
+    found = await _look(ctx, wish.folder, contents)
+    if found.wrong and not (wish.clean or wish.force):
+        raise StateFailedError(
+            f"The below paths (relative to {wish.folder}/) exist, but are the incorrect type (file instead "
+            "of directory, symlink instead of file, etc.). To proceed with extraction, set 'force' to True. "
+            "Note that this will remove these paths before extracting.\n\n" + _listed(found.wrong)
+        )
+    if not (wish.overwrite or found.missing or found.wrong):
+        return await _owned(
+            ctx, name, wish, contents, changes={}, comment="All files in archive are already present"
+        )
+    why = ", due to absence of one or more files/dirs" if found.missing else ""
+    if ctx.test:
+        cleaned = ", after cleaning destination path(s)" if wish.clean else ""
+        comment = f"Archive {wish.shown} would be extracted to {wish.folder}/{cleaned}{why}"
+        return StateReturn(name=name, result=None, comment=comment)
+    changes: DataMap = {}
+    removed = await _clear(ctx, wish, contents, found)
+    if removed:
+        changes["removed"] = removed
+    failure = await _unpack(ctx, wish, contents, changes)
+    if failure:
+        return StateReturn(name=name, result=False, changes=changes, comment=failure)
+    changes["extracted_files"] = list(contents.names[: wish.names_shown])
+    comment = f"{wish.shown} extracted to {wish.folder}/{why}"
+    if wish.names_shown:
+        comment += f". Output was trimmed to {wish.names_shown} number of lines"
+    return await _owned(ctx, name, wish, contents, changes=changes, comment=comment)
+
+
+async def _look(ctx: StateContext, folder: str, contents: Contents) -> _Found:
+    """Compare the target with the archive; many paths at once, for the way to it may be long."""
+    at_once = asyncio.Semaphore(_STATS_AT_ONCE)
+
+    async def kind_of(path: str) -> str | None:
+        async with at_once:
+            found = await ctx.connection.stat(posixpath.join(folder, path))
+            return found.kind if found else None
+
+    answers = await asyncio.gather(*map(kind_of, contents.kinds), return_exceptions=True)
+    kinds: dict[str, str | None] = {}
+    for path, answer in zip(contents.kinds, answers, strict=True):
+        if isinstance(answer, BaseException):
+            raise answer
+        kinds[path] = answer
+    wrong = [path for path, kind in kinds.items() if kind not in {None, contents.kinds[path]}]
+    return _Found(missing=None in kinds.values(), wrong=tuple(wrong))
+
+
+async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Found) -> list[Data]:
+    """Remove what has to go before the archive is unpacked; return its paths."""
+    going = [*contents.top_folders(), *contents.top_others()] if wish.clean else list(found.wrong)
+    removed: list[Data] = []
+    for path in (posixpath.join(wish.folder, path) for path in going):
+        if await ctx.connection.stat(path):
+            await ctx.connection.remove(path, recursive=True)
+            removed.append(path)
+    return removed
+
+
+async def _unpack(ctx: StateContext, wish: _Wish, contents: Contents, changes: DataMap) -> str:
+    """Unpack; return what went wrong. A folder that was made for it goes again when it did."""
+    is_new = await ctx.connection.stat(wish.folder, follow=True) is None
+    if is_new:
+        await ctx.connection.make_directory(wish.folder, parents=True)
+        if wish.user is not None:
+            await ctx.connection.set_owner(wish.folder, user=str(wish.user))
+    argv = ["tar", "-x", "-p", "-o", "-f", "-", "-C", wish.folder, *wish.tar_words]
+    done = await ctx.connection.run(Command(argv=argv, stdin=contents.tar, env={"LC_ALL": "C.UTF-8"}))
+    if done.returncode == 0:
+        if is_new:
+            changes["directories_created"] = [f"{wish.folder}/"]
+        return ""
+    if is_new:
+        await ctx.connection.remove(wish.folder, recursive=True)
+    else:
+        changes["retcode"] = done.returncode
+    said = done.stderr.decode("utf-8", "replace").strip()
+    return f"tar could not unpack {wish.shown} in {wish.folder}: {said or f'exit code {done.returncode}'}"
+
+
+async def _owned(
+    ctx: StateContext, name: str, wish: _Wish, contents: Contents, *, changes: DataMap, comment: str
+) -> StateReturn:
+    """Set owner and group, then say what came of it all."""
+    new_state: DataMap = {
+        "path": wish.folder,
+        "top_level": [*contents.top_folders(), *contents.top_others()],
+    }
+    if wish.user is None and wish.group is None:
+        return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    top = [posixpath.join(wish.folder, path) for path in contents.top_folders() + contents.top_others()]
+    set_ = await set_owners(ctx, [wish.owner_of] if wish.owner_of else top, user=wish.user, group=wish.group)
+    if set_.changed:
+        changes = {**changes, "updated ownership": True}
+    if set_.faults:
+        comment += (
+            "\n\nWhile trying to enforce user/group ownership, ensue was unable to change ownership on the "
+            "following paths:\n\n" + _listed(set_.faults)
+        )
+        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+    if ctx.test and set_.changed:
+        comment += ". Ownership would be updated on one or more files/directories."
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _folder(name: str, if_missing: str | None, owner_of: str | None) -> str:
+    if not name.startswith("/"):
+        raise StateFailedError(f"{name} is not an absolute path")
+    folder = posixpath.normpath(name)
+    for word, path in (("if_missing", if_missing), ("enforce_ownership_on", owner_of)):
+        if path is not None and not path.startswith("/"):
+            raise StateFailedError(f"Value for '{word}' is not an absolute path")
+    if owner_of is not None and not f"{posixpath.normpath(owner_of)}/".startswith(f"{folder}/"):
+        raise StateFailedError(f"Value for 'enforce_ownership_on' must be within {folder}/")
+    return folder
+
+
+def _check_top(contents: Contents, folder: str, kind: str) -> None:
+    if len(contents.top_folders()) <= 1 and not contents.top_files():
+        return
+    raise StateFailedError(
+        "Archive does not have a single top-level directory. To allow this archive to be extracted, set "
+        f"'enforce_toplevel' to False. To avoid a '{kind}-bomb' it may also be advisable to set a top-level "
+        f"directory by adding it to the 'name' value (for example, setting 'name' to {folder}/some_dir "
+        f"instead of {folder}/)."
+    )
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    return "\n".join(f"- {path}" for path in paths)

@@ -1,0 +1,88 @@
+"""`cmd.run`: a command line, run each time the state runs.
+
+Source: Salt's state module `cmd`, 3008; 7-interfaces, "State functions to name" (`stdout_json`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import EnsueError
+from ensue.model.returns import StateReturn
+from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
+from ensue.states.cmd.stateful import reinterpreted, test_command
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+async def run(
+    ctx: StateContext,
+    name: str,
+    *,
+    cwd: str | None = None,
+    root: str | None = None,
+    runas: str | int | None = None,
+    shell: str | None = None,
+    env: DataMap | list[Data] | None = None,
+    prepend_path: str | None = None,
+    stateful: bool | list[Data] = False,
+    hide_output: bool = False,
+    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument; the connection keeps it)
+    ignore_timeout: bool = False,
+    umask: str | int | None = None,
+    success_retcodes: int | list[int] | None = None,
+    success_stdout: str | list[str] | None = None,
+    success_stderr: str | list[str] | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Run a command; a non-zero exit code is a failure.
+
+    Args:
+        ctx: the state's context.
+        name: the line for the shell.
+        cwd: the folder to run in; has to be there.
+        root: run it with this folder as the root of the file system.
+        runas: the user to run it as, by name or number.
+        shell: the shell that reads the line; without it the target's own (grain `shell`).
+        env: variables to set, as a mapping or a list of mappings.
+        prepend_path: a folder put before PATH.
+        stateful: the command says itself whether it changed something (see `stateful`).
+        hide_output: leave its output out of the return.
+        timeout: end it after so many seconds.
+        ignore_timeout: running out of time is no failure.
+        umask: file mode mask.
+        success_retcodes: exit codes that are no failure.
+        success_stdout: texts in its output that make it no failure.
+        success_stderr: the same for its errors.
+        **kwargs: `stdin`, `bg`, `clean_env`, and what only Salt itself makes use of.
+
+    Returns:
+        `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also `stdout_json`
+        when the output is JSON. In a plan the result is None and there is no `new_state`.
+    """
+    check_environment(env)
+    instead = test_command(stateful)
+    if ctx.test and not instead:
+        changes: DataMap = {} if stateful else {"cmd": name}
+        comment = "" if stateful else f'Command "{name}" would have been executed'
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    line = instead if ctx.test and instead else name
+    if cwd and await folder_is_missing(ctx, cwd):
+        return StateReturn(
+            name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
+        )
+    try:
+        done: DataMap = await ctx.call(
+            "cmd.run_all", line, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
+            prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
+            success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
+            **kwargs,
+        )  # fmt: skip
+    except EnsueError as error:
+        return StateReturn(name=name, result=False, comment=str(error))
+    if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
+        done = {**done, "retcode": 0}
+    returned = command_return(name, done, comment=f'Command "{line}" run')
+    return reinterpreted(returned, test=ctx.test) if stateful else returned

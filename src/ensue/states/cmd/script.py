@@ -1,0 +1,85 @@
+"""`cmd.script`: a script of the managing minion, run on the target each time the state runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import EnsueError, StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
+from ensue.states.cmd.stateful import reinterpreted, test_command
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+async def script(
+    ctx: StateContext,
+    name: str,
+    *,
+    source: str | None = None,
+    args: str | list[str] | None = None,
+    template: str | None = None,
+    context: DataMap | None = None,
+    defaults: DataMap | None = None,
+    cwd: str | None = None,
+    runas: str | int | None = None,
+    env: DataMap | list[Data] | None = None,
+    stateful: bool | list[Data] = False,
+    timeout: float | None = None,  # noqa: ASYNC109 (Salt's argument; the connection keeps it)
+    umask: str | int | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Run a script; a non-zero exit code is a failure.
+
+    Args:
+        ctx: the state's context.
+        name: the script with its arguments, or any name when `source` is given; what follows its
+            first blank is then the arguments.
+        source: `salt://…`, http(s), or a path of the managing minion.
+        args: its arguments as a shell reads them, or as a list.
+        template: render it first, with this renderer (`jinja`).
+        context: variables for the template.
+        defaults: variables that `context` outranks.
+        cwd: the folder to run in; has to be there.
+        runas: the user to run it as.
+        env: variables to set.
+        stateful: the script says itself whether it changed something.
+        timeout: end it after so many seconds.
+        umask: file mode mask.
+        **kwargs: the further arguments of `cmd.run`.
+
+    Returns:
+        As `cmd.run`.
+    """
+    _check_mappings(context=context, defaults=defaults)
+    check_environment(env)
+    instead = test_command(stateful)
+    if ctx.test and not instead:
+        comment = "" if stateful else f"Command '{name}' would have been executed"
+        return StateReturn(name=name, result=None, comment=comment)
+    line = instead if ctx.test and instead else name
+    first, _, rest = line.partition(" ")
+    if cwd and await folder_is_missing(ctx, cwd):
+        return StateReturn(
+            name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
+        )
+    try:
+        done: DataMap = await ctx.call(
+            "cmd.script", source or first, args=args or rest or None, template=template, context=context,
+            defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask, **kwargs,
+        )  # fmt: skip
+    except EnsueError as error:
+        return StateReturn(name=name, result=False, comment=str(error))
+    if done.get("cache_error"):
+        comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
+        return StateReturn(name=name, result=False, changes={**done, "stderr": ""}, comment=comment)
+    returned = command_return(name, done, comment=f"Command '{line}' run")
+    return reinterpreted(returned, test=ctx.test) if stateful else returned
+
+
+def _check_mappings(**given: object) -> None:
+    for word, value in given.items():
+        if value and not isinstance(value, dict):
+            raise StateFailedError(f"Invalidly-formatted '{word}' parameter. Must be formed as a dict.")

@@ -1,0 +1,101 @@
+"""`stateful`: a command that says itself whether it changed something.
+
+Its output is a JSON mapping, or its last line is `changed=yes comment='…' key=value …`.
+
+Source: Salt's state module `cmd`, "Using the stateful argument".
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Final, cast
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ensue.model.data import Data, DataMap
+    from ensue.model.returns import StateReturn
+
+_TRUE: Final = frozenset({"true", "yes", "1"})
+_FALSE: Final = frozenset({"false", "no", "0"})
+
+
+def test_command(stateful: Data) -> str | None:
+    """Return the command that a plan runs instead (`stateful: [test_name: …]`), None when there is none."""
+    for part in stateful if isinstance(stateful, list) else ():
+        if isinstance(part, dict) and part.get("test_name"):
+            return str(part["test_name"])
+    return None
+
+
+def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
+    """Return what the command says of itself instead of what is known of any command.
+
+    Args:
+        returned: the return of the command.
+        test: whether this is a plan; what succeeded with changes is then None.
+    """
+    done = returned.changes
+    stdout = str(done.get("stdout") or "")
+    if not stdout:
+        return msgspec.structs.replace(returned, changes={}, comment=str(done.get("stderr") or ""))
+    try:
+        said, rest = _said(stdout)
+        changed = _is_true(str(said.get("changed", "no")))
+    except _NotUnderstoodError as error:
+        return msgspec.structs.replace(
+            returned, result=False, comment=str(error), changes=error.changes(done)
+        )
+    comment = str(said.pop("comment", ""))
+    changes = {**said, **{key: done[key] for key in done if key not in said}, "stdout": rest}
+    if not changed:
+        return msgspec.structs.replace(returned, changes={}, comment=comment)
+    result = None if test and returned.result else returned.result
+    new_state = None if test else returned.new_state
+    return msgspec.structs.replace(
+        returned, result=result, changes=changes, comment=comment, new_state=new_state
+    )
+
+
+class _NotUnderstoodError(Exception):
+    """The output is neither of the two forms."""
+
+    def __init__(self, message: str, *, keep: bool) -> None:
+        self._keep = keep
+        super().__init__(message)
+
+    def changes(self, done: DataMap) -> DataMap:
+        return done if self._keep else {}
+
+
+def _said(stdout: str) -> tuple[DataMap, str]:
+    """Return what the output says, and the output without it."""
+    try:
+        data = json.loads(stdout)
+    except ValueError:
+        return _last_line(stdout)
+    if not isinstance(data, dict):
+        raise _NotUnderstoodError("script JSON output must be a JSON object (e.g., {})!", keep=False)
+    return cast("DataMap", data), ""
+
+
+def _last_line(stdout: str) -> tuple[DataMap, str]:
+    rest, _, last = stdout.rstrip().rpartition("\n")
+    try:
+        pairs = [word.split("=") for word in shlex.split(last)]
+    except ValueError:
+        pairs = [[""]]
+    if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 (a name and a value)
+        raise _NotUnderstoodError(
+            "Failed parsing script output! Stdout must be JSON or a line of name=value pairs.", keep=True
+        )
+    return {key: value for key, value in pairs}, rest  # noqa: C416 (unpacking shows what a pair is)
+
+
+def _is_true(word: str) -> bool:
+    if word.lower() in _TRUE:
+        return True
+    if word.lower() in _FALSE:
+        return False
+    raise _NotUnderstoodError(f"`changed` is yes or no, not {word!r}", keep=True)

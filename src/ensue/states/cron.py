@@ -1,0 +1,130 @@
+"""State module `cron`: jobs in the crontabs of the target's users, found again by Salt's marks.
+
+Source: Salt's state module `cron`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    user: str = "root",
+    minute: str | int = "*",
+    hour: str | int = "*",
+    daymonth: str | int = "*",
+    month: str | int = "*",
+    dayweek: str | int = "*",
+    comment: str | None = None,
+    commented: bool = False,
+    identifier: str | bool | None = False,
+    special: str | None = None,
+) -> StateReturn:
+    """Have a job in a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: its command.
+        user: whose crontab.
+        minute: when; `random` takes any number, which then stays.
+        hour: the same.
+        daymonth: the day of the month.
+        month: the month.
+        dayweek: the day of the week.
+        comment: a remark above it.
+        commented: switched off.
+        identifier: what it is found by when its command changes; without it the command.
+        special: a word (`@daily`) in place of the time.
+
+    Returns:
+        `changes` have the user with the command.
+
+    Raises:
+        StateFailedError: the target has no cron, or refuses the crontab.
+    """
+    command = name.strip()
+    found_by = command if identifier is False else identifier
+    options: DataMap = {
+        "comment": comment,
+        "commented": commented is True,
+        "identifier": None if found_by is None else str(found_by),
+        "test": ctx.test,
+    }
+    if special is None:
+        came = await ctx.call(
+            "cron.set_job", user, minute, hour, daymonth, month, dayweek, command, **options
+        )  # fmt: skip
+    else:
+        came = await ctx.call("cron.set_special", user, special, command, **options)
+    if came == "present":
+        return StateReturn(
+            name=command,
+            result=True,
+            comment=f"Cron {command} already present",
+            new_state={"user": user, "cmd": command},
+        )
+    if ctx.test:
+        what = "added" if came == "new" else "updated"
+        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be {what}")
+    text = f"Cron {command} added to {user}'s crontab" if came == "new" else f"Cron {command} updated"
+    return StateReturn(
+        name=command,
+        result=True,
+        changes={user: command},
+        comment=text,
+        new_state={"user": user, "cmd": command},
+    )
+
+
+async def absent(
+    ctx: StateContext,
+    name: str,
+    *,
+    user: str = "root",
+    identifier: str | bool | None = False,
+    special: str | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes those of `present`)
+) -> StateReturn:
+    """Have no such job in a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: its command.
+        user: whose crontab.
+        identifier: what it is found by; without it the command.
+        special: given for a job whose time is one word.
+        **kwargs: the other arguments of `present`.
+
+    Returns:
+        `changes` have the user with the command.
+
+    Raises:
+        StateFailedError: the target has no cron.
+    """
+    command = name.strip()
+    found_by = command if identifier is False else identifier
+    came = await ctx.call(
+        "cron.rm_job" if special is None else "cron.rm_special", user, command,
+        identifier=None if found_by is None else str(found_by), test=ctx.test,
+    )  # fmt: skip
+    if came == "absent":
+        comment = f"Cron {command} is absent" if ctx.test else f"Cron {command} already absent"
+        return StateReturn(name=command, result=True, comment=comment)
+    if ctx.test:
+        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be removed")
+    comment = f"Cron {command} removed from {user}'s crontab"
+    return StateReturn(name=command, result=True, changes={user: command}, comment=comment)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

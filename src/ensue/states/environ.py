@@ -1,0 +1,87 @@
+"""State module `environ`: variables of ensue's process, which commands on the managing minion inherit.
+
+Another target has no such process: there the state fails and says what to use instead.
+
+Source: Salt's state module `environ`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_mapping
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def setenv(
+    ctx: StateContext,
+    name: str,
+    value: Any,
+    *,
+    false_unsets: bool = False,
+    clear_all: bool = False,
+    update_minion: bool = False,  # noqa: ARG001 (Salt's argument)
+    permanent: bool = False,
+) -> StateReturn:
+    """Set variables for the rest of this run.
+
+    Args:
+        ctx: the state's context.
+        name: the variable, or any name when `value` is a mapping.
+        value: its value, or a mapping of variables to values; False empties a variable.
+        false_unsets: False removes it instead.
+        clear_all: empty all other variables, or remove them with `false_unsets`.
+        update_minion: Salt's; there is no other process to update.
+        permanent: of Windows; refused.
+
+    Returns:
+        `changes` have each variable's new value, None when it was removed.
+
+    Raises:
+        StateFailedError: a value is no text, or the target is not the managing minion.
+    """
+    if ctx.srn.type != "minion":
+        raise StateFailedError(
+            f"environ.setenv sets variables of ensue's process, which {ctx.srn} does not inherit; "
+            "give `env` to cmd.run, or write /etc/environment there"
+        )
+    if permanent:
+        raise StateFailedError("permanent: there are no permanent variables but on Windows")
+    wanted = _wanted(name, value)
+    now: dict[str, str] = await ctx.call("environ.items")
+    if clear_all:
+        wanted = {**{key: False for key in now if key not in wanted}, **wanted}
+    changes: DataMap = {}
+    for key, each in wanted.items():
+        target = None if each is False and false_unsets else "" if each is False else each
+        if now.get(key) != target:
+            changes[key] = target
+    if not changes:
+        comment = "Environ values are already set with the correct values"
+        return StateReturn(name=name, result=True, comment=comment)
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment="Environ values will be changed")
+    await ctx.call("environ.setenv", {key: wanted[key] for key in changes}, false_unsets=false_unsets)
+    new_state: DataMap = dict(changes)
+    return StateReturn(
+        name=name, result=True, changes=changes, comment="Environ values were set", new_state=new_state
+    )
+
+
+def _wanted(name: str, value: Any) -> dict[str, str | bool]:
+    given: dict[str, Any] = value if is_mapping(value) else {name: value}
+    for key, each in given.items():
+        if each is not False and not isinstance(each, str):
+            shown = f" (it is {each!r} for {key}; write it in quotes)"
+            raise StateFailedError(f"Environ value must be string, dict or False{shown}")
+    return given
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"setenv": setenv}

@@ -1,0 +1,82 @@
+"""State module `event`: something that a run says happened.
+
+ensue has no event bus. An event is a line of the run's journal, and of its output: the state's return, whose
+`new_state` has the tag and the data.
+
+Source: Salt's state module `event`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+_WITHOUT_EFFECT: Final = ("preload", "with_env", "with_grains", "with_pillar")
+
+
+def send(
+    ctx: StateContext, name: str, *, data: Data = None, show_changed: bool = True, **kwargs: Data
+) -> StateReturn:
+    """Record an event, each time the state runs.
+
+    Args:
+        ctx: the state's context.
+        name: the event's tag.
+        data: what there is to say.
+        show_changed: count it as a change.
+        **kwargs: Salt's; those that would add to the event are named in a warning.
+
+    Returns:
+        `changes` and `new_state` have `tag` and `data`.
+    """
+    event: DataMap = {"tag": name, "data": data}
+    changes = event if show_changed else {}
+    if ctx.test:
+        comment = "Event would have been fired"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    idle = [word for word in _WITHOUT_EFFECT if kwargs.get(word)]
+    warnings = (f"event.send: {', '.join(idle)} has no effect; put it into `data`",) if idle else ()
+    return StateReturn(
+        name=name, result=True, changes=changes, comment="Event fired", new_state=event, warnings=warnings
+    )
+
+
+def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+    """Do nothing until a watched state changes something; then the event is recorded.
+
+    Args:
+        ctx: the state's context.
+        name: the event's tag.
+        **kwargs: those of `send`.
+    """
+    return StateReturn(name=name, result=True)
+
+
+def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -> StateReturn:
+    """Record the event of a state that watches.
+
+    Args:
+        ctx: the state's context.
+        name: the event's tag.
+        sfun: the state's function; whichever it is, the event is sent.
+        **kwargs: those of `send`.
+    """
+    del sfun
+    return send(ctx, name, **kwargs)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "fire_master": send,
+    "mod_watch": mod_watch,
+    "send": send,
+    "wait": wait,
+}
+
+MOD_WATCH = mod_watch

@@ -1,0 +1,52 @@
+"""State module `file`: files, folders and symlinks of the target.
+
+Each function stands in a module of its own or with its kin; what they share (owner and mode, diffs,
+sources, walking) stands in modules named for it. All that is done goes through the target's connection.
+
+Source: Salt's state module `file`, results, changes and texts as in 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.states.file.absent import absent
+from ensue.states.file.append import append, prepend
+from ensue.states.file.blockreplace import blockreplace
+from ensue.states.file.comment import comment, uncomment
+from ensue.states.file.copying import copy, rename
+from ensue.states.file.directory import directory
+from ensue.states.file.existence import exists, missing
+from ensue.states.file.keyvalue import keyvalue
+from ensue.states.file.line import line
+from ensue.states.file.managed import managed
+from ensue.states.file.recurse import recurse
+from ensue.states.file.replace import replace
+from ensue.states.file.serialize import serialize
+from ensue.states.file.symlink import symlink
+from ensue.states.file.touch import touch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "absent": absent,
+    "append": append,
+    "blockreplace": blockreplace,
+    "comment": comment,
+    "copy": copy,
+    "directory": directory,
+    "exists": exists,
+    "keyvalue": keyvalue,
+    "line": line,
+    "managed": managed,
+    "missing": missing,
+    "prepend": prepend,
+    "recurse": recurse,
+    "rename": rename,
+    "replace": replace,
+    "serialize": serialize,
+    "symlink": symlink,
+    "touch": touch,
+    "uncomment": uncomment,
+}

@@ -1,0 +1,50 @@
+"""`file.absent`: nothing is at a path.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.paths import target_path
+from ensue.states.file.remarks import remarks
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+
+
+async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Remove what is at a path: a file, a symlink, or a folder with all that is in it.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        `changes` has `removed`.
+
+    Raises:
+        StateFailedError: it is the root of the file system, or no absolute path.
+    """
+    path = await target_path(ctx, name)
+    if posixpath.normpath(path) in {"/", "//"}:
+        raise StateFailedError('Refusing to make "/" absent')
+    warnings = remarks("file.absent", kwargs)
+    found = await ctx.connection.stat(path)
+    if found is None:
+        comment = f"File {path} is not present"
+        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+    what = "directory" if found.kind == "directory" else "file"
+    if ctx.test:
+        comment = f"{what.capitalize()} {path} is set for removal"
+        return StateReturn(
+            name=name, result=None, changes={"removed": path}, comment=comment, warnings=warnings
+        )
+    await ctx.connection.remove(path, recursive=True)
+    comment = f"Removed {what} {path}"
+    return StateReturn(name=name, result=True, changes={"removed": path}, comment=comment, warnings=warnings)

@@ -1,0 +1,222 @@
+"""`file.append` and `file.prepend`: lines at a file's end or start, unless they are in it already.
+
+Source: Salt's state module `file`, 3008, the two shapes of their diffs included.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes
+from ensue.states.file.described import state_after
+from ensue.states.file.difference import HIDDEN, is_text, unified
+from ensue.states.file.paths import is_folder, make_parents, target_path
+from ensue.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+async def append(
+    ctx: StateContext,
+    name: str,
+    *,
+    text: Data = None,
+    makedirs: bool = False,
+    source: str | None = None,
+    source_hash: str | None = None,
+    template: str = "jinja",
+    sources: list[Data] | None = None,
+    source_hashes: list[Data] | None = None,
+    defaults: DataMap | None = None,
+    context: DataMap | None = None,
+    ignore_whitespace: bool = True,
+    show_changes: bool = True,
+) -> StateReturn:
+    """Put lines at a file's end, unless they are in it already; a missing file is made.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        text: a text or a list of them; each is looked for as a whole.
+        makedirs: make the folders above it.
+        source: take the text from a source.
+        source_hash: the source's checksum.
+        template: render sources with this renderer.
+        sources: take it from several.
+        source_hashes: their checksums.
+        defaults: variables that `context` outranks.
+        context: variables for the templates.
+        ignore_whitespace: white space between words may differ; else texts are regular expressions.
+        show_changes: show a diff.
+
+    Returns:
+        `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: there is no text, or no folder to make the file in.
+    """
+    found = given_sources(
+        source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
+    )
+    file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
+    if isinstance(file, StateReturn):
+        return file
+    texts = (
+        as_texts(text)
+        if not found
+        else await rendered_sources(
+            ctx, found, name=file.path, template=template, variables={**(defaults or {}), **(context or {})}
+        )
+    )
+    lines = [
+        line
+        for each in texts
+        if not stands_in(each, file.content, ignore_whitespace=ignore_whitespace)
+        for line in each.splitlines()
+    ]
+    ended = file.content if not file.content or file.content.endswith("\n") else file.content + "\n"
+    new = ended + "".join(f"{line}\n" for line in lines) if lines else file.content
+    diff = unified(file.content.splitlines(), new.splitlines(), joined_by="\n")
+    return await file.become(new, diff, f"Appended {len(lines)} lines")
+
+
+async def prepend(
+    ctx: StateContext,
+    name: str,
+    *,
+    text: Data = None,
+    makedirs: bool = False,
+    source: str | None = None,
+    source_hash: str | None = None,
+    template: str = "jinja",
+    sources: list[Data] | None = None,
+    source_hashes: list[Data] | None = None,
+    defaults: DataMap | None = None,
+    context: DataMap | None = None,
+    header: bool | None = None,
+    show_changes: bool = True,
+) -> StateReturn:
+    """Put lines at a file's start, unless they are in it already; a missing file is made.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        text: a text or a list of them; each is looked for as a whole.
+        makedirs: make the folders above it.
+        source: take the text from a source.
+        source_hash: the source's checksum.
+        template: render sources with this renderer.
+        sources: take it from several.
+        source_hashes: their checksums.
+        defaults: variables that `context` outranks.
+        context: variables for the templates.
+        header: the lines have to be the first ones, exactly.
+        show_changes: show a diff.
+
+    Returns:
+        `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: there is no text, or no folder to make the file in.
+    """
+    found = given_sources(
+        source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
+    )
+    file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
+    if isinstance(file, StateReturn):
+        return file
+    texts = (
+        as_texts(text)
+        if not found
+        else await rendered_sources(
+            ctx, found, name=file.path, template=template, variables={**(defaults or {}), **(context or {})}
+        )
+    )
+    lines = [
+        line
+        for each in texts
+        if header or not stands_in(each, file.content, ignore_whitespace=True)
+        for line in each.splitlines()
+    ]
+    if header and file.content.splitlines()[: len(lines)] == lines:
+        lines = []
+    new = "".join(f"{line}\n" for line in lines) + file.content
+    diff = unified(file.content.splitlines(keepends=True), new.splitlines(keepends=True))
+    return await file.become(new, diff, f"Prepended {len(lines)} lines")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TextFile:
+    """A file and its text; bytes that are no UTF-8 are carried through unchanged."""
+
+    ctx: StateContext
+    name: str
+    path: str
+    content: str
+    raw: bytes
+    is_new: bool
+    show_changes: bool
+
+    @classmethod
+    async def open(
+        cls, ctx: StateContext, name: str, *, makedirs: bool, show_changes: bool
+    ) -> _TextFile | StateReturn:
+        """Read the file; in a plan one that is not there needs no more words."""
+        path = await target_path(ctx, name)
+        found = await ctx.connection.stat(path, follow=True)
+        if found is not None and found.kind != "file":
+            raise StateFailedError(f"Specified target {path} is a {found.kind}, not a file")
+        if found is None and ctx.test:
+            comment = f"File {path} is set to be created"
+            return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+        if found is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
+            if not makedirs:
+                raise StateFailedError(f"{path}: file not found, and its folder neither (use makedirs)")
+            await make_parents(ctx.connection, path, Attributes())
+        raw = b"" if found is None else await ctx.connection.read(path)
+        text = raw.decode("utf-8", "surrogateescape")
+        return cls(
+            ctx=ctx,
+            name=name,
+            path=path,
+            content=text,
+            raw=raw,
+            is_new=found is None,
+            show_changes=show_changes,
+        )
+
+    async def become(self, new: str, diff: str, comment: str) -> StateReturn:
+        """Write the file where it differs, and say so."""
+        content = new.encode("utf-8", "surrogateescape")
+        if content == self.raw and not self.is_new:
+            return self._said(
+                True,
+                f"File {self.path} is in correct state",
+                {},
+                await state_after(self.ctx.connection, self.path),
+            )
+        changes: DataMap = {"diff": self._shown(diff, content)} if diff else {}
+        if self.ctx.test:
+            return self._said(None, f"File {self.path} is set to be updated", changes, None)
+        await self.ctx.connection.write(self.path, content)
+        return self._said(True, comment, changes, await state_after(self.ctx.connection, self.path, content))
+
+    def _shown(self, diff: str, content: bytes) -> str:
+        if not is_text(content):
+            return "Replace binary file"
+        return (
+            diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            if self.show_changes
+            else HIDDEN
+        )
+
+    def _said(self, result: bool | None, comment: str, changes: DataMap, new_state: Any) -> StateReturn:
+        return StateReturn(
+            name=self.name, result=result, changes=changes, comment=comment, new_state=new_state
+        )

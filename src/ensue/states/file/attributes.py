@@ -1,0 +1,118 @@
+"""Owner, group and mode of one path: what is wanted, what differs, and setting it.
+
+Contents are not looked at here. The shape of the changes is that of Salt's `check_perms`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import RemoteFileError
+from ensue.states.file.modes import mode_bits, shown_mode
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection, FileStat
+    from ensue.model.data import Data, DataMap
+
+_SET_ID_BITS: Final = 0o6000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributes:
+    """What a path is to have; None leaves it as it is.
+
+    Args:
+        mode: permission bits.
+        user: owner, by name or number, as the user wrote it.
+        group: the same for the group.
+    """
+
+    mode: int | None = None
+    user: str | int | None = None
+    group: str | int | None = None
+
+    @classmethod
+    def read(cls, *, mode: Data = None, user: Data = None, group: Data = None) -> Attributes:
+        """Read a state's arguments.
+
+        Raises:
+            StateFailedError: the mode is none.
+        """
+        return cls(mode=mode_bits(mode), user=_owner(user), group=_owner(group))
+
+    @property
+    def user_text(self) -> str | None:
+        """The owner as a connection takes it."""
+        return None if self.user is None else str(self.user)
+
+    @property
+    def group_text(self) -> str | None:
+        """The group as a connection takes it."""
+        return None if self.group is None else str(self.group)
+
+    def differences(self, found: FileStat) -> DataMap:
+        """Return what is not as wanted, in Salt's shape: `user`, `group`, `mode` with what is wanted."""
+        changes: DataMap = {}
+        if self.user is not None and str(self.user) not in {found.user, str(found.uid)}:
+            changes["user"] = self.user
+        if self.group is not None and str(self.group) not in {found.group, str(found.gid)}:
+            changes["group"] = self.group
+        # Linux gives symlinks no mode of their own.
+        if self.mode is not None and self.mode != found.mode and found.kind != "symlink":
+            changes["mode"] = shown_mode(self.mode)
+        return changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applied:
+    """What came of setting attributes.
+
+    Args:
+        changes: what was changed, in Salt's shape.
+        faults: why the rest was not, one sentence each.
+    """
+
+    changes: DataMap
+    faults: tuple[str, ...] = ()
+
+
+async def apply_attributes(connection: Connection, path: str, wanted: Attributes, found: FileStat) -> Applied:
+    """Set what differs.
+
+    Args:
+        connection: the way to the target.
+        path: the path.
+        wanted: what it is to have.
+        found: what it has; a symlink described as itself is not followed.
+    """
+    planned = wanted.differences(found)
+    changes: DataMap = {}
+    faults: list[str] = []
+    if "user" in planned or "group" in planned:
+        try:
+            await connection.set_owner(
+                path,
+                user=wanted.user_text if "user" in planned else None,
+                group=wanted.group_text if "group" in planned else None,
+                follow=found.kind != "symlink",
+            )
+            changes |= {word: planned[word] for word in ("user", "group") if word in planned}
+        except RemoteFileError as error:
+            faults.append(str(error))
+    # A change of owner clears the set-id bits, so the mode is set again where it has some.
+    again = bool(changes) and bool(found.mode & _SET_ID_BITS) and found.kind != "symlink"
+    if "mode" in planned or again:
+        try:
+            await connection.set_mode(path, found.mode if wanted.mode is None else wanted.mode)
+            if "mode" in planned:
+                changes["mode"] = planned["mode"]
+        except RemoteFileError as error:
+            faults.append(str(error))
+    return Applied(changes=changes, faults=tuple(faults))
+
+
+def _owner(value: Data) -> str | int | None:
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, int) else str(value)

@@ -1,0 +1,71 @@
+"""`clean`: removing what is in a folder and managed by nobody.
+
+Kept are what the states that the folder requires manage, what `exclude_pat` names, and the folders
+that such things are in.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from ensue.states.file.tree import matches, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data
+
+
+def required_paths(ctx: StateContext) -> frozenset[str]:
+    """Return the paths that the `file` states required by this one manage."""
+    return frozenset(
+        posixpath.normpath(name)
+        for function, name in ctx.declaration.requires
+        if function.startswith("file.") and name.startswith("/")
+    )
+
+
+async def superfluous(connection: Connection, top: str, keep: Iterable[str], exclude_pat: Data) -> list[str]:
+    """Return what is to go, each path after the folder it is in.
+
+    Args:
+        connection: the way to the target.
+        top: the folder.
+        keep: paths that stay, with all that is in them.
+        exclude_pat: patterns over the paths below the folder that stay.
+    """
+    kept = set(keep)
+    entries = [entry async for entry in walk(connection, top)]
+    stays: set[str] = set()
+    for entry in entries:
+        relative = posixpath.relpath(entry.path, top)
+        if _is_within(entry.path, kept) or (exclude_pat and matches(exclude_pat, relative)):
+            stays.add(entry.path)
+            stays.update(_folders_above(entry.path, top))
+    stays.update(folder for path in kept for folder in _folders_above(path, top))
+    return [entry.path for entry in entries if entry.path not in stays]
+
+
+async def remove_all(connection: Connection, paths: list[str]) -> list[str]:
+    """Remove paths and return those that are not in another one of them, sorted."""
+    going = set(paths)
+    topmost = sorted(path for path in going if posixpath.dirname(path) not in going)
+    for path in topmost:
+        await connection.remove(path, recursive=True)
+    return topmost
+
+
+def _is_within(path: str, kept: set[str]) -> bool:
+    return path in kept or any(folder in kept for folder in _folders_above(path, ""))
+
+
+def _folders_above(path: str, top: str) -> list[str]:
+    above: list[str] = []
+    folder = posixpath.dirname(path)
+    while folder not in {top, "/", ""}:
+        above.append(folder)
+        folder = posixpath.dirname(folder)
+    return above

@@ -1,0 +1,138 @@
+"""`file.comment` and `file.uncomment`: a mark at the start of the lines that a pattern matches.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.states.file.difference import is_text
+from ensue.states.file.edited import EditedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.returns import StateReturn
+
+_ANCHORS: Final = re.compile(r"^(\(\?[iLmsux]\))?\^?(.*?)\$?$", re.DOTALL)
+
+
+async def comment(
+    ctx: StateContext,
+    name: str,
+    regex: str,
+    *,
+    char: str = "#",
+    backup: str | bool = ".bak",
+    ignore_missing: bool = False,
+) -> StateReturn:
+    """Put a mark before the lines that a pattern matches at their start.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        regex: the pattern.
+        char: the mark.
+        backup: the ending of a copy of what was there; false keeps none.
+        ignore_missing: that the pattern matches nothing is no failure.
+
+    Returns:
+        `changes` has `diff`; in a plan the path, `updated`.
+
+    Raises:
+        StateFailedError: the pattern matches nothing, or is none.
+    """
+    file, text = await _open(ctx, name)
+    bare = _ANCHORS.sub(r"\2", regex)
+    mark = re.escape(char)
+    if not _matches(rf"^(?!\s*{mark})\s*{bare}", text):
+        if _matches(mark + bare, text):
+            return file.said(True, "Pattern already commented", {}, await file.unchanged_state())
+        if ignore_missing:
+            said = "Pattern not found and ignore_missing set to True"
+            return file.said(True, said, {}, await file.unchanged_state())
+        raise StateFailedError(f"{bare}: Pattern not found")
+    start, end = "^" if regex.startswith("^") else "", "$" if regex.endswith("$") else ""
+    inner = regex.lstrip("^").removesuffix("$")
+    pattern = _compiled(f"{start}({inner}){end}")
+    not_yet = _compiled(rf"\s*{mark}")
+    return await _changed(
+        file,
+        text,
+        lambda line: char + line if pattern.match(line) and not not_yet.match(line) else line,
+        "Commented lines successfully",
+        backup,
+    )
+
+
+async def uncomment(
+    ctx: StateContext, name: str, regex: str, *, char: str = "#", backup: str | bool = ".bak"
+) -> StateReturn:
+    """Take the mark off the lines that a pattern matches behind it.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        regex: the pattern, without the mark.
+        char: the mark.
+        backup: the ending of a copy of what was there; false keeps none.
+
+    Returns:
+        `changes` has `diff`; in a plan the path, `updated`.
+
+    Raises:
+        StateFailedError: the pattern matches nothing, or is none.
+    """
+    file, text = await _open(ctx, name)
+    bare = regex.lstrip("^")
+    mark = re.escape(char)
+    if not _matches(rf"{mark}[ \t]*{bare}", text):
+        if _matches(rf"^[ \t]*{bare}", text):
+            return file.said(True, "Pattern already uncommented", {}, await file.unchanged_state())
+        raise StateFailedError(f"{regex}: Pattern not found")
+    end = "$" if regex.endswith("$") else ""
+    pattern = _compiled(rf"^{mark}\s*({bare.removesuffix('$')}){end}")
+    return await _changed(
+        file,
+        text,
+        lambda line: line.lstrip(char) if pattern.match(line) else line,
+        "Uncommented lines successfully",
+        backup,
+    )
+
+
+async def _open(ctx: StateContext, name: str) -> tuple[EditedFile, str]:
+    file = await EditedFile.open(ctx, name)
+    if not is_text(file.content):
+        raise StateFailedError(f"Cannot perform string replacements on a binary file: {file.path}")
+    return file, file.content.decode("utf-8", "surrogateescape")
+
+
+async def _changed(
+    file: EditedFile, text: str, change: Callable[[str], str], made: str, backup: str | bool
+) -> StateReturn:
+    lines = [change(line) for line in text.splitlines(keepends=True)]
+    new = "".join(lines).encode("utf-8", "surrogateescape")
+    returned = await file.become(
+        new, backup=backup, show_changes=True, made=made, planned=f"File {file.path} is set to be updated"
+    )
+    if returned.result is None:
+        return msgspec.structs.replace(returned, changes={file.path: "updated"})
+    return returned
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return _compiled(pattern, re.MULTILINE).search(text) is not None
+
+
+def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, flags)
+    except re.error as error:
+        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None

@@ -1,0 +1,77 @@
+"""A file's content as it stands in the SLS, the pillar or the grains.
+
+Source: Salt's `contents`, `contents_pillar`, `contents_grains`, `contents_newline`, 3008: lines are
+taken apart and put together again with newlines, so that the last one has one, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import Data
+
+_NOTHING: Final = object()
+
+
+async def looked_up(ctx: FunctionContext, function: str, keys: Any, delimiter: str) -> Data:
+    """Return the value of a key, or the values of several keys joined by newlines.
+
+    Args:
+        ctx: the target.
+        function: `pillar.get` or `grains.get`.
+        keys: one path or a list of them.
+        delimiter: what stands between the keys of a path.
+
+    Raises:
+        StateFailedError: there is no such value.
+    """
+    kind = "Pillar" if function == "pillar.get" else "Grain"
+    values: list[Any] = []
+    paths: list[Any] = [*keys] if isinstance(keys, list) else [keys]
+    for key in paths:
+        value = await ctx.call(function, key, _NOTHING, delimiter=delimiter)
+        if value is _NOTHING:
+            raise StateFailedError(f"{kind} {key} does not exist")
+        values.append(value)
+    return "\n".join(map(str, values)) if isinstance(keys, list) else values[0]
+
+
+def encoded(
+    value: Data, *, newline: bool = True, encoding: str | None = None, errors: str = "strict"
+) -> bytes:
+    """Return a value of the SLS as a file's content.
+
+    Args:
+        value: a text, bytes, or a list of lines; a number is written as it is.
+        newline: end the last line.
+        encoding: the encoding of the file; None is UTF-8.
+        errors: what becomes of characters that it lacks (`strict`, `replace`, …).
+
+    Raises:
+        StateFailedError: it is a mapping, or has characters that the encoding lacks.
+    """
+    if isinstance(value, bytes):
+        try:
+            value = value.decode()
+        except UnicodeDecodeError:
+            return value  # type: ignore[return-value] # still bytes: the decoding failed
+    if isinstance(value, dict):
+        raise StateFailedError("contents is a mapping, not text (file.serialize writes data as YAML or JSON)")
+    parts = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+    lines = [line for part in parts for line in part.splitlines()]
+    text = "\n".join(lines)
+    if newline and lines:
+        text += "\n"
+    elif not newline:
+        text = text.rstrip("\n").rstrip("\r")
+    try:
+        return text.encode(encoding or "utf-8", errors)
+    except UnicodeEncodeError as error:
+        shown = error.object[error.start : error.end]
+        raise StateFailedError(f"contents has {shown!r}, which {encoding} cannot write") from None
+    except LookupError as error:
+        raise StateFailedError(f"encoding or encoding_errors: {error}") from None

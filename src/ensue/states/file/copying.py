@@ -1,0 +1,204 @@
+"""`file.copy` and `file.rename`: files and folders of the target, copied and moved within it.
+
+Source: Salt's state module `file`, 3008. Unlike there, `force` leaves a copy alone that is the same already.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import RemoteFileError, StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes, apply_attributes
+from ensue.states.file.described import state_after
+from ensue.states.file.modes import folder_bits, mode_bits
+from ensue.states.file.owners import with_primary_group
+from ensue.states.file.paths import is_folder, make_parents, target_path
+from ensue.states.file.remarks import remarks
+from ensue.states.file.tree import walk
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection, FileStat
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def copy(
+    ctx: StateContext,
+    name: str,
+    source: str,
+    *,
+    force: bool = False,
+    makedirs: bool = False,
+    preserve: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    mode: str | int | None = None,
+    dir_mode: str | int | None = None,
+    subdir: bool = False,
+    owner: str | int | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Copy a file or folder, when there is nothing at its new place.
+
+    Args:
+        ctx: the state's context.
+        name: where it goes, an absolute path.
+        source: what is copied, an absolute path of the target.
+        force: replace what is there, when it is not the same.
+        makedirs: make the folders above it.
+        preserve: the copy has the owner, group and mode of what is copied.
+        user: owner of the copy.
+        group: its group; without it, `user`'s.
+        mode: its permission bits; without them those of what is copied.
+        dir_mode: mode of folders that are made.
+        subdir: when a folder is there, put the copy into it.
+        owner: the same as `user`.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        `changes` has where it went with what was copied, and `user`, `group`, `mode`.
+
+    Raises:
+        StateFailedError: there is nothing to copy, or no folder to copy it to.
+    """
+    path = await target_path(ctx, name)
+    origin = await target_path(ctx, source, what="Source file")
+    connection = ctx.connection
+    found = await connection.stat(origin, follow=True)
+    if found is None:
+        raise StateFailedError(f'Source file "{origin}" is not present')
+    wanted = Attributes.read(mode=mode, user=owner if user is None else user, group=group)
+    wanted = _of(found) if preserve else await with_primary_group(ctx, wanted)
+    if subdir and await is_folder(connection, path):
+        path = posixpath.join(path, posixpath.basename(origin))
+    warnings = remarks("file.copy", kwargs)
+    there = await connection.stat(path)
+    if there is not None and (not force or await _same(connection, path, origin, wanted)):
+        how = "is the same already" if force else "will not be overwritten"
+        comment = f'The target file "{path}" exists and {how}'
+        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+    if ctx.test:
+        comment = f'File "{origin}" is set to be copied to "{path}"'
+        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+    folder = posixpath.dirname(path)
+    if not await is_folder(connection, folder):
+        if not makedirs:
+            raise StateFailedError(f"The target directory {folder} is not present")
+        bits = mode_bits(dir_mode, word="dir_mode")
+        bits = folder_bits(wanted.mode or found.mode) if bits is None else bits
+        await make_parents(connection, path, Attributes(mode=bits, user=wanted.user, group=wanted.group))
+    if there is not None and (there.kind == "directory" or found.kind == "directory"):
+        await connection.remove(path, recursive=True)
+    await _copied(connection, origin, path, found)
+    applied = await _given(connection, path, found, wanted)
+    new_state = await state_after(connection, path)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={path: origin, **applied},
+        comment=f'Copied "{origin}" to "{path}"',
+        new_state=new_state,
+        warnings=warnings,
+    )
+
+
+async def rename(
+    ctx: StateContext,
+    name: str,
+    source: str,
+    *,
+    force: bool = False,
+    makedirs: bool = False,
+    **kwargs: Any,
+) -> StateReturn:
+    """Move a file or folder, while it is still at its old place.
+
+    Args:
+        ctx: the state's context.
+        name: where it goes, an absolute path.
+        source: what is moved, an absolute path of the target.
+        force: replace what is there.
+        makedirs: make the folders above it.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        `changes` has where it went with what was moved.
+
+    Raises:
+        StateFailedError: there is no folder to move it to.
+    """
+    path = await target_path(ctx, name)
+    origin = await target_path(ctx, source, what="Source file")
+    connection = ctx.connection
+    warnings = remarks("file.rename", kwargs)
+    if await connection.stat(origin) is None:
+        comment = f'Source file "{origin}" has already been moved out of place'
+        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+    there = await connection.stat(path)
+    if there is not None and not force:
+        comment = f'The target file "{path}" exists and will not be overwritten'
+        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+    if ctx.test:
+        comment = f'File "{origin}" is set to be moved to "{path}"'
+        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+    folder = posixpath.dirname(path)
+    if not await is_folder(connection, folder):
+        if not makedirs:
+            raise StateFailedError(f"The target directory {folder} is not present")
+        await make_parents(connection, path, Attributes())
+    if there is not None and there.kind == "directory":
+        await connection.remove(path, recursive=True)
+    await connection.rename(origin, path)
+    comment = f'Moved "{origin}" to "{path}"'
+    return StateReturn(name=name, result=True, changes={path: origin}, comment=comment, warnings=warnings)
+
+
+def _of(found: FileStat) -> Attributes:
+    return Attributes(mode=found.mode, user=found.uid, group=found.gid)
+
+
+async def _same(connection: Connection, path: str, origin: str, wanted: Attributes) -> bool:
+    """Say whether a file is the same and as wanted; a folder is never thought to be."""
+    there, found = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
+    if there is None or found is None or there.kind != "file" or found.kind != "file":
+        return False
+    mode = found.mode if wanted.mode is None else wanted.mode
+    if wanted.differences(there) or there.mode != mode or there.size_bytes != found.size_bytes:
+        return False
+    return await connection.checksum(path) == await connection.checksum(origin)
+
+
+async def _copied(connection: Connection, origin: str, path: str, found: FileStat) -> None:
+    """Copy a file, or a folder with all that is in it."""
+    if found.kind != "directory":
+        await connection.write(path, await connection.read(origin), mode=found.mode)
+        return
+    await connection.make_directory(path, mode=found.mode)
+    async for entry in walk(connection, origin):
+        place = posixpath.join(path, posixpath.relpath(entry.path, origin))
+        match entry.found.kind:
+            case "directory":
+                await connection.make_directory(place, mode=entry.found.mode)
+            case "symlink":
+                await connection.symlink(entry.found.link_target, place)
+            case "file":
+                await connection.write(place, await connection.read(entry.path), mode=entry.found.mode)
+            case _:
+                raise StateFailedError(f"{entry.path} is a {entry.found.kind}, which cannot be copied")
+
+
+async def _given(connection: Connection, path: str, found: FileStat, wanted: Attributes) -> DataMap:
+    """Give the copy its owner and mode, in a folder the owner of all that is in it; say what changed."""
+    copied = await connection.stat(path)
+    if copied is None:
+        return {}
+    applied = await apply_attributes(connection, path, wanted, copied)
+    if applied.faults:
+        raise RemoteFileError("; ".join(applied.faults), path=path)
+    if found.kind == "directory" and (wanted.user is not None or wanted.group is not None):
+        owner = Attributes(user=wanted.user, group=wanted.group)
+        async for entry in walk(connection, path):
+            await apply_attributes(connection, entry.path, owner, entry.found)
+    return applied.changes

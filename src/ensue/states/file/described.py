@@ -1,0 +1,45 @@
+"""What a path now is, as `new_state` says it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from ensue.states.file.modes import shown_mode
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection, FileStat
+    from ensue.model.data import DataMap
+
+
+def file_state(path: str, sha256: str | None, found: FileStat | None) -> DataMap:
+    """Describe a file.
+
+    Args:
+        path: where it is.
+        sha256: the checksum of its content; None when nothing is there.
+        found: what the target says of it; None when nothing is there.
+    """
+    if found is None:
+        return {"path": path, "sha256": None, "size": None}
+    return {"path": path, "sha256": sha256, "size": found.size_bytes, **owner_state(found)}
+
+
+def owner_state(found: FileStat) -> DataMap:
+    """Describe mode, owner and group."""
+    return {"mode": shown_mode(found.mode), "user": found.user, "group": found.group}
+
+
+async def state_after(connection: Connection, path: str, content: bytes | None = None) -> DataMap:
+    """Look at a file after a change and describe it.
+
+    Args:
+        connection: the way to the target.
+        path: where it is.
+        content: what was written, which saves the target the work of summing it up.
+    """
+    found = await connection.stat(path, follow=True)
+    if found is None or found.kind != "file":
+        return file_state(path, None, found)
+    sha256 = hashlib.sha256(content).hexdigest() if content is not None else await connection.checksum(path)
+    return file_state(path, sha256, found)

@@ -1,0 +1,69 @@
+"""What changed in a file's content, for people: a unified diff, or a sentence for bytes that are no text.
+
+Source: the texts and the judgement of what is text are those of Salt 3008.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HIDDEN: Final = "<show_changes=False>"
+"""What stands for a diff that the user does not want to see."""
+
+_LOOKED_AT_BYTES: Final = 512
+_MOST_ODD_SHARE: Final = 0.30
+_ORDINARY: Final = bytes(range(32, 127)) + b"\n\r\t\f\b"
+_INLINE_SIZE_BYTES: Final = 64 * 1024
+
+
+async def content_difference(old: bytes, new: bytes) -> str:
+    """Return the change from one content to another; a long comparison is made in a thread."""
+    if len(old) + len(new) > _INLINE_SIZE_BYTES:
+        return await asyncio.to_thread(describe_difference, old, new)
+    return describe_difference(old, new)
+
+
+def describe_difference(old: bytes, new: bytes) -> str:
+    """Return the change from one content to another, never empty when they differ."""
+    match is_text(old), is_text(new):
+        case True, False:
+            return "Replace text file with binary file"
+        case False, True:
+            return "Replace binary file with text file"
+        case False, False:
+            return "Replace binary file"
+        case _:
+            return unified(
+                decoded(old).splitlines(keepends=True), decoded(new).splitlines(keepends=True)
+            ) or ("Replace binary file" if old != new else "")
+
+
+def unified(old: Sequence[str], new: Sequence[str], *, joined_by: str = "") -> str:
+    """Return a unified diff of lines without file names."""
+    import difflib
+
+    return joined_by.join(difflib.unified_diff(old, new))
+
+
+def decoded(content: bytes) -> str:
+    """Return bytes as text: UTF-8, or else Latin-1, which fits anything."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def is_text(content: bytes) -> bool:
+    """Say whether content looks like text: its start has no zero byte, and is UTF-8 or mostly ASCII."""
+    start = content[:_LOOKED_AT_BYTES]
+    if b"\0" in start:
+        return False
+    try:
+        start.decode()
+    except UnicodeDecodeError:
+        return len(start.translate(None, _ORDINARY)) / len(start) <= _MOST_ODD_SHARE
+    return True

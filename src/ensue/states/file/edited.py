@@ -1,0 +1,111 @@
+"""Changing part of a file's text: what `replace`, `line`, `blockreplace`, `keyvalue` and `comment` share.
+
+Each of them makes new bytes of old ones; here the file is read, compared, kept as a backup and written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.described import file_state, state_after
+from ensue.states.file.difference import content_difference
+from ensue.states.file.paths import target_path
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import FileStat
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditedFile:
+    """A file that is there, read.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        path: the file's path.
+        content: what it holds.
+        found: what the target says of it.
+    """
+
+    ctx: StateContext
+    name: str
+    path: str
+    content: bytes
+    found: FileStat
+
+    @classmethod
+    async def open(cls, ctx: StateContext, name: str) -> EditedFile:
+        """Read a file.
+
+        Raises:
+            StateFailedError: it is not there, or is no regular file.
+        """
+        path = await target_path(ctx, name)
+        found = await ctx.connection.stat(path, follow=True)
+        if found is None:
+            raise StateFailedError(f"{path}: file not found")
+        if found.kind != "file":
+            raise StateFailedError(f"{path} is a {found.kind}, not a file")
+        content = await ctx.connection.read(path)
+        return cls(ctx=ctx, name=name, path=path, content=content, found=found)
+
+    async def write(self, new: bytes, *, backup: Data) -> None:
+        """Replace the content.
+
+        Args:
+            new: what it is to hold.
+            backup: an ending (`.bak`) for a copy of what it held; empty or false keeps none.
+        """
+        if backup:
+            await self.ctx.connection.write(
+                f"{self.path}{backup!s}",
+                self.content,
+                mode=self.found.mode,
+                user=str(self.found.uid),
+                group=str(self.found.gid),
+            )
+        await self.ctx.connection.write(self.path, new)
+
+    async def become(
+        self,
+        new: bytes,
+        *,
+        backup: Data,
+        show_changes: bool,
+        made: str = "Changes were made",
+        planned: str = "Changes would have been made",
+        unchanged: str = "No changes needed to be made",
+    ) -> StateReturn:
+        """Write the file where it differs, and say so.
+
+        Args:
+            new: what it is to hold.
+            backup: see `write`.
+            show_changes: show a diff; else `diff` is true.
+            made: the comment when it was changed.
+            planned: the comment of a plan.
+            unchanged: the comment when there is nothing to do.
+        """
+        if new == self.content:
+            return self.said(True, unchanged, {}, await self.unchanged_state())
+        shown: Data = await content_difference(self.content, new) if show_changes else True
+        if self.ctx.test:
+            return self.said(None, planned, {"diff": shown}, None)
+        await self.write(new, backup=backup)
+        new_state = await state_after(self.ctx.connection, self.path, new)
+        return self.said(True, made, {"diff": shown}, new_state)
+
+    async def unchanged_state(self) -> DataMap:
+        """Describe the file as it is."""
+        return file_state(self.path, await self.ctx.connection.checksum(self.path), self.found)
+
+    def said(self, result: bool | None, comment: str, changes: DataMap, new_state: Data) -> StateReturn:
+        """Make the return."""
+        return StateReturn(
+            name=self.name, result=result, changes=changes, comment=comment, new_state=new_state
+        )

@@ -1,0 +1,53 @@
+"""`file.exists` and `file.missing`: states that look and change nothing.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.model.returns import StateReturn
+from ensue.states.file.described import owner_state
+from ensue.states.file.paths import target_path
+from ensue.states.file.remarks import remarks
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+
+
+async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Fail unless something is at a path; a symlink counts when what it points to is there.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        **kwargs: what Salt takes besides; said to have no effect.
+    """
+    path = await target_path(ctx, name)
+    found = await ctx.connection.stat(path, follow=True)
+    warnings = remarks("file.exists", kwargs)
+    if found is None:
+        comment = f"Specified path {path} does not exist"
+        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+    new_state = {"path": path, "kind": found.kind, **owner_state(found)}
+    return StateReturn(
+        name=name, result=True, comment=f"Path {path} exists", new_state=new_state, warnings=warnings
+    )
+
+
+async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Fail when something is at a path.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        **kwargs: what Salt takes besides; said to have no effect.
+    """
+    path = await target_path(ctx, name)
+    found = await ctx.connection.stat(path, follow=True)
+    warnings = remarks("file.missing", kwargs)
+    if found is not None:
+        comment = f"Specified path {path} exists"
+        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+    return StateReturn(name=name, result=True, comment=f"Path {path} is missing", warnings=warnings)

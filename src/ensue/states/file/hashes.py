@@ -1,0 +1,109 @@
+"""`source_hash`: the checksum that a source from elsewhere has to have.
+
+It is a checksum, `type=checksum`, or a source that lists checksums, one a line with the name of its file.
+
+Source: Salt's `source_hash` of `file.managed`, 3008.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+_LENGTHS: Final = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
+_TYPES: Final = {length: name for name, length in _LENGTHS.items()}
+_WORD: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,128}(?![0-9A-Za-z])")
+_IS_SOURCE: Final = ("salt://", "http://", "https://", "file://", "/")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedHash:
+    """A checksum that content has to have.
+
+    Args:
+        kind: `sha256`, `md5`, ….
+        digest: in lower case hex.
+    """
+
+    kind: str
+    digest: str
+
+    def of(self, content: bytes) -> str:
+        """Return the checksum of this kind that content has."""
+        return hashlib.new(self.kind, content, usedforsecurity=False).hexdigest()
+
+    def check(self, content: bytes, source: str) -> None:
+        """Compare.
+
+        Raises:
+            StateFailedError: content has another checksum.
+        """
+        actual = self.of(content)
+        if actual != self.digest:
+            raise StateFailedError(
+                f"Specified {self.kind} checksum for {source} ({self.digest}) does not match actual checksum "
+                f"({actual}). If source_hash names a file with several checksums, set source_hash_name"
+            )
+
+
+async def expected_hash(
+    ctx: FunctionContext, source_hash: str, *, source: str, name: str, wanted_name: str | None
+) -> ExpectedHash:
+    """Read `source_hash`.
+
+    Args:
+        ctx: the target.
+        source_hash: what the user wrote.
+        source: the source it is for.
+        name: the file that is managed.
+        wanted_name: `source_hash_name`: the name to look for in a list of checksums.
+
+    Raises:
+        StateFailedError: it is none of the forms, or the list has no checksum for this source.
+    """
+    text = source_hash.strip()
+    if text.startswith(_IS_SOURCE):
+        content = await ctx.files.read(text)
+        names = [wanted_name] if wanted_name else [posixpath.basename(source), posixpath.basename(name)]
+        return _listed(content.decode("utf-8", "replace"), names, text)
+    kind, separator, digest = text.replace(":", "=", 1).partition("=")
+    if not separator:
+        kind, digest = _TYPES.get(len(text), ""), text
+    found = _made(kind.strip().lower(), digest.strip())
+    if found is None:
+        raise StateFailedError(
+            f"Source hash {text} format is invalid. Write a checksum, type=checksum, or a source that lists "
+            f"checksums; types and lengths are {', '.join(f'{k} ({n})' for k, n in _LENGTHS.items())}"
+        )
+    return found
+
+
+def _made(kind: str, digest: str) -> ExpectedHash | None:
+    if _LENGTHS.get(kind) != len(digest) or not _WORD.fullmatch(digest):
+        return None
+    return ExpectedHash(kind=kind, digest=digest.lower())
+
+
+def _listed(text: str, names: list[str], where: str) -> ExpectedHash:
+    """Return the checksum that stands beside one of the names; the only one in the list needs no name."""
+    found: list[tuple[ExpectedHash, str]] = []
+    for line in text.splitlines():
+        for word in _WORD.findall(line):
+            made = _made(_TYPES.get(len(word), ""), word)
+            if made:
+                found.append((made, line))
+    for name in names:
+        for made, line in found:
+            if re.search(rf"(?:^|[\s*/=:(]){re.escape(name)}(?:$|[\s=:)])", line):
+                return made
+    if len({made for made, _ in found}) == 1:
+        return found[0][0]
+    raise StateFailedError(f"{where} lists no checksum for {' or '.join(names)} (set source_hash_name)")

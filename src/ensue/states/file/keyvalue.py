@@ -1,0 +1,214 @@
+"""`file.keyvalue`: lines of the form `key=value`.
+
+Source: Salt's state module `file`, 3008, the shape of its diff included.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.described import state_after
+from ensue.states.file.edited import EditedFile
+from ensue.states.file.paths import target_path
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """How lines are read and written."""
+
+    separator: str
+    uncomment: str | None
+    key_ignore_case: bool
+    value_ignore_case: bool
+    prune: bool
+
+
+async def keyvalue(
+    ctx: StateContext,
+    name: str,
+    *,
+    key: str | None = None,
+    value: Data = None,
+    key_values: DataMap | None = None,
+    separator: str = "=",
+    append_if_not_found: bool = False,
+    prepend_if_not_found: bool = False,
+    search_only: bool = False,
+    show_changes: bool = True,
+    ignore_if_missing: bool = False,
+    count: int = 1,
+    uncomment: str | None = None,
+    key_ignore_case: bool = False,
+    value_ignore_case: bool = False,
+    create_if_missing: bool = False,
+    prune: bool = False,
+) -> StateReturn:
+    """Give keys their values.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        key: one key.
+        value: its value.
+        key_values: several, instead.
+        separator: what stands between key and value.
+        append_if_not_found: put keys that are not there at the end.
+        prepend_if_not_found: put them at the start.
+        search_only: accepted; has no effect, as in Salt.
+        show_changes: show what changes.
+        ignore_if_missing: a missing file is no failure.
+        count: how many lines a key may have; further ones are removed; -1 is any number.
+        uncomment: characters that may stand before a key that is commented out.
+        key_ignore_case: find keys in any case.
+        value_ignore_case: values that differ in case alone are the same.
+        create_if_missing: make the file.
+        prune: remove all other lines.
+
+    Returns:
+        `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: there are no keys, or the file is not there.
+    """
+    del search_only
+    wanted = _wanted(key, value, key_values)
+    path = await target_path(ctx, name)
+    file: EditedFile | None = None
+    if await ctx.connection.stat(path, follow=True) is None:
+        if not create_if_missing:
+            return StateReturn(name=name, result=bool(ignore_if_missing), comment=f"unable to open {path}")
+        append_if_not_found = True
+    else:
+        file = await EditedFile.open(ctx, name)
+    text = file.content.decode("utf-8", "surrogateescape") if file else ""
+    rules = _Rules(
+        separator=separator, uncomment=uncomment, key_ignore_case=key_ignore_case,
+        value_ignore_case=value_ignore_case, prune=prune,
+    )  # fmt: skip
+    edit = _Edit(wanted=wanted, rules=rules, left={each: int(count) for each in wanted})
+    for line in text.splitlines(keepends=True):
+        edit.take(line)
+    if append_if_not_found:
+        edit.append()
+    elif prepend_if_not_found:
+        edit.prepend()
+    if not edit.changed and not edit.removed:
+        state = await file.unchanged_state() if file else None
+        return StateReturn(name=name, result=True, new_state=state)
+    diff = "".join(edit.diff)
+    changes: DataMap = {"diff": diff if show_changes else True}
+    if ctx.test:
+        comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    content = "".join(edit.lines).encode("utf-8", "surrogateescape")
+    await ctx.connection.write(path, content)
+    comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
+    new_state = await state_after(ctx.connection, path, content)
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _wanted(key: Data, value: Data, key_values: object) -> DataMap:
+    if key is not None and value is not None:
+        if key_values:
+            raise StateFailedError("file.keyvalue can not combine key_values with key and value")
+        return {str(key): value}
+    if not isinstance(key_values, dict) or not key_values:
+        what = "is not a dictionary" if key_values else "is empty"
+        raise StateFailedError(f"file.keyvalue key and value not supplied and key_values {what}")
+    return {str(each): one for each, one in key_values.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a user's mapping
+
+
+@dataclass(slots=True, kw_only=True)
+class _Edit:
+    """A file on its way from old lines to new ones."""
+
+    wanted: DataMap
+    rules: _Rules
+    left: dict[str, int]
+    lines: list[str] = field(default_factory=list[str])
+    diff: list[str] = field(default_factory=list[str])
+    changed: int = 0
+    removed: int = 0
+
+    def take(self, line: str) -> None:
+        """Take an old line as it is, changed, or not at all."""
+        bare = line.lstrip(self.rules.uncomment) if self.rules.uncomment else line
+        found, _, old = bare.partition(self.rules.separator)
+        key = self._key(found) if self.rules.separator in bare else None
+        if key is None:
+            if self.rules.prune:
+                self.removed += 1
+                self.diff.append(f"- {line}")
+            else:
+                self.lines.append(line)
+            return
+        is_same = self._folded(old.strip()) == self._folded(str(self.wanted[key]).strip())
+        is_commented = bare != line
+        if self.left[key] == 0:
+            # The key has its line already: one that is commented out may stay, another goes.
+            if is_commented:
+                self.lines.append(line)
+            else:
+                self._drop(line)
+            return
+        self.left[key] -= 1
+        if is_same and not is_commented:
+            self.lines.append(line)
+            return
+        new = f"{found}{self.rules.separator}{self.wanted[key]!s}\n"
+        self.diff += [
+            f"- {line}" if line.endswith("\n") else f"- {line}\n",
+            self._shown(new, self.wanted[key]),
+        ]
+        self.lines.append(new)
+        self.changed += 1
+
+    def append(self) -> None:
+        missing = self._missing()
+        if not missing:
+            return
+        if self.lines and not self.lines[-1].endswith("\n"):
+            self.lines[-1] += "\n"
+        self.lines += missing
+        self.diff += ["- <EOF>\n", *(f"+ {line}" for line in missing), "+ <EOF>\n"]
+        self.changed += len(missing)
+
+    def prepend(self) -> None:
+        missing = self._missing()
+        if not missing:
+            return
+        self.lines = [*reversed(missing), *self.lines]
+        self.diff = ["  <SOF>\n", *(f"+ {line}" for line in reversed(missing)), *self.diff]
+        self.changed += len(missing)
+
+    def _missing(self) -> list[str]:
+        return [
+            f"{key}{self.rules.separator}{value!s}\n"
+            for key, value in self.wanted.items()
+            if self.left[key] > 0
+        ]
+
+    def _drop(self, line: str) -> None:
+        self.diff.append(f"- {line}" if line.endswith("\n") else f"- {line}\n")
+        self.changed += 1
+
+    def _key(self, found: str) -> str | None:
+        if not self.rules.key_ignore_case:
+            return found if found in self.wanted else None
+        return next((key for key in self.wanted if key.lower() == found.lower()), None)
+
+    def _folded(self, value: str) -> str:
+        return value.lower() if self.rules.value_ignore_case else value
+
+    @staticmethod
+    def _shown(line: str, value: Data) -> str:
+        if isinstance(value, str):
+            return f"+ {line}"
+        return f"+ {line.rstrip()} (from {type(value).__name__} type)\n"

@@ -1,0 +1,199 @@
+"""`file.line`: one line, put in, replaced, removed, or made sure of.
+
+Source: Salt's state module `file`, 3008. Unlike there, `insert` at the start or end leaves a line alone
+that is there already, and ends lines with newlines, so that a second run changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes, apply_attributes
+from ensue.states.file.edited import EditedFile
+from ensue.states.file.paths import target_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.context import StateContext
+
+_MODES: Final = ("insert", "ensure", "delete", "replace")
+
+
+async def line(
+    ctx: StateContext,
+    name: str,
+    *,
+    content: str | None = None,
+    match: str | None = None,
+    mode: str | None = None,
+    location: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    show_changes: bool = True,
+    backup: str | bool = False,
+    quiet: bool = False,
+    indent: bool = True,
+    create: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    file_mode: str | int | None = None,
+) -> StateReturn:
+    """Change one line of a file.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        content: the line.
+        match: a pattern of the line that is replaced or removed; without it `content`.
+        mode: `ensure`, `insert`, `replace` or `delete`.
+        location: where `insert` puts it: `start` or `end`.
+        before: a pattern of the line that it goes before.
+        after: a pattern of the line that it goes after.
+        show_changes: show a diff.
+        backup: the ending of a copy of what was there; true is `.bak`.
+        quiet: a missing file is no failure.
+        indent: give the line the indentation of its neighbour.
+        create: make the file when it is not there.
+        user: owner of the file.
+        group: its group.
+        file_mode: its permission bits.
+
+    Returns:
+        `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
+
+    Raises:
+        StateFailedError: there is no such mode, no place for the line, or several.
+    """
+    how = str(mode).lower() if mode is not None else ""
+    if how not in _MODES:
+        what = (
+            f'Unknown mode: "{mode}"'
+            if mode is not None
+            else "Mode was not defined. How to process the file?"
+        )
+        raise StateFailedError(f"{what} (mode is one of {', '.join(_MODES)})")
+    if how != "delete" and content is None:
+        raise StateFailedError("Content can only be empty if mode is delete")
+    wanted = Attributes.read(mode=file_mode, user=user, group=group)
+    path = await target_path(ctx, name)
+    if await ctx.connection.stat(path, follow=True) is None:
+        if quiet and not create:
+            return StateReturn(name=name, result=True, comment="No changes needed to be made")
+        if create and ctx.test:
+            return StateReturn(
+                name=name, result=None, changes={"newfile": path}, comment="Changes would be made"
+            )
+        if create:
+            await ctx.connection.write(
+                path, b"", mode=wanted.mode, user=wanted.user_text, group=wanted.group_text
+            )
+    file = await EditedFile.open(ctx, name)
+    if not ctx.test:
+        await apply_attributes(ctx.connection, path, wanted, file.found)
+    text = file.content.decode("utf-8", "surrogateescape")
+    lines = text.splitlines()
+    new = _edited(lines, how, str(content if content is not None else ""), match=match, location=location,
+                  before=before, after=after, indent=indent)  # fmt: skip
+    ends = "\r\n" if "\r\n" in text else "\n"
+    has_end = not text or text.endswith(("\n", "\r")) or len(new) > len(lines)
+    joined = ends.join(new) + (ends if new and has_end else "")
+    changed = joined if new != lines else text
+    return await file.become(
+        changed.encode("utf-8", "surrogateescape"),
+        backup=".bak" if backup is True else backup,
+        show_changes=show_changes,
+        planned="Changes would be made",
+    )
+
+
+def _edited(
+    lines: list[str],
+    how: str,
+    content: str,
+    *,
+    match: str | None,
+    location: str | None,
+    before: str | None,
+    after: str | None,
+    indent: bool,
+) -> list[str]:
+    if how in {"delete", "replace"}:
+        return _matching(lines, how, content, match or content, indent=indent)
+    if how == "insert" and location:
+        return _at_end(lines, content, location, indent=indent)
+    return _between(lines, how, content, before, after, indent=indent)
+
+
+def _matching(lines: list[str], how: str, content: str, match: str, *, indent: bool) -> list[str]:
+    hits = _hits(lines, match)
+    if not hits:
+        return lines
+    first = lines[hits[0]]
+    if how == "delete":
+        return [each for each in lines if each != first]
+    return [*lines[: hits[0]], _indented(first, content, indent=indent), *lines[hits[0] + 1 :]]
+
+
+def _at_end(lines: list[str], content: str, location: str, *, indent: bool) -> list[str]:
+    if location == "end":
+        new = _indented(lines[-1], content, indent=indent) if lines else content
+        return lines if lines and lines[-1] == new else [*lines, new]
+    if location == "start":
+        return lines if lines and lines[0] == content else [content, *lines]
+    raise StateFailedError(f"location is start or end, not {location!r}")
+
+
+def _between(
+    lines: list[str], how: str, content: str, before: str | None, after: str | None, *, indent: bool
+) -> list[str]:
+    if before is None and after is None:
+        raise StateFailedError(f'On {how} either "location" or "before/after" conditions are required.')
+    end = _only(lines, before, "before") if before is not None else None
+    start = _only(lines, after, "after") if after is not None else None
+    if start is not None and end is not None:
+        return _in_gap(lines, how, content, start, end, indent=indent)
+    place = start + 1 if start is not None else end if end is not None else 0
+    neighbour = lines[place - 1 if start is not None else place]
+    there = lines[place : place + 1] if start is not None else lines[max(place - 1, 0) : place]
+    if there and there[0].strip() == content.strip():
+        return lines
+    return [*lines[:place], _indented(neighbour, content, indent=indent), *lines[place:]]
+
+
+def _in_gap(lines: list[str], how: str, content: str, start: int, end: int, *, indent: bool) -> list[str]:
+    if any(each.strip() == content.strip() for each in lines[start + 1 : end]):
+        return lines
+    new = _indented(lines[start], content, indent=indent)
+    if how == "insert":
+        return [*lines[:end], new, *lines[end:]]
+    if end - start > 2:  # noqa: PLR2004 (at most one line stands between them)
+        raise StateFailedError('Found more than one line between boundaries "before" and "after".')
+    return [*lines[: start + 1], new, *lines[end:]]
+
+
+def _only(lines: Sequence[str], pattern: str, word: str) -> int:
+    hits = _hits(lines, pattern)
+    if len(hits) != 1:
+        how_many = "more than" if hits else "less than"
+        raise StateFailedError(f'Found {how_many} expected occurrences in "{word}" expression')
+    return hits[0]
+
+
+def _hits(lines: Sequence[str], pattern: str) -> list[int]:
+    """Return the indices of lines that a pattern matches, or that hold it as plain text."""
+    try:
+        compiled = re.compile(pattern, re.DOTALL)
+    except re.error as error:
+        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+    return [index for index, each in enumerate(lines) if compiled.search(each) or pattern in each]
+
+
+def _indented(neighbour: str, content: str, *, indent: bool) -> str:
+    if not indent:
+        return content
+    blanks = neighbour[: len(neighbour) - len(neighbour.lstrip(" \t"))]
+    return blanks + content.lstrip()

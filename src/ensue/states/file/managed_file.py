@@ -1,0 +1,366 @@
+"""Making one file what it is to be: look, compare, write.
+
+A file that is as it should be costs one look and one checksum, and is not read. Content, owner and mode
+are written in one atomic step; what was there before stays whatever fails.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import secrets
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import RemoteFileError, StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes, apply_attributes
+from ensue.states.file.backups import keep_backup
+from ensue.states.file.contents import encoded, looked_up
+from ensue.states.file.described import file_state, state_after
+from ensue.states.file.difference import HIDDEN, content_difference
+from ensue.states.file.modes import folder_bits, shown_mode
+from ensue.states.file.paths import is_folder, make_parents
+from ensue.states.file.sources import hash_of, read_first
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.connection import FileStat
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+    from ensue.states.file.sources import Source, Template
+
+_SET_TO_CHANGE: Final = (
+    "The file {} is set to be changed\nNote: No changes made, actual changes may\n"
+    "be different due to other states."
+)
+_NEW_FILE_MODE: Final = 0o644
+_PRIVATE_MODE: Final = 0o600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What `file.managed` was asked for; each field is the argument of that name, read.
+
+    Args:
+        sources: where the content comes from; empty when it does not come from a source.
+        replace: whether content that is there is replaced; False when there is none to put there.
+        raw: the content as bytes that are written as they are; None when it is elsewhere.
+    """
+
+    sources: Sequence[Source]
+    hash_name: str | None
+    skip_verify: bool
+    contents: Data
+    contents_pillar: Data
+    contents_grains: Data
+    contents_newline: bool
+    contents_delimiter: str
+    allow_empty: bool
+    template: Template | None
+    attributes: Attributes
+    keep_mode: bool
+    makedirs: bool
+    dir_mode: int | None
+    replace: bool
+    create: bool
+    follow_symlinks: bool
+    backup: bool
+    show_changes: bool
+    new_file_diff: bool
+    check_cmd: str | None
+    tmp_dir: str
+    tmp_ext: str
+    encoding: str | None
+    encoding_errors: str
+    raw: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Desired:
+    """The content, and what came with it.
+
+    Args:
+        content: the bytes; None when the user gave none.
+        attributes: owner and mode, the source's mode among it when that is kept.
+        from_source: whether it came from a source.
+    """
+
+    content: bytes | None
+    attributes: Attributes
+    from_source: bool = False
+
+
+class ManagedFile:
+    """One file and what it is to be.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        path: the file's path on the target.
+        wish: what it is to be.
+        warnings: what the return remarks besides.
+    """
+
+    def __init__(
+        self, ctx: StateContext, name: str, path: str, wish: Wish, warnings: tuple[str, ...]
+    ) -> None:
+        self._ctx = ctx
+        self._name = name
+        self._path = path
+        self._wish = wish
+        self._warnings = warnings
+        self._connection = ctx.connection
+
+    async def state(self) -> StateReturn:
+        """Bring the file about and say what came of it.
+
+        Raises:
+            StateFailedError: it cannot be: no content, something else in its place, a failed check.
+        """
+        wish, path = self._wish, self._path
+        found = await self._connection.stat(path, follow=wish.follow_symlinks)
+        if found is not None and found.kind == "directory":
+            raise StateFailedError(f"Specified target {path} is a directory")
+        if found is not None and found.kind not in {"file", "symlink"}:
+            raise StateFailedError(f"Specified target {path} is a {found.kind}, not a file")
+        if not wish.create and (found is None or found.kind != "file"):
+            comment = f"File {path} is not present and is not set for creation"
+            return self._returned(True, comment, new_state=file_state(path, None, None))
+        if found is not None and (not wish.replace or await self._has_expected_hash()):
+            return await self._attributes_only(found, wish.attributes)
+        try:
+            desired = await self._desired()
+        except StateFailedError as error:
+            raise StateFailedError(f"Unable to manage file: {error}") from error
+        if found is None:
+            return await self._new_file(desired)
+        return await self._existing_file(found, desired)
+
+    async def _has_expected_hash(self) -> bool:
+        """Say whether a file from elsewhere is there already, so that it need not be fetched."""
+        wish = self._wish
+        if len(wish.sources) != 1 or wish.template or wish.skip_verify:
+            return False
+        source = wish.sources[0]
+        if not source.is_remote or not source.hash_text:
+            return False
+        expected = await hash_of(self._ctx, source, name=self._path, hash_name=wish.hash_name)
+        if expected.kind == "sha256":
+            return await self._connection.checksum(self._path) == expected.digest
+        return expected.of(await self._connection.read(self._path)) == expected.digest
+
+    async def _desired(self) -> _Desired:
+        wish = self._wish
+        if wish.sources:
+            source, content = await read_first(
+                self._ctx,
+                wish.sources,
+                name=self._path,
+                hash_name=wish.hash_name,
+                skip_verify=wish.skip_verify,
+            )
+            if wish.template:
+                content = await wish.template.render(self._ctx, content, source.location)
+            attributes = self._kept(source) if wish.keep_mode else wish.attributes
+            return _Desired(content=content, attributes=attributes, from_source=True)
+        return _Desired(content=await self._given_content(), attributes=wish.attributes)
+
+    async def _given_content(self) -> bytes | None:
+        wish = self._wish
+        if wish.raw is not None:
+            return wish.raw
+        value, what = wish.contents, "'contents'"
+        if wish.contents_pillar is not None:
+            value = await looked_up(self._ctx, "pillar.get", wish.contents_pillar, wish.contents_delimiter)
+            what = f"contents_pillar {wish.contents_pillar!s}"
+        elif wish.contents_grains is not None:
+            value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
+            what = f"contents_grains {wish.contents_grains!s}"
+        elif value is None:
+            return None
+        if not wish.allow_empty and not value:
+            raise StateFailedError(
+                f"{what} value would result in empty contents. Set allow_empty "
+                "to True to allow the managed file to be empty."
+            )
+        content = encoded(
+            value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
+        )
+        return await wish.template.render(self._ctx, content, self._path) if wish.template else content
+
+    def _kept(self, source: Source) -> Attributes:
+        local = self._ctx.files.local_path(source.location)
+        mode = local.stat().st_mode & 0o777 if local is not None else None
+        wanted = self._wish.attributes
+        return Attributes(mode=mode, user=wanted.user, group=wanted.group)
+
+    async def _attributes_only(self, found: FileStat, wanted: Attributes) -> StateReturn:
+        """Leave the content alone."""
+        path = self._path
+        differences = wanted.differences(found)
+        if self._ctx.test and differences:
+            comment = f"File {path} not updated"
+            if "mode" in differences:
+                comment = (
+                    f"File {path} will be updated with permissions {differences['mode']!s} "
+                    f"from its current state of {shown_mode(found.mode)}"
+                )
+            return self._returned(None, comment, differences)
+        comment = f"File {path} exists with proper permissions. No changes made."
+        if not differences:
+            sha256 = await self._connection.checksum(path)
+            return self._returned(True, comment, new_state=file_state(path, sha256, found))
+        return await self._apply(found, wanted)
+
+    async def _apply(self, found: FileStat, wanted: Attributes) -> StateReturn:
+        applied = await apply_attributes(self._connection, self._path, wanted, found)
+        new_state = await state_after(self._connection, self._path)
+        if applied.faults:
+            return self._returned(False, "; ".join(applied.faults), applied.changes)
+        return self._returned(True, f"File {self._path} updated", applied.changes, new_state)
+
+    async def _existing_file(self, found: FileStat, desired: _Desired) -> StateReturn:
+        content = desired.content or b""
+        sha256 = hashlib.sha256(content).hexdigest()
+        is_link = found.kind == "symlink"
+        same_size = found.size_bytes == len(content) and not is_link
+        if same_size and await self._connection.checksum(self._path) == sha256:
+            return await self._same_content(found, desired, sha256)
+        changes = await self._content_changes(found, content)
+        changes |= desired.attributes.differences(found)
+        if self._ctx.test:
+            return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
+        await self._check(content, desired.attributes)
+        if self._wish.backup and not is_link:
+            await keep_backup(self._ctx, self._path, await self._connection.read(self._path))
+        return await self._written(content, desired.attributes, changes, replace_link=is_link)
+
+    async def _same_content(self, found: FileStat, desired: _Desired, sha256: str) -> StateReturn:
+        differences = desired.attributes.differences(found)
+        if self._ctx.test:
+            if differences:
+                return self._returned(None, _SET_TO_CHANGE.format(self._path), differences)
+            comment = f"The file {self._path} is in the correct state"
+            return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
+        if differences:
+            return await self._apply(found, desired.attributes)
+        comment = f"File {self._path} is in the correct state"
+        return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
+
+    async def _content_changes(self, found: FileStat, content: bytes) -> DataMap:
+        if found.kind == "symlink":
+            return {"diff": "Replace symbolic link with regular file"}
+        if not self._wish.show_changes:
+            return {"diff": HIDDEN}
+        return {"diff": await content_difference(await self._connection.read(self._path), content)}
+
+    async def _new_file(self, desired: _Desired) -> StateReturn:
+        content = desired.content or b""
+        if self._ctx.test:
+            changes = {"newfile": self._path}
+            if self._wish.new_file_diff:
+                changes = {"diff": await content_difference(b"", content)}
+            return self._returned(None, _SET_TO_CHANGE.format(self._path), dict(changes))
+        folder = posixpath.dirname(self._path)
+        if not await is_folder(self._connection, folder):
+            if not self._wish.makedirs:
+                raise StateFailedError("Parent directory not present")
+            await make_parents(self._connection, self._path, self._folder_attributes(desired.attributes))
+        await self._check(content, desired.attributes)
+        if desired.content is None:
+            return await self._written(
+                content, desired.attributes, {"new": f"file {self._path} created"}, comment="Empty file"
+            )
+        diff = "New file"
+        if self._wish.new_file_diff:
+            diff = await content_difference(b"", content)
+        return await self._written(content, desired.attributes, await self._new_changes(diff, desired))
+
+    async def _new_changes(self, diff: str, desired: _Desired) -> DataMap:
+        """Say of a new file what Salt says: owner and mode, where they are not what it was born with."""
+        wanted = desired.attributes
+        changes: DataMap = {"diff": diff}
+        if wanted.user is not None or wanted.group is not None:
+            grains = await self._ctx.grains()
+            if str(wanted.user or "root") not in {
+                str(grains.get("username", "root")),
+                str(grains.get("uid", 0)),
+            }:
+                changes["user"] = wanted.user
+            if str(wanted.group or "root") not in {
+                str(grains.get("groupname", "root")),
+                str(grains.get("gid", 0)),
+            }:
+                changes["group"] = wanted.group
+        # Salt's new files begin as their owner's alone when a mode is given or a source was fetched.
+        begins_private = wanted.mode is not None or desired.from_source
+        mode = _NEW_FILE_MODE if wanted.mode is None else wanted.mode
+        if begins_private and mode != _PRIVATE_MODE:
+            changes["mode"] = shown_mode(mode)
+        return changes
+
+    def _folder_attributes(self, wanted: Attributes) -> Attributes:
+        mode = self._wish.dir_mode
+        if mode is None and wanted.mode is not None:
+            mode = folder_bits(wanted.mode)
+        return Attributes(mode=mode, user=wanted.user, group=wanted.group)
+
+    async def _check(self, content: bytes, wanted: Attributes) -> None:
+        """Give the new content to `check_cmd` in a file of its own, before anything is replaced."""
+        if not self._wish.check_cmd:
+            return
+        folder = self._wish.tmp_dir or "/tmp"  # noqa: S108 (the name cannot be guessed)
+        temporary = f"{folder}/.ensue-check-{secrets.token_hex(8)}{self._wish.tmp_ext}"
+        mode = _PRIVATE_MODE if wanted.mode is None else wanted.mode
+        await self._connection.write(
+            temporary, content, mode=mode, user=wanted.user_text, group=wanted.group_text
+        )
+        try:
+            line = f"{self._wish.check_cmd} {shlex.quote(temporary)}"
+            done = await self._connection.run(Command(shell_line=line))
+        finally:
+            await self._connection.remove(temporary)
+        if done.returncode:
+            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+            raise StateFailedError(
+                "check_cmd execution failed" + (f": {said.replace(temporary, self._path)}" if said else "")
+            )
+
+    async def _written(
+        self,
+        content: bytes,
+        wanted: Attributes,
+        changes: DataMap,
+        *,
+        comment: str = "",
+        replace_link: bool = False,
+    ) -> StateReturn:
+        path = f"{self._path}.ensue-{secrets.token_hex(4)}" if replace_link else self._path
+        try:
+            await self._connection.write(
+                path, content, mode=wanted.mode, user=wanted.user_text, group=wanted.group_text
+            )
+            if replace_link:
+                await self._connection.rename(path, self._path)
+        except RemoteFileError as error:
+            if replace_link:
+                await self._connection.remove(path)
+            raise StateFailedError(f"Failed to commit change: {error}") from error
+        new_state = await state_after(self._connection, self._path, content)
+        return self._returned(True, comment or f"File {self._path} updated", changes, new_state)
+
+    def _returned(
+        self, result: bool | None, comment: str, changes: DataMap | None = None, new_state: Data = None
+    ) -> StateReturn:
+        return StateReturn(
+            name=self._name,
+            result=result,
+            changes=changes or {},
+            comment=comment,
+            new_state=new_state,
+            warnings=self._warnings,
+        )

@@ -1,0 +1,32 @@
+"""Users and groups of the target that a state does not name itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+    from ensue.states.file.attributes import Attributes
+
+
+async def with_primary_group(ctx: FunctionContext, wanted: Attributes) -> Attributes:
+    """Return the attributes with the owner's own group where an owner is given and no group.
+
+    Args:
+        ctx: the target; one that cannot run commands is not asked.
+        wanted: the attributes.
+
+    Raises:
+        StateFailedError: there is no such user.
+    """
+    if wanted.user is None or wanted.group is not None or not ctx.connection.can_run:
+        return wanted
+    done = await ctx.connection.run(Command(argv=["id", "-gn", "--", str(wanted.user)]))
+    group = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode or not group:
+        raise StateFailedError(f"User {wanted.user} does not exist on {ctx.srn}")
+    return replace(wanted, group=group)

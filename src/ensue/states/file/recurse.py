@@ -1,0 +1,198 @@
+"""`file.recurse`: a folder of the file roots, with all that is in it, on the target.
+
+Each file is a `file.managed`, each folder a `file.directory`. Folders that hold no file are not known
+to the file roots' reader and are not made.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import RemoteFileError, StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes
+from ensue.states.file.cleaning import remove_all, required_paths, superfluous
+from ensue.states.file.directory import directory
+from ensue.states.file.managed import managed
+from ensue.states.file.paths import make_parents, target_path
+from ensue.states.file.remarks import remarks
+from ensue.states.file.tree import is_wanted
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+async def recurse(
+    ctx: StateContext,
+    name: str,
+    source: str | list[str],
+    *,
+    clean: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    dir_mode: str | int | None = None,
+    file_mode: str | int | None = None,
+    template: str | None = None,
+    context: DataMap | None = None,
+    defaults: DataMap | None = None,
+    replace: bool = True,
+    backup: str | bool | None = None,
+    include_pat: Data = None,
+    exclude_pat: Data = None,
+    maxdepth: int | None = None,
+    merge: bool = False,
+    show_changes: bool = True,
+    owner: str | int | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Make a folder hold what a folder of the file roots holds.
+
+    Args:
+        ctx: the state's context.
+        name: the folder, an absolute path.
+        source: a `salt://` folder; of a list the first that is there.
+        clean: remove what is in the folder and not in the source.
+        user: owner of all of it, by name or number.
+        group: the same for the group.
+        dir_mode: mode of folders.
+        file_mode: mode of files, or `keep` for those of the source.
+        template: render each file with this renderer.
+        context: variables for the templates.
+        defaults: variables that `context` outranks.
+        replace: replace the content of files that are there.
+        backup: `minion` keeps copies of what is replaced.
+        include_pat: patterns of the paths that are wanted.
+        exclude_pat: patterns of the paths that are not; `clean` leaves them alone.
+        maxdepth: how many folders deep; 0 is what is directly in it.
+        merge: take files of all sources; of one path the first's.
+        show_changes: show diffs.
+        owner: the same as `user`.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        `changes` by path, and `removed`.
+
+    Raises:
+        StateFailedError: there is no such source, or a file is where the folder should be.
+    """
+    if "mode" in kwargs:
+        raise StateFailedError(
+            "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."
+        )
+    warnings = remarks("file.recurse", [word for word in kwargs if word != "require"])
+    path = (await target_path(ctx, name)).rstrip("/") or "/"
+    files = _files(
+        ctx,
+        path,
+        _sources(ctx, source),
+        merge=merge,
+        maxdepth=maxdepth,
+        include=include_pat,
+        exclude=exclude_pat,
+    )
+    found = await ctx.connection.stat(path, follow=True)
+    if found is not None and found.kind != "directory":
+        raise StateFailedError(f"The path {path} exists and is not a directory")
+    owned_by = owner if user is None else user
+    if found is None and not ctx.test:
+        wanted = Attributes.read(mode=dir_mode, user=owned_by, group=group)
+        await make_parents(ctx.connection, posixpath.join(path, "x"), wanted)
+    done = _Outcome()
+    for folder in sorted({posixpath.dirname(place) for place in files}):
+        done.add(
+            folder, await directory(ctx, folder, dir_mode=dir_mode, makedirs=True, user=owned_by, group=group)
+        )
+    for place, origin in files.items():
+        try:
+            one = await managed(
+                ctx,
+                place,
+                source=origin,
+                mode=file_mode,
+                template=template,
+                context=context,
+                defaults=defaults,
+                makedirs=True,
+                replace=replace,
+                backup=backup,
+                show_changes=show_changes,
+                user=owned_by,
+                group=group,
+            )
+        except (StateFailedError, RemoteFileError) as error:
+            one = StateReturn(name=place, result=False, comment=str(error))
+        done.add(place, one)
+    if clean and found is not None:
+        extra = await superfluous(ctx.connection, path, {*files, *required_paths(ctx)}, exclude_pat)
+        if extra:
+            done.changes["removed"] = list(extra if ctx.test else await remove_all(ctx.connection, extra))
+            done.result = None if ctx.test and done.result else done.result
+    return done.returned(name, path, warnings)
+
+
+def _sources(ctx: StateContext, source: str | list[str]) -> list[str]:
+    listed = [source] if isinstance(source, str) else [str(each) for each in source]
+    for each in listed:
+        if not each.startswith("salt://"):
+            raise StateFailedError(f"Recurse failed: Invalid source '{each}' (must be a salt:// URI)")
+    there = [each.rstrip("/") for each in listed if ctx.files.list_tree(each.rstrip("/"))]
+    shown = ", ".join(listed)
+    if not there:
+        raise StateFailedError(f"Recurse failed: none of the specified sources were found: {shown}")
+    return there
+
+
+def _files(
+    ctx: StateContext,
+    path: str,
+    sources: list[str],
+    *,
+    merge: bool,
+    maxdepth: int | None,
+    include: Data,
+    exclude: Data,
+) -> dict[str, str]:
+    """Return the sources of files by their place, in the order of their paths."""
+    found: dict[str, str] = {}
+    for source in sources if merge else sources[:1]:
+        for relative in ctx.files.list_tree(source):
+            too_deep = maxdepth is not None and relative.count("/") > int(maxdepth)
+            if too_deep or ".." in relative.split("/") or not is_wanted(relative, include, exclude):
+                continue
+            found.setdefault(posixpath.join(path, relative), f"{source}/{relative}")
+    return dict(sorted(found.items()))
+
+
+class _Outcome:
+    """What came of all of them together."""
+
+    def __init__(self) -> None:
+        self.result: bool | None = True
+        self.changes: DataMap = {}
+        self._comments: list[str] = []
+
+    def add(self, path: str, one: StateReturn) -> None:
+        if one.result is False or self.result is True:
+            self.result = one.result
+        if one.result is not True and one.comment:
+            self._comments.append(f"#### {path} ####\n{one.comment}")
+        if one.changes:
+            self.changes[path] = one.changes
+
+    def returned(self, name: str, path: str, warnings: tuple[str, ...]) -> StateReturn:
+        comment = "\n\n".join(self._comments) or f"Recursively updated {path}"
+        if not self.changes and self.result:
+            comment = f"The directory {path} is in the correct state"
+        new_state: DataMap | None = {"path": path} if self.result else None
+        return StateReturn(
+            name=name,
+            result=self.result,
+            changes=self.changes,
+            comment=comment,
+            new_state=new_state,
+            warnings=warnings,
+        )

@@ -1,0 +1,47 @@
+"""Arguments that Salt takes and ensue does not act on: said once, refused where it matters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_REFUSED: Final = frozenset({"signature", "source_hash_sig", "signed_by_any", "signed_by_all"})
+"""Who asks for a signature to be checked must not be told that all is well."""
+
+_SILENT: Final = frozenset({
+    "keep_source", "saltenv", "verify_ssl", "use_etag", "keyring", "gnupghome", "sig_backend",
+    "win_owner", "win_perms", "win_deny_perms", "win_inheritance", "win_perms_reset",
+})  # fmt: skip
+"""What only concerns Salt's own cache, Windows, or arguments that are refused anyway."""
+
+_UNMANAGED: Final = frozenset({
+    "attrs", "selinux", "ignore_ordering", "ignore_whitespace", "ignore_comment_characters",
+})  # fmt: skip
+
+
+def remarks(function: str, given: Iterable[str]) -> tuple[str, ...]:
+    """Return a warning for each argument that has no effect.
+
+    Args:
+        function: the state function, for the text.
+        given: names of arguments beyond those it acts on.
+
+    Raises:
+        StateFailedError: one of them asks for a check that ensue does not make.
+    """
+    words = [word for word in given if word not in _SILENT]
+    refused = sorted(_REFUSED.intersection(words))
+    if refused:
+        raise StateFailedError(
+            f"{function}: {', '.join(refused)}: signatures are not checked by ensue "
+            "(use source_hash with a checksum from a place you trust)"
+        )
+    return tuple(
+        f"{function}: `{word}` has no effect "
+        + ("(ensue does not manage it)" if word in _UNMANAGED else "(there is no such argument)")
+        for word in words
+    )

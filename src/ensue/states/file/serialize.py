@@ -1,0 +1,170 @@
+"""`file.serialize`: data, written to a file as YAML, JSON or INI.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes
+from ensue.states.file.backups import wants_backup
+from ensue.states.file.difference import HIDDEN
+from ensue.states.file.managed_file import ManagedFile, Wish
+from ensue.states.file.modes import mode_bits
+from ensue.states.file.paths import target_path
+from ensue.states.file.remarks import remarks
+from ensue.states.file.serializers import deserialized, serialized
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+_ABSENT: Final = "<_null_>"
+"""What stands in a difference for a value that is not there, as in Salt."""
+
+
+async def serialize(
+    ctx: StateContext,
+    name: str,
+    *,
+    dataset: Data = None,
+    dataset_pillar: str | None = None,
+    serializer: str | None = None,
+    formatter: str | None = None,
+    serializer_opts: DataMap | list[Data] | None = None,
+    merge_if_exists: bool = False,
+    user: str | int | None = None,
+    group: str | int | None = None,
+    mode: str | int | None = None,
+    makedirs: bool = False,
+    dir_mode: str | int | None = None,
+    backup: str | bool | None = None,
+    show_changes: bool = True,
+    create: bool = True,
+    encoding: str | None = None,
+    encoding_errors: str = "strict",
+    check_cmd: str | None = None,
+    tmp_dir: str = "",
+    tmp_ext: str = "",
+    **kwargs: Any,
+) -> StateReturn:
+    """Write data to a file.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        dataset: the data.
+        dataset_pillar: a key of the pillar that holds it.
+        serializer: `yaml`, `json` or `configparser`.
+        formatter: the same as `serializer`.
+        serializer_opts: options of the serializer (`indent`, `sort_keys`, …).
+        merge_if_exists: merge the data into what the file holds.
+        user: owner, by name or number.
+        group: the same for the group.
+        mode: permission bits.
+        makedirs: make the folders above it.
+        dir_mode: the mode of these folders.
+        backup: `minion` keeps a copy of what is replaced.
+        show_changes: show a diff.
+        create: make the file when it is not there.
+        encoding: the file's encoding.
+        encoding_errors: what becomes of characters that it lacks.
+        check_cmd: a command that is given the new content in a file and has to succeed.
+        tmp_dir: where that file is.
+        tmp_ext: what its name ends in.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        As `file.managed`; when data was merged, `diff` is the difference of the data.
+
+    Raises:
+        StateFailedError: there is no data, or it cannot be written or merged.
+    """
+    if serializer and formatter:
+        raise StateFailedError("Only one of serializer and formatter are allowed")
+    if dataset and dataset_pillar:
+        raise StateFailedError("Only one of 'dataset' and 'dataset_pillar' is permitted")
+    data = await ctx.call("pillar.get", dataset_pillar, None) if dataset_pillar else dataset
+    if data is None:
+        raise StateFailedError("Neither 'dataset' nor 'dataset_pillar' was defined")
+    form = str(serializer or formatter or "yaml").lower()
+    path = await target_path(ctx, name)
+    existing = await _existing(ctx, path, form) if merge_if_exists else None
+    together = _merged(existing, data) if existing is not None else data
+    warnings = remarks("file.serialize", [word for word in kwargs if word != "deserializer_opts"])
+    if existing is not None and together == existing:
+        comment = f"The file {path} is in the correct state"
+        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+    text = serialized(together, form, _options(serializer_opts), unicode=bool(encoding))
+    try:
+        raw = text.encode(encoding or "utf-8", encoding_errors)
+    except (UnicodeEncodeError, LookupError) as error:
+        raise StateFailedError(f"encoding: {error}") from None
+    wish = Wish(
+        sources=(), hash_name=None, skip_verify=False, contents=None, contents_pillar=None,
+        contents_grains=None, contents_newline=True, contents_delimiter=":", allow_empty=True, template=None,
+        attributes=Attributes.read(mode=mode, user=user, group=group), keep_mode=False, makedirs=makedirs,
+        dir_mode=mode_bits(dir_mode, word="dir_mode"), replace=True, create=create, follow_symlinks=True,
+        backup=wants_backup(backup), show_changes=show_changes, new_file_diff=False, check_cmd=check_cmd,
+        tmp_dir=tmp_dir, tmp_ext=tmp_ext, encoding=None, encoding_errors="strict", raw=raw,
+    )  # fmt: skip
+    returned = await ManagedFile(ctx, name, path, wish, warnings).state()
+    if returned.result is None:
+        comment = f"Dataset will be serialized and stored into {path}"
+        returned = msgspec.structs.replace(returned, comment=comment)
+    is_mapping = isinstance(existing, dict) and isinstance(together, dict)
+    if is_mapping and "diff" in returned.changes:
+        shown: Data = _difference(existing, together) if show_changes else HIDDEN
+        returned = msgspec.structs.replace(returned, changes={**returned.changes, "diff": shown})
+    return returned
+
+
+async def _existing(ctx: StateContext, path: str, form: str) -> Any:
+    found = await ctx.connection.stat(path, follow=True)
+    if found is None or found.kind != "file":
+        return None
+    content = await ctx.connection.read(path)
+    try:
+        return deserialized(content.decode(), form)
+    except UnicodeDecodeError as error:
+        raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
+
+
+def _merged(base: Any, over: Any) -> Any:
+    """Return data merged into what is there: mappings merge, everything else is replaced."""
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return copy.deepcopy(over)
+    result: dict[Any, Any] = copy.deepcopy(base)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a file's data
+    additions: dict[Any, Any] = over  # pyright: ignore[reportUnknownVariableType] # a user's data
+    for key, value in additions.items():
+        result[key] = _merged(result[key], value) if key in result else copy.deepcopy(value)
+    return result
+
+
+def _difference(old: Any, new: Any) -> DataMap:
+    """Return what differs, by key, in the shape of Salt's `recursive_diff`."""
+    found: DataMap = {}
+    for key in [*old, *(key for key in new if key not in old)]:
+        before, after = old.get(key, _ABSENT), new.get(key, _ABSENT)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            found[str(key)] = _difference(before, after)  # pyright: ignore[reportUnknownArgumentType] # a file's data
+        else:
+            found[str(key)] = {"old": before, "new": after}
+    return found
+
+
+def _options(given: Any) -> dict[str, Any]:
+    if not given:
+        return {}
+    parts: list[Any] = [*given] if isinstance(given, list) else [given]
+    if not all(isinstance(part, dict) for part in parts):
+        raise StateFailedError(f"serializer_opts: {given!r} is no mapping of options")
+    return {str(key): value for part in parts for key, value in part.items()}

@@ -1,0 +1,119 @@
+"""Data as text and back: what `file.serialize` writes and merges with.
+
+Source: Salt's serializers, 3008: JSON sorted, indented by 2, its characters unescaped; YAML in block style.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_JSON_OPTIONS: Final = frozenset({"indent", "sort_keys", "separators", "ensure_ascii", "skipkeys"})
+_YAML_OPTIONS: Final = frozenset({
+    "default_flow_style", "default_style", "indent", "width", "allow_unicode", "line_break", "sort_keys",
+    "explicit_start", "explicit_end",
+})  # fmt: skip
+
+
+def serialized(data: Any, serializer: str, options: Mapping[str, Any], *, unicode: bool) -> str:
+    """Return data as text that ends with a newline.
+
+    Args:
+        data: anything made of mappings, lists and scalars.
+        serializer: `yaml`, `json` or `configparser`.
+        options: the serializer's own options.
+        unicode: let YAML keep characters that are not ASCII, as Salt does when an encoding is given.
+
+    Raises:
+        StateFailedError: there is no such serializer or option, or it cannot write such data.
+    """
+    writer = _WRITERS.get(serializer)
+    if writer is None:
+        raise StateFailedError(
+            f"The {serializer} serializer could not be found (there are: {', '.join(sorted(_WRITERS))})"
+        )
+    return writer(data, {"allow_unicode": True, **options} if unicode and serializer == "yaml" else options)
+
+
+def deserialized(text: str, serializer: str) -> Any:
+    """Return the data of a text.
+
+    Raises:
+        StateFailedError: it cannot be read.
+    """
+    if serializer == "json":
+        try:
+            return json.loads(text) if text.strip() else None
+        except ValueError as error:
+            raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
+    if serializer == "yaml":
+        import yaml
+
+        try:
+            return yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
+    raise StateFailedError(f"merge_if_exists is not supported for the {serializer} serializer")
+
+
+def _json(data: Any, options: Mapping[str, Any]) -> str:
+    _check("json", options, _JSON_OPTIONS)
+    settings: dict[str, Any] = {
+        "indent": 2,
+        "separators": (",", ": "),
+        "sort_keys": True,
+        "ensure_ascii": False,
+        **options,
+    }
+    try:
+        return json.dumps(data, **settings) + "\n"
+    except (TypeError, ValueError) as error:
+        raise StateFailedError(f"the data cannot be written as JSON: {error}") from None
+
+
+def _yaml(data: Any, options: Mapping[str, Any]) -> str:
+    import yaml
+
+    _check("yaml", options, _YAML_OPTIONS)
+    settings: dict[str, Any] = {"default_flow_style": False, **options}
+    try:
+        text = str(yaml.safe_dump(data, **settings))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType] # its stub is loose
+    except yaml.YAMLError as error:
+        raise StateFailedError(f"the data cannot be written as YAML: {error}") from None
+    return text.removesuffix("...\n")
+
+
+def _configparser(data: Any, options: Mapping[str, Any]) -> str:
+    import configparser
+
+    _check("configparser", options, frozenset())
+    parser = configparser.RawConfigParser()
+    parser.optionxform = str  # type: ignore[assignment,method-assign] # Salt keeps the case of keys, too
+    try:
+        parser.read_dict(data)
+    except (AttributeError, TypeError, configparser.Error) as error:
+        raise StateFailedError(
+            f"the data cannot be written as INI: {error} (write section: {{key: value}})"
+        ) from None
+    written = io.StringIO()
+    parser.write(written)
+    return written.getvalue() + "\n"
+
+
+_WRITERS: Final[dict[str, Callable[[Any, Mapping[str, Any]], str]]] = {
+    "configparser": _configparser,
+    "json": _json,
+    "yaml": _yaml,
+}
+
+
+def _check(serializer: str, options: Mapping[str, Any], known: frozenset[str]) -> None:
+    unknown = sorted(set(options) - known)
+    if unknown:
+        raise StateFailedError(f"the {serializer} serializer has no option {', '.join(unknown)}")

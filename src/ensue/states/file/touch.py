@@ -1,0 +1,97 @@
+"""`file.touch`: a file is there, and has been touched.
+
+It changes the file's times on every run, as in Salt; all other functions here change nothing the second time.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import time
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.attributes import Attributes
+from ensue.states.file.described import state_after
+from ensue.states.file.paths import is_folder, make_parents, target_path
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import FileStat
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data
+
+
+async def touch(
+    ctx: StateContext,
+    name: str,
+    *,
+    atime: float | str | None = None,
+    mtime: float | str | None = None,
+    makedirs: bool = False,
+) -> StateReturn:
+    """Make an empty file, or set the times of what is there.
+
+    Args:
+        ctx: the state's context.
+        name: an absolute path.
+        atime: time of access, seconds since the epoch; without it now, or `mtime` when that is given.
+        mtime: time of change, the same.
+        makedirs: make the folders above it.
+
+    Returns:
+        `changes` has `new` or `touched`.
+
+    Raises:
+        StateFailedError: there is no folder to make it in.
+    """
+    path = await target_path(ctx, name)
+    found = await ctx.connection.stat(path, follow=True)
+    if ctx.test:
+        return _planned(name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
+    if not await is_folder(ctx.connection, posixpath.dirname(path)):
+        if not makedirs:
+            raise StateFailedError(f"Directory not present to touch file {path}")
+        await make_parents(ctx.connection, path, Attributes())
+    if found is None:
+        await ctx.connection.write(path, b"")
+    now = time.time()
+    read_at, changed_at = _seconds("atime", atime), _seconds("mtime", mtime)
+    if found is not None or read_at is not None or changed_at is not None:
+        await ctx.connection.set_times(
+            path,
+            atime_s=next((each for each in (read_at, changed_at) if each is not None), now),
+            mtime_s=next((each for each in (changed_at, read_at) if each is not None), now),
+        )
+    new_state = await state_after(ctx.connection, path)
+    if found is None:
+        comment = f"Created empty file {path}"
+        return StateReturn(
+            name=name, result=True, changes={"new": path}, comment=comment, new_state=new_state
+        )
+    what = "directory" if found.kind == "directory" else "file"
+    comment = f"Updated times on {what} {path}"
+    return StateReturn(
+        name=name, result=True, changes={"touched": path}, comment=comment, new_state=new_state
+    )
+
+
+def _planned(
+    name: str, path: str, found: FileStat | None, atime: float | None, mtime: float | None
+) -> StateReturn:
+    if found is None:
+        comment = f"File {path} is set to be created"
+        return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+    differs = (atime is not None and atime != found.atime_s) or (mtime is not None and mtime != found.mtime_s)
+    if (atime is None and mtime is None) or differs:
+        comment = f"Times set to be updated on file {path}"
+        return StateReturn(name=name, result=None, changes={"touched": path}, comment=comment)
+    return StateReturn(name=name, result=True, comment=f"File {path} exists and has the correct times")
+
+
+def _seconds(word: str, value: Data) -> float | None:
+    if value is None:
+        return None
+    try:
+        return float(str(value))
+    except ValueError:
+        raise StateFailedError(f"{word}: {value!r} is not a number of seconds since the epoch") from None

@@ -1,0 +1,96 @@
+"""Walking a folder of the target, and patterns over the paths below it.
+
+Source: Python's `os.walk` (folders before what is in them, symlinks not followed); Salt's
+`include_pat` and `exclude_pat`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ensue.contracts.connection import Connection, FileStat
+    from ensue.model.data import Data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Something below a folder.
+
+    Args:
+        path: its absolute path.
+        found: what the target says of it; a symlink is described as itself.
+        is_folder: whether it is a folder, or a symlink to one.
+        depth: how many folders stand between it and the top.
+    """
+
+    path: str
+    found: FileStat
+    is_folder: bool
+    depth: int
+
+
+async def walk(connection: Connection, top: str, *, max_depth: int | None = None) -> AsyncIterator[Entry]:
+    """Yield everything below a folder: what is in a folder first, then what is in its folders.
+
+    Args:
+        connection: the way to the target.
+        top: the folder; it is not yielded itself.
+        max_depth: how deep to go: 0 yields nothing, 1 what is directly in it.
+    """
+    waiting = [(top, 0)]
+    while waiting:
+        folder, depth = waiting.pop(0)
+        if max_depth is not None and depth >= max_depth:
+            continue
+        for name in await connection.list_directory(folder):
+            path = posixpath.join(folder, name)
+            found = await connection.stat(path)
+            if found is None:  # Removed by somebody in the meantime.
+                continue
+            is_folder = found.kind == "directory"
+            if is_folder:
+                waiting.append((path, depth + 1))
+            elif found.kind == "symlink":
+                behind = await connection.stat(path, follow=True)
+                is_folder = behind is not None and behind.kind == "directory"
+            yield Entry(path=path, found=found, is_folder=is_folder, depth=depth)
+
+
+def matches(patterns: Data, relative: str) -> bool:
+    """Say whether a path fits one of the patterns.
+
+    Args:
+        patterns: a glob, `E@` and a regular expression, or a list of such.
+        relative: the path below the folder.
+
+    Raises:
+        StateFailedError: a regular expression is none.
+    """
+    for pattern in patterns if isinstance(patterns, list) else [patterns]:
+        text = str(pattern)
+        if not text.startswith("E@"):
+            if fnmatch.fnmatch(relative, text):
+                return True
+            continue
+        try:
+            if re.search(text[2:], relative):
+                return True
+        except re.error as error:
+            raise StateFailedError(f"{text!r} is no regular expression: {error}") from None
+    return False
+
+
+def is_wanted(relative: str, include: Data, exclude: Data) -> bool:
+    """Say whether a path is included and not excluded; without `include` everything is included."""
+    if include and not matches(include, relative):
+        return False
+    return not (exclude and matches(exclude, relative))

@@ -1,0 +1,202 @@
+"""`git.latest`: a working copy of a repository, at the revision that the remote has.
+
+Source: Salt's state module `git`, 3008: when it changes what, changes, and the texts of results.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.git.repository import RemoteRevision, Repository
+from ensue.states.git.update import Wish, apply_update, plan_update, set_upstream
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def latest(
+    ctx: StateContext,
+    name: str,
+    target: str,
+    *,
+    rev: str = "HEAD",
+    branch: str | None = None,
+    remote: str = "origin",
+    user: str | None = None,
+    identity: str | list[str] | None = None,
+    depth: int | None = None,
+    force_reset: bool | Literal["remote-changes"] = False,
+    force_clone: bool = False,
+    force_checkout: bool = False,
+    force_fetch: bool = False,
+    fetch_tags: bool = True,
+    submodules: bool = False,
+    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
+    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+) -> StateReturn:
+    """Have a repository's working copy, at what the remote has.
+
+    Args:
+        ctx: the state's context.
+        name: the remote's URL.
+        target: the folder of the working copy.
+        rev: branch, tag or commit of the remote; `HEAD` is the remote's own.
+        branch: the local branch; without it the one that is checked out, or that a clone gives.
+        remote: what the remote is called in the working copy.
+        user: who runs git.
+        identity: private keys on the target, for ssh.
+        depth: clone no more than so many commits; `rev` has to be a branch or tag.
+        force_reset: discard what stands in the way: commits that the remote has not, and uncommitted changes;
+            `remote-changes`: the latter only when the remote has something new.
+        force_clone: replace a folder that is no working copy.
+        force_checkout: discard uncommitted changes when another branch is checked out.
+        force_fetch: fetch what is no fast-forward.
+        fetch_tags: fetch tags too.
+        submodules: update submodules.
+        password: Salt's, for Windows.
+        output_encoding: Salt's.
+
+    Returns:
+        `changes` have `revision` (`old`, `new`), `branch`, `url`; `new` for a clone; `forced update`,
+        `forced clone`.
+
+    Raises:
+        StateFailedError: the arguments make no sense, git failed, or something would have to be forced.
+    """
+    if not target.startswith("/"):
+        raise StateFailedError(f"target '{target}' is not an absolute path")
+    secret = urlsplit(name).password if "://" in name else None
+    if secret:
+        ctx.masker.add(secret)
+    repository = Repository(
+        ctx=ctx,
+        path=posixpath.normpath(target),
+        user=None if user is None else str(user),
+        identities=await _identities(ctx, identity),
+    )
+    found = await repository.remote_revision(name, str(rev), remote)
+    if depth is not None and (found is None or found.kind == "commit"):
+        raise StateFailedError(
+            "When 'depth' is used, 'rev' must be set to the name of a branch or tag on the remote repository"
+        )
+    wish = Wish(
+        url=name,
+        rev=str(rev),
+        branch=branch,
+        remote=remote,
+        depth=depth,
+        force_reset=force_reset,
+        force_checkout=force_checkout,
+        force_fetch=force_fetch,
+        fetch_tags=fetch_tags,
+        submodules=submodules,
+    )
+    if await repository.is_there():
+        return await _updated(repository, wish, found, name=name, test=ctx.test)
+    return await _cloned(repository, wish, found, force=force_clone)
+
+
+async def _updated(
+    repository: Repository, wish: Wish, found: RemoteRevision | None, *, name: str, test: bool
+) -> StateReturn:
+    before = await repository.position()
+    if found is None:
+        if before.commit is not None:
+            raise StateFailedError(
+                "Remote repository is empty, cannot update from a non-empty to an empty repository"
+            )
+        comment = f"Repository {repository.path} is up-to-date"
+        return StateReturn(name=name, result=True, comment=comment)
+    plan = await plan_update(repository, wish, found, before)
+    if not plan.steps:
+        comment = f"Repository {repository.path} is up-to-date{plan.remark}"
+        state = await _state(repository, wish)
+        return StateReturn(name=name, result=True, comment=comment, new_state=state)
+    if test:
+        return StateReturn(name=name, result=None, changes=plan.changes, comment=_joined(plan.steps))
+    done = await apply_update(repository, wish, found, plan)
+    state = await _state(repository, wish)
+    return StateReturn(
+        name=name, result=True, changes=done.changes, comment=_joined(done.comments), new_state=state
+    )
+
+
+async def _cloned(
+    repository: Repository, wish: Wish, found: RemoteRevision | None, *, force: bool
+) -> StateReturn:
+    ctx, path = repository.ctx, repository.path
+    there = await ctx.connection.stat(path, follow=True)
+    if there and there.kind != "directory":
+        raise StateFailedError(f"Target '{path}' exists and is not a directory")
+    names = await ctx.connection.list_directory(path) if there else []
+    changes: DataMap = {"new": f"{wish.url} => {path}"}
+    if names and not force:
+        raise StateFailedError(
+            f"Target '{path}' exists, is non-empty and is not a git repository. Set the 'force_clone' option "
+            "to True to remove this directory's contents and proceed with cloning the remote repository"
+        )
+    if names:
+        changes["forced clone"] = True
+    if ctx.test:
+        comment = f"Repository {wish.url} would be cloned to {path}"
+        if names:
+            comment = f"{comment}, in place of what is there (force_clone)"
+        return StateReturn(name=wish.url, result=None, changes=changes, comment=comment)
+    for one in names:
+        await ctx.connection.remove(posixpath.join(path, one), recursive=True)
+    shallow = ["--depth", str(wish.depth), "--branch", wish.rev] if wish.depth is not None else []
+    await repository.must(
+        "Clone failed", "clone", "--origin", wish.remote, *shallow, "--", wish.url, path, is_inside=False
+    )
+    comments = [f"{wish.url} cloned to {path}"]
+    if found is not None:
+        comments += await _put_in_place(repository, wish, found)
+        commit = await repository.commit_of("HEAD")
+        changes["revision"] = {"old": None, "new": commit}
+    state = await _state(repository, wish)
+    return StateReturn(
+        name=wish.url, result=True, changes=changes, comment=_joined(comments), new_state=state
+    )
+
+
+async def _put_in_place(repository: Repository, wish: Wish, found: RemoteRevision) -> list[str]:
+    """Bring a fresh clone to the branch and revision that are wanted."""
+    comments: list[str] = []
+    fresh = await repository.position()
+    if wish.branch and wish.branch != fresh.branch:
+        await repository.must("Checkout failed", "checkout", "-B", wish.branch, found.commit)
+        comments.append(f"'{wish.branch}' was checked out, with {found.shown} as a starting point")
+    elif not found.is_at(fresh.commit):
+        await repository.must("Reset failed", "reset", "--hard", found.commit)
+        comments.append(f"Repository was reset to {found.shown}")
+    if found.upstream:
+        await set_upstream(repository, found)
+    if wish.submodules:
+        await repository.must("Failed to update submodules", "submodule", "update", "--init", "--recursive")
+    return comments
+
+
+async def _identities(ctx: StateContext, identity: str | list[str] | None) -> tuple[str, ...]:
+    paths = [identity] if isinstance(identity, str) else identity or []
+    for path in paths:
+        if not path.startswith("/"):
+            raise StateFailedError(
+                f"identity '{path}' is no absolute path of the target; bring the key there with file.managed"
+            )
+        if await ctx.connection.stat(path, follow=True) is None:
+            raise StateFailedError(f"identity '{path}' does not exist.")
+    return tuple(paths)
+
+
+async def _state(repository: Repository, wish: Wish) -> DataMap:
+    now = await repository.position()
+    return {"path": repository.path, "url": wish.url, "revision": now.commit, "branch": now.branch}
+
+
+def _joined(comments: list[str]) -> str:
+    return ". ".join(comments) + ("." if len(comments) > 1 else "")

@@ -1,0 +1,219 @@
+"""Bringing a working copy that is there to what the remote has: what would be done, and doing it.
+
+Nothing that somebody did to it is lost unless `force_reset` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from ensue.errors import StateFailedError
+from ensue.states.git.repository import Position, RemoteRevision, Repository, short
+
+if TYPE_CHECKING:
+    from ensue.model.data import Data, DataMap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The arguments of `git.latest` that say what to do to a working copy; see there."""
+
+    url: str
+    rev: str
+    branch: str | None
+    remote: str
+    depth: int | None
+    force_reset: bool | Literal["remote-changes"]
+    force_checkout: bool
+    force_fetch: bool
+    fetch_tags: bool
+    submodules: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What would be done.
+
+    Args:
+        before: what the working copy is at.
+        old_url: the remote's URL there, None when there is no such remote.
+        base: the commit of the branch that is wanted; None when that branch is not there.
+        has_changes: whether files were changed and not committed.
+        steps: what would be done, in words; empty when there is nothing to do.
+        changes: what would change.
+        remark: what there is to say when nothing is done.
+    """
+
+    before: Position
+    old_url: str | None
+    base: str | None
+    has_changes: bool
+    steps: list[str]
+    changes: DataMap
+    remark: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Done:
+    """What was done: a list of remarks and the changes, gathered on the way."""
+
+    comments: list[str] = field(default_factory=list[str])
+    changes: DataMap = field(default_factory=dict[str, "Data"])
+
+
+async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision, before: Position) -> Plan:
+    """Compare a working copy with what is wanted; nothing is fetched.
+
+    Args:
+        repository: the working copy.
+        wish: what is wanted.
+        found: the remote's revision.
+        before: what the working copy is at.
+
+    Raises:
+        StateFailedError: something would be lost, and `force_reset` does not allow it.
+    """
+    got = await repository.run("remote", "get-url", wish.remote)
+    old_url = got.stdout.decode("utf-8", "replace").strip() if got.returncode == 0 else None
+    switches = bool(wish.branch) and wish.branch != before.branch
+    base = await repository.commit_of(f"refs/heads/{wish.branch}") if switches else before.commit
+    has_changes = await repository.has_local_changes()
+    is_current = found.is_at(base)
+    steps: list[str] = []
+    changes: DataMap = {}
+    if old_url != wish.url:
+        steps.append(f"Remote '{wish.remote}' would be set to {wish.url}")
+        changes["url"] = {"old": old_url, "new": wish.url}
+    if switches:
+        steps.append(f"'{wish.branch}' would be checked out")
+        changes["branch"] = {"old": before.branch, "new": wish.branch}
+    if not is_current:
+        steps.append(f"Repository would be updated from {short(before.commit)} to {found.shown}")
+    if found.commit != before.commit and not found.is_at(before.commit):
+        changes["revision"] = {"old": before.commit, "new": found.commit}
+    discards = has_changes and (wish.force_reset is True or (bool(wish.force_reset) and not is_current))
+    if has_changes and not discards and not is_current:
+        raise StateFailedError(_refusal(found, "there are uncommitted changes", " (or 'remote-changes')"))
+    if discards:
+        steps.append("Uncommitted changes would be discarded")
+    if discards or await _is_forced(repository, wish, found, base):
+        changes["forced update"] = True
+    remark = ""
+    if has_changes:
+        remark = ", but with uncommitted changes. Set 'force_reset' to True to purge uncommitted changes."
+    return Plan(
+        before=before,
+        old_url=old_url,
+        base=base,
+        has_changes=discards,
+        steps=steps,
+        changes=changes,
+        remark=remark,
+    )
+
+
+async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan) -> Done:
+    """Do what was planned.
+
+    Args:
+        repository: the working copy.
+        wish: what is wanted.
+        found: the remote's revision.
+        plan: what was planned.
+
+    Raises:
+        StateFailedError: git failed, or something would be lost and `force_reset` does not allow it.
+    """
+    done = Done()
+    if plan.old_url != wish.url:
+        verb = "add" if plan.old_url is None else "set-url"
+        await repository.must("Setting the remote failed", "remote", verb, wish.remote, wish.url)
+        done.comments.append(f"Remote '{wish.remote}' set to {wish.url}")
+        done.changes["url"] = {"old": plan.old_url, "new": wish.url}
+    await _fetch(repository, wish, found)
+    is_forced = plan.has_changes or await _is_forced(repository, wish, found, plan.base)
+    if is_forced:
+        done.changes["forced update"] = True
+    if plan.has_changes:
+        await repository.must("Reset failed", "reset", "--hard")
+        done.comments.append("Uncommitted changes were discarded")
+    await _switch(repository, wish, found, plan, done)
+    await _move(repository, found, done)
+    if found.upstream:
+        await set_upstream(repository, found)
+    if wish.submodules:
+        await repository.must("Failed to update submodules", "submodule", "update", "--init", "--recursive")
+    commit = await repository.commit_of("HEAD")
+    if commit != plan.before.commit:
+        done.changes["revision"] = {"old": plan.before.commit, "new": commit}
+    return done
+
+
+async def set_upstream(repository: Repository, found: RemoteRevision) -> None:
+    """Have the branch that is checked out follow the remote branch."""
+    now = await repository.position()
+    if now.branch and await repository.commit_of(f"refs/remotes/{found.upstream}"):
+        await repository.must("Tracking failed", "branch", "--set-upstream-to", found.upstream)
+
+
+async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision) -> None:
+    words = ["--force"] if wish.force_fetch else []
+    words += ["--tags"] if wish.fetch_tags else []
+    words += ["--depth", str(wish.depth)] if wish.depth is not None else []
+    failed = (
+        "Fetch failed. Set 'force_fetch' to True to force the fetch if the failure was due to not being able "
+    )
+    await repository.must(f"{failed}to fast-forward. Output of the fetch", "fetch", *words, wish.remote)
+    if await repository.commit_of(found.commit) is None:
+        # A shallow fetch of other branches may not have brought it.
+        await repository.must("Fetch failed", "fetch", *words, wish.remote, wish.rev)
+    if await repository.commit_of(found.commit) is None:
+        raise StateFailedError(f"Fetch did not successfully retrieve rev '{wish.rev}' from {wish.url}")
+
+
+async def _switch(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan, done: Done) -> None:
+    if not wish.branch or wish.branch == plan.before.branch:
+        return
+    words = ["-f"] if wish.force_checkout else []
+    new = [] if plan.base else ["-b"]
+    start = [] if plan.base else [found.commit]
+    await repository.must("Checkout failed", "checkout", *words, *new, wish.branch, *start, "--")
+    done.changes["branch"] = {"old": plan.before.branch, "new": wish.branch}
+    what = f"'{wish.branch}' was checked out"
+    done.comments.append(what if plan.base else f"{what}, with {found.shown} as a starting point")
+
+
+async def _move(repository: Repository, found: RemoteRevision, done: Done) -> None:
+    """Bring the branch to the commit, forwards where that is possible."""
+    at = await repository.commit_of("HEAD")
+    if found.is_at(at):
+        return
+    if at is None or not await repository.succeeds("merge-base", "--is-ancestor", "HEAD", found.commit):
+        await repository.must("Reset failed", "reset", "--hard", found.commit)
+        done.comments.append(f"Repository was hard-reset to {found.shown}")
+        return
+    await repository.must("Merge failed", "merge", "--ff-only", found.commit)
+    done.comments.append(f"Repository was fast-forwarded to {found.shown}")
+
+
+async def _is_forced(repository: Repository, wish: Wish, found: RemoteRevision, base: str | None) -> bool:
+    """Say whether the branch cannot simply move forwards; unknown commits are looked at after the fetch.
+
+    Raises:
+        StateFailedError: it cannot, and `force_reset` does not allow more.
+    """
+    if base is None or found.is_at(base) or await repository.commit_of(found.commit) is None:
+        return False
+    if await repository.succeeds("merge-base", "--is-ancestor", base, found.commit):
+        return False
+    if not wish.force_reset:
+        raise StateFailedError(_refusal(found, "this is not a fast-forward merge", ""))
+    return True
+
+
+def _refusal(found: RemoteRevision, why: str, more: str) -> str:
+    return (
+        f"Repository would be updated to {found.shown}, but {why}. "
+        f"Set 'force_reset' to True{more} to force this update."
+    )

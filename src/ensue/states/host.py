@@ -1,0 +1,171 @@
+"""State module `host`: names in the target's /etc/hosts.
+
+Source: Salt's state module `host`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext, name: str, ip: str | list[str], comment: str = "", clean: bool = False
+) -> StateReturn:
+    """Have addresses carry a name.
+
+    Args:
+        ctx: the state's context.
+        name: the name.
+        ip: the address, or several.
+        comment: written behind the names of each.
+        clean: no other address carries the name.
+
+    Returns:
+        `changes` have `added`, `removed` and `comment_added`, each `{address: [text]}`.
+
+    Raises:
+        StateFailedError: there is no address, or one is none.
+    """
+    wanted = _addresses(ip)
+    hosts: DataMap = await ctx.call("hosts.list_hosts")
+    added = [each for each in wanted if name not in _aliases(hosts, each)]
+    others = [each for each in hosts if name in _aliases(hosts, each) and each not in wanted]
+    removed = others if clean else []
+    remarked = [each for each in wanted if comment and _comment(hosts, each) != comment]
+    changes: DataMap = {}
+    for key, addresses, text in (
+        ("added", added, name), ("removed", removed, name), ("comment_added", remarked, comment),
+    ):  # fmt: skip
+        if addresses:
+            changes[key] = {each: [text] for each in addresses}
+    warnings = () if clean else tuple(_other(name, each) for each in others)
+    if not ctx.test:
+        for each in added:
+            await ctx.call("hosts.add_host", each, name)
+        for each in removed:
+            await ctx.call("hosts.rm_host", each, name)
+        for each in remarked:
+            await ctx.call("hosts.set_comment", each, comment)
+    words = (
+        (
+            "Host {} ({}) would be added",
+            "Host {} ({}) would be removed",
+            "Comment for {1} ({0}) would be added",
+        )
+        if ctx.test
+        else ("Added host {} ({})", "Removed host {} ({})", "Set comment for host {1} ({0})")
+    )
+    lines = [words[0].format(name, each) for each in added]
+    lines += [f"Host {name} ({each}) already present" for each in wanted if each not in added]
+    lines += [words[1].format(name, each) for each in removed]
+    lines += [words[2].format(comment, each) for each in remarked]
+    result = None if ctx.test and changes else True
+    new_state: DataMap | None = {"name": name, "ip": [*wanted]} if result else None
+    return StateReturn(
+        name=name, result=result, changes=changes, comment="\n".join(lines), new_state=new_state,
+        warnings=warnings,
+    )  # fmt: skip
+
+
+async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateReturn:
+    """Have addresses not carry a name.
+
+    Args:
+        ctx: the state's context.
+        name: the name.
+        ip: the address, or several.
+
+    Returns:
+        `changes` have `host`, the name.
+
+    Raises:
+        StateFailedError: there is no address, or one is none.
+    """
+    wanted = _addresses(ip)
+    hosts: DataMap = await ctx.call("hosts.list_hosts")
+    found = [each for each in wanted if name in _aliases(hosts, each)]
+    text = "Host {} ({}) needs to be removed" if ctx.test else "Removed host {} ({})"
+    lines = [
+        text.format(name, each) if each in found else f"Host {name} ({each}) already absent"
+        for each in wanted
+    ]
+    if not found:
+        return StateReturn(name=name, result=True, comment="\n".join(lines))
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes={"host": name}, comment="\n".join(lines))
+    for each in found:
+        await ctx.call("hosts.rm_host", each, name)
+    return StateReturn(name=name, result=True, changes={"host": name}, comment="\n".join(lines))
+
+
+async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> StateReturn:
+    """Have an address carry these names and no others.
+
+    Args:
+        ctx: the state's context.
+        name: the address.
+        hostnames: the names; none removes the address.
+
+    Returns:
+        `changes` have the address, with `old` and `new`.
+
+    Raises:
+        StateFailedError: it is no address.
+    """
+    (address,) = _addresses(name)
+    names = hostnames.split() if isinstance(hostnames, str) else [str(each) for each in hostnames]
+    old = " ".join(await ctx.call("hosts.get_alias", address))
+    new = " ".join(names)
+    if old == new:
+        comment = f'IP address {address} already set to "{new}"'
+        return StateReturn(name=name, result=True, comment=comment)
+    if ctx.test:
+        comment = f'Would change {address} from "{old}" to "{new}"'
+        return StateReturn(name=name, result=None, comment=comment)
+    await ctx.call("hosts.set_host", address, names)
+    comment = f'successfully changed {address} from "{old}" to "{new}"'
+    return StateReturn(name=name, result=True, changes={address: {"old": old, "new": new}}, comment=comment)
+
+
+def _addresses(ip: object) -> list[str]:
+    import ipaddress
+
+    given = [str(each) for each in ip] if isinstance(ip, list) else [str(ip)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a user's list
+    for each in given:
+        try:
+            ipaddress.ip_address(each)
+        except ValueError:
+            raise StateFailedError(f"{each!r} is no IP address") from None
+    if not given:
+        raise StateFailedError("ip: no address is given")
+    return list(dict.fromkeys(given))
+
+
+def _aliases(hosts: DataMap, ip: str) -> list[Any]:
+    entry = hosts.get(ip)
+    found = entry["aliases"] if isinstance(entry, dict) else None
+    return [*found] if isinstance(found, list) else []
+
+
+def _comment(hosts: DataMap, ip: str) -> object:
+    entry = hosts.get(ip)
+    return entry.get("comment", "") if isinstance(entry, dict) else ""
+
+
+def _other(name: str, ip: str) -> str:
+    return (
+        f"Host {name} present for IP address {ip}. To get rid of this warning, either run this state with "
+        f"'clean' set to True to remove {name} from {ip}, or add {ip} to the 'ip' argument."
+    )
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "only": only, "present": present}

@@ -1,0 +1,129 @@
+"""State module `http`: whether a server answers as it should.
+
+The query is made by the managing minion, through its execution function `http.query`. Waiting for an answer
+is the state option `retry`'s matter.
+
+Source: Salt's state module `http`, 3008: results and texts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+_KINDS_OF_MATCH: Final = ("string", "pcre")
+_KINDS_OF_STATUS: Final = ("string", "pcre", "list")
+
+
+async def query(
+    ctx: StateContext,
+    name: str,
+    *,
+    match: str | float | None = None,
+    match_type: str = "string",
+    status: int | str | list[int | str] | None = None,
+    status_type: str = "string",
+    wait_for: float | None = None,
+    request_interval: float | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Ask a server and look at what it says; nothing is ever counted as a change.
+
+    Args:
+        ctx: the state's context.
+        name: the URL.
+        match: what has to be in the answer.
+        match_type: `string`, or `pcre` for a regular expression.
+        status: the status code that is wanted, or a list of them.
+        status_type: `string`; `pcre`; `list`, which a list is without it too.
+        wait_for: refused; the state option `retry` does it.
+        request_interval: the same.
+        **kwargs: those of the execution function: `method`, `params`, `data`, `headers`, `timeout`, ….
+
+    Returns:
+        `new_state` has `status`, `text`, and `dict` with `decode`. In a plan nothing is asked and
+        the result is None.
+
+    Raises:
+        StateFailedError: nothing is said to look for, or an argument makes no sense.
+    """
+    _check(match, match_type, status, status_type)
+    if wait_for is not None or request_interval is not None:
+        raise StateFailedError(
+            "http.query: wait_for and request_interval are not there; use the state option `retry` "
+            "(attempts, interval, until)"
+        )
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"{name} would be queried (TEST MODE)")
+    try:
+        data: DataMap = await ctx.minion().call(
+            "http.query", name, **{**kwargs, "text": True, "status": True}
+        )
+    except TypeError as error:
+        raise StateFailedError(f"http.query: {error}") from None
+    found = [
+        _text_is_there(match, match_type, str(data.get("text", ""))),
+        _status_is_there(status, status_type, str(data.get("status", ""))),
+    ]
+    said = [comment for _, comment in filter(None, found)]
+    if "status" not in data and "error" in data:
+        said.append(str(data["error"]))
+    new_state = {key: value for key, value in data.items() if key != "body"}
+    result = all(is_there for is_there, _ in filter(None, found))
+    return StateReturn(name=name, result=result, comment=" ".join(said), new_state=new_state)
+
+
+def _check(match: Data, match_type: str, status: Any, status_type: str) -> None:
+    if match is None and status is None:
+        raise StateFailedError("Either match text (match) or a status code (status) is required.")
+    if match_type not in _KINDS_OF_MATCH:
+        raise StateFailedError(f"match_type {match_type!r}: write {' or '.join(_KINDS_OF_MATCH)}")
+    if status_type not in _KINDS_OF_STATUS:
+        raise StateFailedError(f"status_type {status_type!r}: write one of {', '.join(_KINDS_OF_STATUS)}")
+    for kind, pattern in ((match_type, match), (status_type, status)):
+        if kind == "pcre" and pattern is not None:
+            _compiled(str(pattern))
+
+
+def _text_is_there(match: Data, kind: str, text: str) -> tuple[bool, str] | None:
+    if match is None:
+        return None
+    wanted = str(match)
+    is_there = wanted in text if kind == "string" else _compiled(wanted).search(text) is not None
+    what = "text" if kind == "string" else "pattern"
+    return is_there, f'Match {what} "{wanted}" was {"" if is_there else "not "}found.'
+
+
+def _status_is_there(status: Any, kind: str, told: str) -> tuple[bool, str] | None:
+    if status is None:
+        return None
+    if kind == "list" or is_list(status):
+        codes: list[Any] = status if is_list(status) else [status]
+        if told in {str(code) for code in codes}:
+            return True, f"Status {told} was found."
+        return False, f"Statuses {codes} were not found."
+    if kind == "pcre":
+        is_there = _compiled(str(status)).search(told) is not None
+        return is_there, f'Status pattern "{status}" was {"" if is_there else "not "}found.'
+    is_there = told == str(status)
+    return is_there, f"Status {status} was {'' if is_there else 'not '}found."
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise StateFailedError(f"http.query: {pattern!r} is no regular expression: {error}") from None
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"query": query}

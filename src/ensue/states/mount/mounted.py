@@ -1,0 +1,139 @@
+"""`mount.mounted`: a file system that is mounted on a folder, with its options, and stands in the fstab."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.mount.active import is_device, missing_options
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_PLANNED: Final = {
+    "new": "{} needs to be written to the fstab in order to be made persistent.",
+    "change": "The entry of {} in the fstab needs to be updated.",
+}
+_WRITTEN: Final = {"new": "Added new entry to the fstab.", "change": "Updated the entry in the fstab."}
+
+
+async def mounted(
+    ctx: StateContext,
+    name: str,
+    *,
+    device: str,
+    fstype: str,
+    mkmnt: bool = False,
+    opts: str | list[str] = "defaults",
+    dump: int = 0,
+    pass_num: int = 0,
+    config: str = "/etc/fstab",
+    persist: bool = True,
+    mount: bool = True,
+    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    hidden_opts: str | list[str] | None = None,
+    device_name_regex: list[str] | None = None,  # noqa: ARG001 (Salt's argument)
+    match_on: str = "auto",  # noqa: ARG001 (the folder tells lines of the fstab apart)
+) -> StateReturn:
+    """Have a device mounted on a folder.
+
+    Args:
+        ctx: the state's context.
+        name: the folder.
+        device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without one.
+        fstype: the kind of file system.
+        mkmnt: make the folder.
+        opts: options, as a list or joined by commas; where the kernel shows another, it is remounted.
+        dump: whether `dump` saves it.
+        pass_num: when it is checked at the start.
+        config: the fstab.
+        persist: write it to the fstab.
+        mount: mount it now.
+        user: Salt's; mounted as the user that ensue is on the target.
+        hidden_opts: options that do not make it be remounted.
+        device_name_regex: Salt's; has no effect.
+        match_on: Salt's; has no effect.
+
+    Returns:
+        `changes` have `mount` or `umount`, and `persist` (`new`, `update`).
+
+    Raises:
+        StateFailedError: it cannot be mounted, or the folder is not there.
+    """
+    given = opts.split(",") if isinstance(opts, str) else opts
+    options = [str(part).strip() for part in given]
+    hidden = hidden_opts.split(",") if isinstance(hidden_opts, str) else hidden_opts or []
+    name = name.rstrip("/") or "/"
+    changes: DataMap = {}
+    comments: list[str] = []
+    will_mount = False
+    if mount:
+        will_mount, made, text = await _now(ctx, name, device, fstype, options, hidden, mkmnt=mkmnt)
+        changes |= made
+        comments.append(text)
+    if persist:
+        came: str = await ctx.call(
+            "mount.set_fstab", name, device, fstype, opts=options, dump=dump, pass_num=pass_num,
+            config=config, test=ctx.test,
+        )  # fmt: skip
+        if came != "present":
+            comments.append(_PLANNED[came].format(name) if ctx.test else _WRITTEN[came])
+            if not ctx.test:
+                changes["persist"] = "new" if came == "new" else "update"
+    else:
+        came = "present"
+    is_pending = ctx.test and (came != "present" or will_mount)
+    new_state: DataMap = {"name": name, "device": device, "fstype": fstype, "opts": [*options]}
+    return StateReturn(
+        name=name, result=None if is_pending else True, changes=changes, comment=". ".join(comments),
+        new_state=None if is_pending else new_state,
+    )  # fmt: skip
+
+
+async def _now(  # noqa: PLR0917 (what the declaration says)
+    ctx: StateContext,
+    name: str,
+    device: str,
+    fstype: str,
+    options: list[str],
+    hidden: list[str],
+    *,
+    mkmnt: bool,
+) -> tuple[bool, DataMap, str]:
+    """Mount it, or say that it would be: whether there is anything to do, the changes, the comment."""
+    entry: dict[str, Any] | None = (await ctx.call("mount.active", extended=True)).get(name)
+    if entry is None:
+        return await _mount(ctx, name, device, fstype, options, mkmnt=mkmnt)
+    if not await is_device(ctx, device, entry, options):
+        if ctx.test:
+            return True, {}, "An umount would have been forced because devices do not match"
+        await ctx.call("mount.umount", name)
+        await ctx.call("mount.mount", name, device, fstype=fstype, opts=options)
+        reason = f"Forced unmount and mount because the device was {entry['device']}"
+        return True, {"umount": reason, "mount": True}, "Target was successfully mounted"
+    missing = missing_options(options, entry, hidden)
+    if not missing:
+        return False, {}, "Target was already mounted"
+    text = f"because options ({','.join(missing)}) changed"
+    if ctx.test:
+        return True, {}, f"Remount would be forced {text}"
+    await ctx.call("mount.remount", name, options)
+    return True, {"umount": f"Forced remount {text}"}, "Target was already mounted"
+
+
+async def _mount(
+    ctx: StateContext, name: str, device: str, fstype: str, options: list[str], *, mkmnt: bool
+) -> tuple[bool, DataMap, str]:
+    folder = await ctx.connection.stat(name, follow=True)
+    is_there = folder is not None and folder.kind == "directory"
+    if ctx.test:
+        if is_there:
+            return True, {}, f"{name} would be mounted"
+        what = "would be created and mounted" if mkmnt else "does not exist and would not be created"
+        return True, {}, f"{name} {what}"
+    if not is_there and not mkmnt:
+        raise StateFailedError("Mount directory is not present")
+    await ctx.call("mount.mount", name, device, mkmnt=mkmnt, fstype=fstype, opts=options)
+    return True, {"mount": True}, "Target was successfully mounted"

@@ -1,0 +1,59 @@
+"""`mount.unmounted`: nothing is mounted on a folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def unmounted(
+    ctx: StateContext,
+    name: str,
+    *,
+    device: str | None = None,
+    config: str = "/etc/fstab",
+    persist: bool = False,
+    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+) -> StateReturn:
+    """Have nothing mounted on a folder.
+
+    Args:
+        ctx: the state's context.
+        name: the folder.
+        device: remove the line of the fstab only when it is this one's.
+        config: the fstab.
+        persist: nothing is mounted there at the next start either.
+        user: Salt's; unmounted as the user that ensue is on the target.
+
+    Returns:
+        `changes` have `umount` and `persist`.
+
+    Raises:
+        StateFailedError: it is busy.
+    """
+    is_mounted: bool = await ctx.call("mount.is_mounted", name)
+    line = (await ctx.call("mount.fstab", config)).get(name) if persist else None
+    has_line = line is not None and device in {None, line["device"]}
+    comment = "Target was already unmounted"
+    if ctx.test and (is_mounted or has_line):
+        comment = f"Mount point {name} is mounted but should not be" if is_mounted else comment
+        if has_line:
+            comment += f". Mount point {name} is set to be purged from {config}"
+        return StateReturn(name=name, result=None, comment=comment)
+    changes: DataMap = {}
+    if is_mounted:
+        await ctx.call("mount.umount", name)
+        changes["umount"] = True
+        comment = "Target was successfully unmounted"
+    if has_line:
+        await ctx.call("mount.rm_fstab", name, device, config)
+        changes["persist"] = "purged"
+        comment += ". Removed target from fstab"
+    elif persist:
+        comment += ". fstab entry not found"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment)

@@ -1,0 +1,22 @@
+"""State module `pkg`: packages of the target, by apt, dnf or apk.
+
+Source: Salt's state module `pkg`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.states.pkg.installed import installed
+from ensue.states.pkg.latest import latest
+from ensue.states.pkg.removed import purged, removed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "installed": installed,
+    "latest": latest,
+    "purged": purged,
+    "removed": removed,
+}

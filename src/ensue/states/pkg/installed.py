@@ -1,0 +1,177 @@
+"""`pkg.installed`: packages that are there, in a version that was asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.pkg.outcome import difference, failure, package_state
+from ensue.states.pkg.wanted import LATEST, fits, is_exact, refresh_lists, remarks, wanted_packages
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def installed(
+    ctx: StateContext,
+    name: str,
+    *,
+    version: str | float | None = None,
+    refresh: bool | None = None,
+    fromrepo: str | None = None,
+    skip_verify: bool = False,
+    pkgs: list[str | dict[str, Any]] | None = None,
+    install_recommends: bool | None = None,
+    only_upgrade: bool = False,
+    reinstall: bool = False,
+    **kwargs: Any,
+) -> StateReturn:
+    """Have packages installed; a version is changed only where one is asked for.
+
+    Args:
+        ctx: the state's context.
+        name: the package, or any name when `pkgs` is given.
+        version: its version: one, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
+        refresh: fetch the lists of packages first; None does where they are old or a package is not in them.
+        fromrepo: the release (apt), repositories (dnf) or address (apk) to take packages from.
+        skip_verify: take packages without a signature.
+        pkgs: several packages, installed in one go, each a name or `name: version`.
+        install_recommends: take along what they recommend (apt).
+        only_upgrade: install none that is not there (apt).
+        reinstall: install them again even though they are there.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        `changes` are `{name: {old, new}}` of all that changed; `new_state` the versions by name.
+
+    Raises:
+        StateFailedError: the arguments make no sense, or packages cannot be listed.
+    """
+    warnings = remarks("pkg.installed", kwargs)
+    wanted = wanted_packages(name, pkgs, version)
+    before: dict[str, str] = await ctx.call("pkg.list_pkgs")
+    missing = {
+        package: asked
+        for package, asked in wanted.items()
+        if reinstall or not await _is_there(ctx, package, before.get(package), asked)
+    }
+    if not missing:
+        return _all_there(name, wanted, before, warnings)
+    there = [package for package in wanted if package not in missing]
+    if ctx.test:
+        changes = await _planned(ctx, missing, before, fromrepo)
+        comment = _listed("would be", missing, there)
+        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+    try:
+        resolved = await _resolved(ctx, missing, fromrepo, refresh=refresh)
+        await ctx.call(
+            "pkg.install", pkgs=[{package: asked} for package, asked in resolved.items()], fromrepo=fromrepo,
+            skip_verify=skip_verify, install_recommends=install_recommends, only_upgrade=only_upgrade,
+            reinstall=reinstall,
+        )  # fmt: skip
+    except StateFailedError as error:
+        changes = difference(before, await ctx.call("pkg.list_pkgs"))
+        return failure(name, "Problem encountered installing package(s)", error, changes, warnings)
+    after: dict[str, str] = await ctx.call("pkg.list_pkgs")
+    failed = [
+        each
+        for each, asked in resolved.items()
+        if each in after and asked and not await fits(ctx, _newest(after[each]), asked)
+    ]
+    comment = _listed("were", [each for each in missing if each not in failed], there)
+    if failed:
+        comment = f"The following packages failed to install/update: {', '.join(failed)}\n{comment}".strip()
+    return StateReturn(
+        name=name,
+        result=not failed,
+        changes=difference(before, after),
+        comment=comment,
+        new_state=package_state(wanted, after),
+        old_state=package_state(wanted, before),
+        warnings=warnings,
+    )
+
+
+async def _is_there(ctx: StateContext, package: str, now: str | None, asked: str | None) -> bool:
+    if now is None or asked is None:
+        return now is not None
+    if asked == LATEST:
+        return not await ctx.call("pkg.latest_version", package)
+    return any([await fits(ctx, each, asked) for each in now.split(",")])
+
+
+def _newest(versions: str) -> str:
+    return versions.rpartition(",")[2]
+
+
+def _all_there(
+    name: str, wanted: Mapping[str, str | None], before: Mapping[str, str], warnings: tuple[str, ...]
+) -> StateReturn:
+    comment = "All specified packages are already installed"
+    if any(wanted.values()):
+        comment += " and are at the desired version"
+    return StateReturn(
+        name=name, result=True, comment=comment, new_state=package_state(wanted, before), warnings=warnings
+    )
+
+
+async def _planned(
+    ctx: StateContext, missing: Mapping[str, str | None], before: Mapping[str, str], fromrepo: str | None
+) -> DataMap:
+    """Return the changes as far as they can be told; a repository may only come with an earlier state."""
+    offers: dict[str, list[str]] = await ctx.call("pkg.list_repo_pkgs", *missing, fromrepo=fromrepo)
+    changes: DataMap = {}
+    for package, asked in missing.items():
+        version = await _choice(ctx, offers.get(package, []), asked)
+        new = version or (asked if asked and is_exact(asked) else None) or "installed"
+        changes[package] = {"old": before.get(package, ""), "new": new}
+    return changes
+
+
+async def _choice(ctx: StateContext, offered: Sequence[str], asked: str | None) -> str | None:
+    for version in offered:
+        if asked is None or asked == LATEST or await fits(ctx, version, asked):
+            return version
+    return None
+
+
+async def _resolved(
+    ctx: StateContext, missing: Mapping[str, str | None], fromrepo: str | None, *, refresh: bool | None
+) -> dict[str, str | None]:
+    """Return the version to install of each package: one that can be had, None for whatever comes."""
+    await refresh_lists(ctx, refresh=refresh)
+    found, absent = await _chosen(ctx, missing, fromrepo)
+    if absent and refresh is None:
+        await ctx.call("pkg.refresh_db")
+        found, absent = await _chosen(ctx, missing, fromrepo)
+    unmet = [each for each in absent if missing[each]]
+    if unmet:
+        lines = [f"Version '{missing[each]}' for '{each}' was not found" for each in unmet]
+        raise StateFailedError("\n".join(lines))
+    return found
+
+
+async def _chosen(
+    ctx: StateContext, missing: Mapping[str, str | None], fromrepo: str | None
+) -> tuple[dict[str, str | None], list[str]]:
+    offers: dict[str, list[str]] = await ctx.call("pkg.list_repo_pkgs", *missing, fromrepo=fromrepo)
+    found: dict[str, str | None] = {}
+    absent: list[str] = []
+    for package, asked in missing.items():
+        choice = await _choice(ctx, offers.get(package, []), asked)
+        found[package] = choice if asked else None
+        if choice is None:
+            absent.append(package)
+    return found, absent
+
+
+def _listed(verb: str, done: Mapping[str, Any] | Sequence[str], there: Sequence[str]) -> str:
+    lines = [f"The following packages {verb} installed/updated: {', '.join(sorted(done))}"] if done else []
+    if there:
+        already = "are" if verb == "would be" else "were"
+        lines.append(f"The following packages {already} already installed: {', '.join(sorted(there))}")
+    return "\n".join(lines)

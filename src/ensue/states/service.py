@@ -1,0 +1,248 @@
+"""State module `service`: services that run, and that start with the system.
+
+A service that watches is restarted, or reloaded, when what it watches changed. Masking is not here.
+
+Source: Salt's state module `service`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_WATCHED: Final = {
+    "restart": "restarted",
+    "reload": "reloaded",
+    "force_reload": "reloaded",
+    "start": "started",
+}
+
+
+async def running(
+    ctx: StateContext,
+    name: str,
+    *,
+    enable: bool | None = None,
+    no_block: bool = False,
+    unmask: bool = False,
+    **kwargs: Any,
+) -> StateReturn:
+    """Have a service run.
+
+    Args:
+        ctx: the state's context.
+        name: the service.
+        enable: it starts with the system (or does not); None leaves that.
+        no_block: do not wait until it runs.
+        unmask: take a mask off first.
+        **kwargs: arguments for `mod_watch`, and what has no effect (`sig`, `init_delay`).
+
+    Returns:
+        `changes` have the service.
+
+    Raises:
+        NotAvailableError: the target does not run systemd.
+    """
+    warnings = _remarks("service.running", kwargs)
+    if not await ctx.call("service.available", name):
+        return _absent(ctx, name, "started", warnings)
+    was_running: bool = await ctx.call("service.status", name)
+    if not was_running:
+        if ctx.test:
+            return _said(name, None, f"Service {name} is set to start", warnings)
+        try:
+            await ctx.call("service.start", name, no_block=no_block, unmask=unmask)
+        except StateFailedError as error:
+            return _said(name, False, f"Service {name} failed to start: {error}", warnings)
+        if not no_block and not await ctx.call("service.status", name):
+            return _said(name, False, f"Service {name} failed to start", warnings)
+    comment = f"The service {name} is already running" if was_running else f"Started service {name}"
+    return await _with_start(ctx, name, enable, not was_running, "running", comment, warnings)
+
+
+async def dead(
+    ctx: StateContext, name: str, *, enable: bool | None = None, no_block: bool = False, **kwargs: Any
+) -> StateReturn:
+    """Have a service not run; one that is not there is fine.
+
+    Args:
+        ctx: the state's context.
+        name: the service.
+        enable: it starts with the system (or does not); None leaves that.
+        no_block: do not wait until it has ended.
+        **kwargs: arguments for `mod_watch`, and what has no effect.
+
+    Returns:
+        `changes` have the service.
+
+    Raises:
+        NotAvailableError: the target does not run systemd.
+    """
+    warnings = _remarks("service.dead", kwargs)
+    if not await ctx.call("service.available", name):
+        return _said(name, True, f"The named service {name} is not available", warnings)
+    was_running: bool = await ctx.call("service.status", name)
+    if was_running:
+        if ctx.test:
+            return _said(name, None, f"Service {name} is set to be killed", warnings)
+        try:
+            await ctx.call("service.stop", name, no_block=no_block)
+        except StateFailedError as error:
+            return _said(name, False, f"Service {name} failed to die: {error}", warnings)
+        if not no_block and await ctx.call("service.status", name):
+            return _said(name, False, f"Service {name} failed to die", warnings)
+    comment = f"Service {name} was killed" if was_running else f"The service {name} is already dead"
+    return await _with_start(ctx, name, enable, was_running, "dead", comment, warnings)
+
+
+async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Have a service start with the system, whether it runs now or not.
+
+    Args:
+        ctx: the state's context.
+        name: the service.
+        **kwargs: what has no effect.
+
+    Raises:
+        NotAvailableError: the target does not run systemd.
+    """
+    warnings = _remarks("service.enabled", kwargs)
+    if not await ctx.call("service.available", name):
+        return _absent(ctx, name, "enabled", warnings)
+    return await _with_start(ctx, name, True, False, "in the desired state", "", warnings)
+
+
+async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Have a service not start with the system; one that is not there is fine.
+
+    Args:
+        ctx: the state's context.
+        name: the service.
+        **kwargs: what has no effect.
+
+    Raises:
+        NotAvailableError: the target does not run systemd.
+    """
+    warnings = _remarks("service.disabled", kwargs)
+    if not await ctx.call("service.available", name):
+        return _said(name, True, f"The named service {name} is not available", warnings)
+    return await _with_start(ctx, name, False, False, "in the desired state", "", warnings)
+
+
+async def mod_watch(
+    ctx: StateContext,
+    name: str,
+    sfun: str = "running",
+    *,
+    reload: bool = False,
+    force: bool = False,
+    full_restart: bool = False,  # noqa: ARG001 (of upstart and others)
+    no_block: bool = False,
+    **kwargs: Any,  # noqa: ARG001 (those of the state)
+) -> StateReturn:
+    """Restart or reload a service since what it watches changed; `dead` stops it.
+
+    Args:
+        ctx: the state's context.
+        name: the service.
+        sfun: the state's function.
+        reload: reload it instead.
+        force: with `reload`: restart it where it cannot be reloaded.
+        full_restart: Salt's; systemd knows one kind of restart.
+        no_block: do not wait.
+        **kwargs: the state's other arguments.
+
+    Raises:
+        NotAvailableError: the target does not run systemd.
+    """
+    is_running: bool = await ctx.call("service.status", name)
+    if sfun == "dead":
+        verb, past = "stop", "stopped"
+        if not is_running:
+            return StateReturn(name=name, result=True, comment=f"Service is already {past}")
+    elif sfun == "running":
+        verb = ("force_reload" if force else "reload") if reload else "restart"
+        verb = verb if is_running else "start"
+        past = _WATCHED[verb]
+    else:
+        comment = f"Unable to trigger watch for service.{sfun}"
+        return StateReturn(name=name, result=False, comment=comment)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"Service is set to be {past}")
+    try:
+        await ctx.call(f"service.{verb}", name, no_block=no_block)
+    except StateFailedError as error:
+        words = verb.replace("_", "-")
+        return StateReturn(name=name, result=False, comment=f"Failed to {words} the service: {error}")
+    return StateReturn(name=name, result=True, changes={name: True}, comment=f"Service {past}")
+
+
+async def _with_start(  # noqa: PLR0917 (one return, seven facts)
+    ctx: StateContext,
+    name: str,
+    enable: bool | None,
+    has_changed: bool,
+    state: str,
+    comment: str,
+    warnings: tuple[str, ...],
+) -> StateReturn:
+    """Have it start with the system or not, and say how it is."""
+    changes: DataMap = {name: True} if has_changed else {}
+    if enable is not None:
+        word = "enabled" if enable else "disabled"
+        if await ctx.call("service.enabled", name) is enable:
+            comment = comment or f"Service {name} is already {word}, and is {state}"
+        elif ctx.test:
+            return _said(name, None, f"Service {name} set to be {word}", warnings)
+        else:
+            try:
+                await ctx.call("service.enable" if enable else "service.disable", name)
+            except StateFailedError as error:
+                return StateReturn(
+                    name=name, result=False, changes=changes, comment=str(error), warnings=warnings
+                )
+            changes = {name: True}
+            comment = f"Service {name} has been {word}, and is {state}"
+    new_state: DataMap = {
+        "name": name,
+        "running": await ctx.call("service.status", name),
+        "enabled": await ctx.call("service.enabled", name),
+    }
+    return StateReturn(
+        name=name, result=True, changes=changes, comment=comment, new_state=new_state, warnings=warnings
+    )
+
+
+def _absent(ctx: StateContext, name: str, what: str, warnings: tuple[str, ...]) -> StateReturn:
+    if ctx.test:
+        comment = f"Service {name} not present; if created in this state run, it would have been {what}"
+        return _said(name, None, comment, warnings)
+    return _said(name, False, f"The named service {name} is not available", warnings)
+
+
+def _said(name: str, result: bool | None, comment: str, warnings: tuple[str, ...]) -> StateReturn:
+    return StateReturn(name=name, result=result, comment=comment, warnings=warnings)
+
+
+def _remarks(function: str, given: dict[str, Any]) -> tuple[str, ...]:
+    quiet = {"reload", "force", "full_restart", "sig", "provider", "unmask_runtime", "timeout"}
+    return tuple(f"{function}: `{word}` has no effect" for word in sorted(set(given) - quiet))
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "dead": dead,
+    "disabled": disabled,
+    "enabled": enabled,
+    "mod_watch": mod_watch,
+    "running": running,
+}
+
+MOD_WATCH = mod_watch

@@ -1,0 +1,233 @@
+"""State module `starting_state`: environments that come into being during a run.
+
+A provider (`sandbox`, `command`) provisions the environment; this module registers what was
+learnt of it as a derived resource, and takes that back when the environment is gone. It connects
+to nothing and knows no provider's options.
+
+Source: derived-resources document, "The pattern".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from ensue.contracts.provider import Environment, EnvironmentRequest
+from ensue.errors import StateFailedError, StoreError
+from ensue.model.returns import StateReturn
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.contracts.context import StateContext
+    from ensue.contracts.provider import EnvironmentProvider
+    from ensue.model.data import Data, DataMap
+
+SUCCEEDED: Final = "succeeded"
+ABSENT: Final = "absent"
+SECRET_KEYS: Final = ("password", "private_key", "passphrase")
+"""Keys whose values are secrets, and endings of such keys (`sudo_password`)."""
+
+
+async def deployed(
+    ctx: StateContext, name: str, register_resources: bool = False, provider: str = "sandbox", **options: Data
+) -> StateReturn:
+    """Make sure that an environment is there and running.
+
+    Args:
+        ctx: the state's context.
+        name: the environment's name; unique in the project.
+        register_resources: register its jump host as `ssh_host:jumphost-<name>`, derived from
+            `starting_state:<name>`. Only once it runs and it is known how to connect to it.
+        provider: who provisions it.
+        options: the provider's own arguments (`isolation` of `sandbox`, `command` of `command`).
+
+    Returns:
+        `new_state` has `name status provider`, what is needed to connect (`host port user password
+        host_key`), the provider's details (`isolation`), and `resource` when it was registered.
+
+    Source: derived-resources document, "Example SLS".
+    """
+    work = _Work(ctx, name, provider, options)
+    before = await work.provider.observe(work.request)
+    if ctx.test:
+        return await work.planned_deployment(before, register=register_resources)
+    now = await work.provider.deploy(work.request)
+    if now.status != SUCCEEDED:
+        return await work.failed(before, now)
+    changes = _status_changes(before.status, now.status)
+    if register_resources:
+        changes |= await work.register(now)
+    return work.there(before, now, changes, registered=register_resources)
+
+
+async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **options: Data) -> StateReturn:
+    """Make sure that an environment is gone, and that nothing derived from it can be targeted.
+
+    Args:
+        ctx: the state's context.
+        name: the environment's name.
+        provider: who provisioned it.
+        options: the provider's own arguments.
+    """
+    work = _Work(ctx, name, provider, options)
+    status = await work.status_to_remove()
+    if ctx.test:
+        return await work.planned_removal(status)
+    now = await work.provider.destroy(work.request)
+    if now.status != ABSENT:
+        comment = f"environment {name} is {now.status}, not gone" + (
+            f": {now.comment}" if now.comment else ""
+        )
+        return StateReturn(name=name, result=False, comment=comment)
+    changes = _status_changes(status, ABSENT) | _invalidated(await work.invalidate())
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"environment {name} was removed" if changes else f"environment {name} is not there",
+        new_state={"name": name, "status": ABSENT, "provider": provider},
+    )
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"absent": absent, "deployed": deployed}
+
+
+def promised(function: str, name: str, arguments: DataMap) -> list[Srn]:
+    """Return the resources that a declaration will register."""
+    registers = function == "deployed" and arguments.get("register_resources") is True
+    return [_jump_host(name)] if registers else []
+
+
+PROMISES = promised
+
+
+class _Work:
+    """One environment, its provider, and what is derived from it."""
+
+    def __init__(self, ctx: StateContext, name: str, provider: str, options: dict[str, Data]) -> None:
+        if not name.strip():
+            raise StateFailedError("an environment needs a name (for example `- name: env-01`)")
+        self._ctx = ctx
+        self._name = name
+        self._provider_name = provider
+        self.provider: EnvironmentProvider = ctx.provider(provider)
+        self.source = Srn("starting_state", name)
+        self.jump_host = _jump_host(name)
+        self.request = EnvironmentRequest(
+            name=name,
+            directory=ctx.cache_dir / _folder_of(provider) / _folder_name(name),
+            options=options,
+            vault=ctx.vault,
+            masker=ctx.masker,
+        )
+
+    async def status_to_remove(self) -> str:
+        try:
+            return (await self.provider.observe(self.request)).status
+        except StoreError:
+            # What cannot be decrypted any more can still be removed.
+            return "unreadable"
+
+    async def register(self, environment: Environment) -> DataMap:
+        """Register the jump host; return what changed by it."""
+        self._ctx.masker.add(*(str(environment.connection[key]) for key in _secret_keys(environment)))
+        done = await asyncio.to_thread(
+            self._ctx.registry.register,
+            self.jump_host,
+            environment.connection,
+            source=self.source,
+            source_grains={"status": environment.status},
+        )
+        changes: DataMap = {"registered": str(self.jump_host)} if done.changed else {}
+        return changes | _invalidated(done.invalidated)
+
+    async def invalidate(self) -> list[Srn]:
+        reason = f"{self.source} was removed"
+        return await asyncio.to_thread(self._ctx.registry.invalidate, self.source, reason=reason)
+
+    async def failed(self, before: Environment, now: Environment) -> StateReturn:
+        """Say that it is not there, and take back what was derived from it."""
+        hit = await asyncio.to_thread(self._ctx.registry.observe, self.source, {"status": now.status})
+        why = f": {now.comment}" if now.comment else ""
+        return StateReturn(
+            name=self._name,
+            result=False,
+            changes=_status_changes(before.status, now.status) | _invalidated(hit),
+            comment=f"environment {self._name} is {now.status}, not {SUCCEEDED}{why}",
+            new_state=self._state(now, registered=False),
+        )
+
+    def there(
+        self, before: Environment, now: Environment, changes: DataMap, *, registered: bool
+    ) -> StateReturn:
+        done = "was deployed" if before.status != now.status else "is deployed"
+        lines = [f"environment {self._name} {done}", now.comment]
+        if "registered" in changes:
+            lines.insert(1, f"{self.jump_host} was registered, derived from {self.source}")
+        return StateReturn(
+            name=self._name,
+            result=True,
+            changes=changes,
+            comment="\n".join(filter(None, lines)),
+            new_state=self._state(now, registered=registered),
+            sensitive=_secret_keys(now),
+        )
+
+    async def planned_deployment(self, now: Environment, *, register: bool) -> StateReturn:
+        changes = _status_changes(now.status, SUCCEEDED)
+        if register and not await self._is_registered():
+            changes["registered"] = str(self.jump_host)
+        if not changes:
+            return self.there(now, now, {}, registered=register)
+        comment = f"environment {self._name} is {now.status}; it would be deployed"
+        return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
+
+    async def planned_removal(self, status: str) -> StateReturn:
+        records = await asyncio.to_thread(self._ctx.registry.records)
+        derived = [one.srn for one in records if one.source == self.source and one.status == "active"]
+        changes = _status_changes(status, ABSENT) | _invalidated(derived)
+        if changes:
+            comment = f"environment {self._name} is {status}; it would be removed"
+            return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
+        return StateReturn(name=self._name, result=True, comment=f"environment {self._name} is not there")
+
+    async def _is_registered(self) -> bool:
+        record = await asyncio.to_thread(self._ctx.registry.record, self.jump_host)
+        return record is not None and record.status == "active" and record.source == self.source
+
+    def _state(self, environment: Environment, *, registered: bool) -> DataMap:
+        state: DataMap = {"name": self._name, "status": environment.status, "provider": self._provider_name}
+        state |= environment.connection | environment.details
+        if registered:
+            state["resource"] = str(self.jump_host)
+        return state
+
+
+def _jump_host(name: str) -> Srn:
+    return Srn("ssh_host", f"jumphost-{name}")
+
+
+def _secret_keys(environment: Environment) -> tuple[str, ...]:
+    return tuple(key for key in environment.connection if key.endswith(SECRET_KEYS))
+
+
+def _folder_of(provider: str) -> str:
+    # Apart from each other, so that no provider takes another one's environment of that name for its own.
+    return "sandboxes" if provider == "sandbox" else f"environments/{_folder_name(provider)}"
+
+
+def _folder_name(name: str) -> str:
+    """Return the name as one safe part of a path; different names stay different."""
+    quoted = quote(name, safe="")
+    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
+
+
+def _status_changes(old: str, new: str) -> DataMap:
+    return {"environment": {"old": old, "new": new}} if old != new else {}
+
+
+def _invalidated(resources: Sequence[Srn]) -> DataMap:
+    return {"invalidated": [str(srn) for srn in resources]} if resources else {}

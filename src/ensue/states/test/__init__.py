@@ -1,0 +1,140 @@
+"""State module `test`: states that do nothing but return what they are told to.
+
+All of them are plain functions, so that a hundred thousand of them cost the engine, not them.
+`present` stands in a module of its own; `test.nested` is the same function under a longer path.
+
+Source: Salt's state module `test`, results and texts as in 3008; 7-interfaces, "State functions to name".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.test.check_pillar import check_pillar
+from ensue.states.test.configurable import configurable_test_state
+from ensue.states.test.present import present
+from ensue.states.test.pretended import pretended_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+_SUCCESS: Final = "Success!"
+
+
+def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
+    """Do nothing, whatever the arguments."""
+    return StateReturn(name=name, result=True, comment=_SUCCESS)
+
+
+def succeed_without_changes(
+    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
+    name: str,
+    comment: str = _SUCCESS,
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return result True."""
+    return StateReturn(name=name, result=True, comment=str(comment))
+
+
+def fail_without_changes(
+    ctx: StateContext,
+    name: str,
+    comment: str = "Failure!",
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return result False, in a plan too."""
+    if ctx.test:
+        comment = "If we weren't testing, this would be a failure!"
+    return StateReturn(name=name, result=False, comment=str(comment))
+
+
+def succeed_with_changes(
+    ctx: StateContext,
+    name: str,
+    comment: str = _SUCCESS,
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return result True and changes."""
+    if ctx.test:
+        comment = "If we weren't testing, this would be successful with changes"
+        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
+    return StateReturn(name=name, result=True, changes=pretended_changes(), comment=str(comment))
+
+
+def fail_with_changes(
+    ctx: StateContext,
+    name: str,
+    comment: str = "Failure!",
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return result False and changes; None in a plan."""
+    if ctx.test:
+        comment = "If we weren't testing, this would be failed with changes"
+        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
+    return StateReturn(name=name, result=False, changes=pretended_changes(), comment=str(comment))
+
+
+def show_notification(
+    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
+    name: str,
+    text: str | None = None,
+    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+) -> StateReturn:
+    """Return a text as the comment.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        text: what is to be shown.
+        **kwargs: ignored, as in Salt.
+
+    Raises:
+        StateFailedError: there is no text.
+    """
+    if not text:
+        raise StateFailedError("test.show_notification needs `text`, what is to be shown")
+    return StateReturn(name=name, result=True, comment=str(text))
+
+
+def mod_watch(
+    ctx: StateContext,
+    name: str,
+    result: bool | None = True,
+    comment: str = "Watch statement fired.",
+    changes: DataMap | None = None,
+    **kwargs: Data,  # noqa: ARG001 (those of the function that watches)
+) -> StateReturn:
+    """Say that something watched has changed; result, comment and changes can be given.
+
+    Args:
+        ctx: the state's context; its declaration knows which watched states changed something.
+        name: the state's name.
+        result: the result.
+        comment: the comment.
+        changes: the changes; without them the names of the states that changed something.
+        **kwargs: those of the function that watches.
+    """
+    if changes is None:
+        changes = {"Requisites with changes": list(ctx.declaration.changed_watches)}
+    return StateReturn(name=name, result=result, changes=changes, comment=str(comment))
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "check_pillar": check_pillar,
+    "configurable_test_state": configurable_test_state,
+    "fail_with_changes": fail_with_changes,
+    "fail_without_changes": fail_without_changes,
+    "mod_watch": mod_watch,
+    "nop": nop,
+    "present": present,
+    "show_notification": show_notification,
+    "succeed_with_changes": succeed_with_changes,
+    "succeed_without_changes": succeed_without_changes,
+}
+
+MOD_WATCH = mod_watch

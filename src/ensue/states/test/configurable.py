@@ -1,0 +1,73 @@
+"""`test.configurable_test_state`: result, changes, comment and warnings as the SLS wants them.
+
+Source: Salt's state module `test`, 3008.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.test.pretended import pretended_changes
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_RANDOM: Final = "random"
+
+
+def configurable_test_state(
+    ctx: StateContext,
+    name: str,
+    *,
+    changes: bool | str = True,
+    result: bool | str = True,
+    comment: str = "",
+    warnings: str | list[str] | None = None,
+    allow_test_mode_failure: bool = False,
+) -> StateReturn:
+    """Return what is asked for.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        changes: whether there are changes: true, false, or `Random`.
+        result: the result: true, false, or `Random`.
+        comment: the comment.
+        warnings: a warning, or several.
+        allow_test_mode_failure: whether `result: false` fails a plan too.
+
+    Raises:
+        StateFailedError: one of the arguments is something else.
+    """
+    has_changes = _decided("changes", changes)
+    succeeds = _decided("result", result)
+    given: DataMap = pretended_changes() if has_changes else {}
+    remarks = _warnings(warnings)
+    if not ctx.test:
+        return StateReturn(name=name, result=succeeds, changes=given, comment=comment, warnings=remarks)
+    planned = False if allow_test_mode_failure and result is False else True if changes is False else None
+    return StateReturn(
+        name=name, result=planned, changes=given, comment=comment or "This is a test", warnings=remarks
+    )
+
+
+def _decided(word: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() == _RANDOM:
+        return random.choice((True, False))  # noqa: S311 (no secret hangs on it)
+    raise StateFailedError(f"`{word}` is true, false or 'Random', not {value!r}")
+
+
+def _warnings(value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list):
+        return tuple(map(str, value))  # pyright: ignore[reportUnknownArgumentType] # a user's list
+    raise StateFailedError(f"`warnings` is a text or a list of texts, not {value!r}")

@@ -1,0 +1,69 @@
+"""`test.present`: a thing that exists only as what the SLS says of it.
+
+It stands in for any resource that is created and reports what it became: bindings, delayed blocks
+and derived resources are tried out with it.
+
+Source: 7-interfaces, "State functions to name".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data
+
+
+def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    new_state: Data = None,
+    result: bool | None = True,
+    changes: Any = None,
+    comment: str = "",
+    sensitive: Any = (),
+) -> StateReturn:
+    """Return exactly what is given.
+
+    Args:
+        ctx: the state's context.
+        name: the state's name.
+        new_state: what the thing now is; any data.
+        result: the result.
+        changes: what changed. In a plan, changes make the result None and `new_state` unknown.
+        comment: the comment.
+        sensitive: colon paths into `new_state` whose values are secrets.
+
+    Returns:
+        That return; in a plan without changes it is the same, since nothing would change.
+
+    Raises:
+        StateFailedError: `changes` is no mapping, or `sensitive` no list of paths.
+    """
+    if changes is not None and not isinstance(changes, dict):
+        raise StateFailedError(f"`changes` of test.present is a mapping, not {changes!r}")
+    comment = str(comment)  # YAML may have made something else of a word.
+    if ctx.test and changes:
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
+    return StateReturn(
+        name=name,
+        result=result,
+        changes=changes or {},  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
+        comment=comment,
+        new_state=new_state,
+        sensitive=_paths(sensitive) if sensitive else (),
+    )
+
+
+def _paths(sensitive: Any) -> tuple[str, ...]:
+    paths: Any = [sensitive] if isinstance(sensitive, str) else sensitive
+    if not isinstance(paths, (list, tuple)):
+        raise StateFailedError(
+            f"`sensitive` of test.present lists colon paths into new_state, not {sensitive!r}"
+        )
+    return tuple(map(str, paths))  # pyright: ignore[reportUnknownArgumentType] # a user's list

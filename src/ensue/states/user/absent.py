@@ -1,0 +1,50 @@
+"""`user.absent`: no such user."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def absent(
+    ctx: StateContext,
+    name: str,
+    purge: bool = False,
+    force: bool = False,
+    local: bool = False,  # noqa: ARG001 (Salt's argument)
+) -> StateReturn:
+    """Have no such user.
+
+    Args:
+        ctx: the state's context.
+        name: the user.
+        purge: remove its home folder and mail too.
+        force: also when it is logged in.
+        local: Salt's; the target's own programs are used.
+
+    Returns:
+        `changes` name the user and those of its groups that went with it.
+
+    Raises:
+        StateFailedError: it could not be removed.
+    """
+    found: DataMap = await ctx.call("user.info", name)
+    if not found:
+        return StateReturn(name=name, result=True, comment=f"User {name} is not present")
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"User {name} set for removal")
+    await ctx.call("user.delete", name, remove=purge, force=force)
+    changes: DataMap = {}
+    groups = found["groups"]
+    for group in groups if isinstance(groups, list) else []:
+        if not await ctx.call("group.info", group):
+            changes[f"{group!s} group"] = "removed"
+    changes[name] = "removed"
+    return StateReturn(
+        name=name, result=True, changes=changes, comment=f"Removed user {name}", old_state=found
+    )

@@ -1,0 +1,179 @@
+"""What a user is to be like, and in what an existing one differs from it.
+
+Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+GECOS: Final = ("fullname", "roomnumber", "workphone", "homephone", "other")
+"""The parts of a user's comment."""
+
+AGEING: Final = {
+    "date": ("lstchg", "shadow.set_date"),
+    "mindays": ("min", "shadow.set_mindays"),
+    "maxdays": ("max", "shadow.set_maxdays"),
+    "inactdays": ("inact", "shadow.set_inactdays"),
+    "warndays": ("warn", "shadow.set_warndays"),
+    "expire": ("expire", "shadow.set_expire"),
+}
+"""Argument → field of `shadow.info`, and the function that sets it."""
+
+REDACTED: Final = "XXX-REDACTED-XXX"
+"""Stands in changes where a password would."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedUser:
+    """A user as it is to be; None means that an attribute is nobody's concern.
+
+    Args:
+        name: the user.
+        uid: its number.
+        gid: its primary group, by number or name.
+        groups: groups that it is to be in and that have to be there.
+        optional_groups: those of the optional groups that are there.
+        remove_groups: it is to be in no others.
+        home: its home folder.
+        createhome: the folder is to be there.
+        shell: its shell.
+        password: the hash of its password.
+        enforce_password: the password is set again when it was changed.
+        empty_password: it logs in without one.
+        password_lock: its password is locked, or not.
+        comment: parts of its comment.
+        ageing: arguments of `AGEING`.
+    """
+
+    name: str
+    uid: int | None
+    gid: int | str | None
+    groups: Sequence[str] | None
+    optional_groups: Sequence[str]
+    remove_groups: bool
+    home: str | None
+    createhome: bool
+    shell: str | None
+    password: str | None
+    enforce_password: bool
+    empty_password: bool
+    password_lock: bool | None
+    comment: Mapping[str, str]
+    ageing: Mapping[str, Any]
+
+    @property
+    def all_groups(self) -> list[str]:
+        """Return the groups beside the primary one."""
+        return sorted({*(self.groups or []), *self.optional_groups})
+
+
+async def differences(ctx: StateContext, wanted: WantedUser, found: DataMap) -> DataMap:
+    """Return what has to change: attribute to its new value, in Salt's names.
+
+    Args:
+        ctx: the state's context.
+        wanted: the user as it is to be.
+        found: the user as `user.info` describes it.
+    """
+    changes: DataMap = {}
+    if wanted.uid is not None and found["uid"] != wanted.uid:
+        changes["uid"] = wanted.uid
+    if wanted.gid is not None and not await _is_group(ctx, wanted.gid, found["gid"]):
+        changes["gid"] = wanted.gid
+    groups = await _other_groups(ctx, wanted, found)
+    if groups is not None:
+        changes["groups"] = [*groups]
+    changes |= await _home(ctx, wanted, found)
+    if wanted.shell and found["shell"] != wanted.shell:
+        changes["shell"] = wanted.shell
+    changes |= await _password(ctx, wanted)
+    changes |= {part: text for part, text in wanted.comment.items() if found[part] != text}
+    return changes
+
+
+def refuse_changed_numbers(
+    changes: DataMap, found: DataMap, *, allow_uid_change: bool, allow_gid_change: bool
+) -> None:
+    """Refuse to change numbers where the user did not ask for it: files would keep the old one.
+
+    Raises:
+        StateFailedError: one would change.
+    """
+    kept = [key for key, allowed in (("uid", allow_uid_change), ("gid", allow_gid_change)) if not allowed]
+    faults = [
+        f"- Changing {key} ({found[key]!s} -> {changes[key]!s}) not permitted, set allow_{key}_change to "
+        "True to force this change. Note that this will not change file ownership."
+        for key in kept
+        if key in changes
+    ]
+    if faults:
+        listed = "\n".join(faults)
+        raise StateFailedError(
+            f"Encountered error checking for needed changes. Additional info follows:\n\n{listed}"
+        )
+
+
+async def _is_group(ctx: StateContext, group: int | str, gid: object) -> bool:
+    if str(group) == str(gid):
+        return True
+    described: DataMap = {} if str(group).isdecimal() else await ctx.call("group.info", str(group))
+    return bool(described) and described["gid"] == gid
+
+
+async def _other_groups(ctx: StateContext, wanted: WantedUser, found: DataMap) -> list[str] | None:
+    """Return the groups to set, None when they are right; the primary one and that of its name count not."""
+    if wanted.groups is None and not wanted.optional_groups:
+        return None
+    primary: str = await ctx.call("user.primary_group", wanted.name)
+    listed = found["groups"] if isinstance(found["groups"], list) else []
+    now = {str(group) for group in listed} - {primary}
+    target = set(wanted.all_groups) - {primary}
+    if wanted.name not in target:
+        now -= {wanted.name}
+    if not wanted.remove_groups:
+        target |= now
+    return None if now == target else sorted(target)
+
+
+async def _home(ctx: StateContext, wanted: WantedUser, found: DataMap) -> DataMap:
+    changes: DataMap = {}
+    if wanted.home and found["home"] != wanted.home:
+        changes["home"] = wanted.home
+    home = wanted.home or str(found["home"])
+    if wanted.createhome and home:
+        there = await ctx.connection.stat(home, follow=True)
+        if there is None or there.kind != "directory":
+            changes["homeDoesNotExist"] = home
+    return changes
+
+
+async def _password(ctx: StateContext, wanted: WantedUser) -> DataMap:
+    locked = wanted.password_lock
+    if not (wanted.password or wanted.empty_password or wanted.ageing or locked is not None):
+        return {}
+    shadow: DataMap = await ctx.call("shadow.info", wanted.name)
+    changes: DataMap = {}
+    passwd = str(shadow["passwd"])
+    if wanted.password and not wanted.empty_password:
+        is_unset = passwd in {"!", "*", "", "!!"}
+        now = passwd.removeprefix("!") if locked else passwd
+        if (is_unset or wanted.enforce_password) and now != wanted.password:
+            changes["passwd"] = wanted.password
+    if wanted.empty_password and passwd:
+        changes["empty_password"] = True
+    if locked is not None and passwd.startswith("!") != locked:
+        changes["password_lock"] = locked
+    for argument, value in wanted.ageing.items():
+        if shadow[AGEING[argument][0]] != value:
+            changes[argument] = value
+    return changes

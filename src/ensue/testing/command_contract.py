@@ -1,0 +1,244 @@
+# ruff: noqa: S101, PLR2004 (a test asserts, and its literal expectations are the facts it states)
+"""The contract of a Connection's commands, as pytest tests for anything that runs some.
+
+Derive from `CommandContract` and give a fixture `subject` that returns a `Subject`. The target needs
+a POSIX shell with the usual small tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ensue.contracts.connection import Command
+from ensue.errors import RemoteError, RemoteFileError, RemoteTimeoutError
+from ensue.testing.contract_data import noise
+from ensue.testing.contract_play import scene
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection
+
+MEBIBYTE = 1 << 20
+LONG_S = 300
+"""Longer than any test may take: what sleeps so long has to be ended by somebody."""
+
+
+class CommandContract:
+    """Running commands."""
+
+    @scene
+    async def test_output_errors_and_code(self, target: Connection, folder: str) -> None:
+        """Output, errors and exit code come back apart, byte for byte; a failure is a value."""
+        assert target.can_run
+        assert folder
+        line = "printf 'out\\377\\000\\n'; printf 'err\\n' >&2; exit 7"
+        done = await target.run(Command(shell_line=line))
+        assert (done.returncode, done.stdout, done.stderr) == (7, b"out\xff\0\n", b"err\n")
+        for code in (0, 1, 126, 255):
+            assert (await target.run(Command(shell_line=f"exit {code}"))).returncode == code
+
+    @scene
+    async def test_arguments_are_left_alone(self, target: Connection, folder: str) -> None:
+        """No shell reads an argv: blanks, quotes, dollars, wildcards, line breaks and odd bytes stay."""
+        words = ["a b", "$HOME", "*", "'", '"', "\\", "new\nline", "", "-n", "; exit 3", "\udcff\udcfe", "ü"]
+        done = await target.run(Command(argv=["printf", "%s|", *words], cwd=folder))
+        expected = "".join(f"{word}|" for word in words).encode("utf-8", "surrogateescape")
+        assert (done.returncode, done.stdout) == (0, expected)
+
+    @scene
+    async def test_a_program_that_is_not_there(self, target: Connection, folder: str) -> None:
+        """It ends with 127, as in a shell, and says something."""
+        done = await target.run(Command(argv=[f"{folder}/no-such-program"]))
+        assert done.returncode == 127
+        assert b"no-such-program" in done.stderr
+
+    @scene
+    async def test_much_both_ways(self, target: Connection, folder: str) -> None:
+        """A mebibyte in, out and into errors at once stops nowhere."""
+        assert folder
+        content = noise(MEBIBYTE)
+        done = await target.run(Command(shell_line="tee /dev/stderr", stdin=content))
+        if done.returncode:  # /dev/stderr cannot be opened everywhere
+            done = await target.run(Command(shell_line="cat", stdin=content))
+        else:
+            assert done.stderr == content
+        assert (done.returncode, done.stdout) == (0, content)
+
+    @scene
+    async def test_input_that_nobody_reads(self, target: Connection, folder: str) -> None:
+        """A command need not read its input; without one it finds the end at once."""
+        assert folder
+        done = await target.run(Command(shell_line="exec true", stdin=noise(MEBIBYTE)))
+        assert done.returncode == 0
+        done = await target.run(Command(shell_line="cat; echo end"))
+        assert done.stdout == b"end\n"
+
+    @scene
+    async def test_environment(self, target: Connection, folder: str) -> None:
+        """Variables are set as they are, removed by None, and gone with clean_env, PATH and HOME too."""
+        assert folder
+        value = "a 'b' \"c\" $d\ne"
+        done = await target.run(Command(shell_line='printf %s "$ONE"', env={"ONE": value}))
+        assert done.stdout == value.encode()
+        done = await target.run(Command(shell_line='echo "${HOME-none}"', env={"HOME": None}))
+        assert done.stdout == b"none\n"
+        clean = Command(shell_line='echo "${HOME-none} $ONE"', env={"ONE": "1"}, clean_env=True)
+        assert (await target.run(clean)).stdout == b"none 1\n"
+        done = await target.run(Command(argv=["/usr/bin/env"], env={"ONE": "1"}))
+        assert b"ONE=1" in done.stdout.split(b"\n")
+
+    @scene
+    async def test_folder(self, target: Connection, folder: str) -> None:
+        """A command runs in the folder it is given, else in one that exists; a missing one is a fault."""
+        await target.make_directory(f"{folder}/in 'here'")
+        await target.run(Command(shell_line="echo x > made", cwd=f"{folder}/in 'here'"))
+        assert await target.read(f"{folder}/in 'here'/made") == b"x\n"
+        assert (await target.run(Command(shell_line="ls ."))).returncode == 0
+        for cwd in (f"{folder}/absent", f"{folder}/in 'here'/made"):
+            with pytest.raises(RemoteFileError) as caught:
+                await target.run(Command(shell_line="echo ran", cwd=cwd))
+            assert caught.value.path == cwd
+            assert cwd in str(caught.value)
+
+    @scene
+    async def test_umask(self, target: Connection, folder: str) -> None:
+        """Files that a command makes follow the umask it is given."""
+        await target.run(Command(shell_line="echo > narrow", cwd=folder, umask=0o077))
+        await target.run(Command(shell_line="echo > wide", cwd=folder, umask=0))
+        narrow, wide = await target.stat(f"{folder}/narrow"), await target.stat(f"{folder}/wide")
+        assert narrow is not None
+        assert wide is not None
+        assert (narrow.mode, wide.mode) == (0o600, 0o666)
+
+    @scene
+    async def test_a_signal(self, target: Connection, folder: str) -> None:
+        """A command that a signal ends has the signal's negative number for its code."""
+        assert folder
+        assert (await target.run(Command(shell_line="kill -KILL $$"))).returncode == -9
+        assert (await target.run(Command(shell_line="kill -TERM $$"))).returncode == -15
+
+    @scene
+    async def test_a_command_that_takes_too_long_is_ended(self, target: Connection, folder: str) -> None:
+        """It raises in time, and the command is gone with what it started, even when it ignores SIGTERM."""
+        started = time.monotonic()
+        for line in (
+            f"sleep {LONG_S} & echo $! > pids; wait",
+            f"trap '' TERM; sleep {LONG_S} & echo $! > pids; wait; wait",
+        ):
+            with pytest.raises(RemoteTimeoutError) as caught:
+                await target.run(Command(shell_line=f"echo $$ > shell; {line}", cwd=folder, timeout_s=0.3))
+            assert caught.value.timeout_s == 0.3
+            assert caught.value.target == str(target.srn)
+            await _assert_gone(target, folder)
+        assert time.monotonic() - started < 30
+
+    @scene
+    async def test_cancelling_ends_the_command(self, target: Connection, folder: str) -> None:
+        """A cancelled caller leaves nothing running."""
+        line = f"echo $$ > shell; sleep {LONG_S} & echo $! > pids; mkdir started; wait"
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(target.run(Command(shell_line=line, cwd=folder)))
+            await target.run(Command(shell_line="until [ -d started ]; do sleep 0.02; done", cwd=folder))
+            running.cancel()
+        assert running.cancelled()
+        await _assert_gone(target, folder)
+
+    @scene
+    async def test_what_stays_in_the_background_is_not_waited_for(
+        self, target: Connection, folder: str
+    ) -> None:
+        """A child left behind with the output open does not keep the caller; the output is there."""
+        started = time.monotonic()
+        line = f"sleep {LONG_S} & echo $! > pids; echo done; echo failed >&2; exit 3"
+        done = await target.run(Command(shell_line=line, cwd=folder))
+        assert (done.returncode, done.stdout, done.stderr) == (3, b"done\n", b"failed\n")
+        assert time.monotonic() - started < 30
+        await target.run(Command(shell_line="kill $(cat pids)", cwd=folder))
+
+    @scene
+    async def test_many_commands_at_once(self, target: Connection, folder: str) -> None:
+        """Twenty commands share a connection; each gets its own output, and none waits for all the others."""
+        await target.run(Command(shell_line="mkfifo gate", cwd=folder))
+
+        async def one(number: int) -> bytes:
+            done = await target.run(Command(shell_line="cat; echo $N", env={"N": str(number)}, stdin=b"in "))
+            return done.stdout
+
+        async with asyncio.TaskGroup() as group:
+            # One of them waits for another one to come.
+            group.create_task(target.run(Command(shell_line="cat gate", cwd=folder)))
+            tasks = [group.create_task(one(number)) for number in range(20)]
+            group.create_task(target.run(Command(shell_line="echo > gate", cwd=folder)))
+        assert [task.result() for task in tasks] == [f"in {number}\n".encode() for number in range(20)]
+
+    @scene
+    async def test_as_the_same_user(self, target: Connection, folder: str) -> None:
+        """Running as the user that one already is works, by name and by number."""
+        assert folder
+        who = (await target.run(Command(shell_line="id -un; id -u"))).stdout.decode().split()
+        for name in who:
+            done = await target.run(Command(shell_line="id -un; id -u", user=name))
+            assert done.stdout.decode().split() == who
+
+    @scene
+    async def test_as_nobody_else(self, target: Connection, folder: str) -> None:
+        """A user that does not exist is a fault that names it."""
+        assert folder
+        with pytest.raises(RemoteError, match="no-such-user"):
+            await target.run(Command(shell_line="true", user="no-such-user"))
+
+    @scene
+    async def test_half_a_command(self, target: Connection, folder: str) -> None:
+        """Neither or both of shell line and argv, an empty argv and a NUL byte are refused."""
+        assert folder
+        for command in (
+            Command(),
+            Command(shell_line="true", argv=["true"]),
+            Command(argv=[]),
+            Command(argv=["echo", "nul\0byte"]),
+            Command(argv=["echo", "\ud800"]),
+            Command(shell_line="true", env={"no=name": "1"}),
+        ):
+            with pytest.raises(RemoteError):
+                await target.run(command)
+
+    @scene
+    async def test_pipes_are_no_files(self, target: Connection, folder: str) -> None:
+        """Reading a named pipe does not hang and writing does not replace it; both are refused."""
+        await target.run(Command(shell_line="mkfifo pipe", cwd=folder))
+        found = await target.stat(f"{folder}/pipe")
+        assert found is not None
+        assert found.kind == "fifo"
+        for ask in (
+            target.read(f"{folder}/pipe"),
+            target.write(f"{folder}/pipe", b""),
+            target.checksum(f"{folder}/pipe"),
+        ):
+            with pytest.raises(RemoteFileError):
+                await ask
+        assert await target.list_directory(folder) == ["pipe"]
+
+    @scene
+    async def test_commands_and_files_see_the_same(self, target: Connection, folder: str) -> None:
+        """What is written is there for commands, under the name that the target itself uses."""
+        await target.write(f"{folder}/file", b"content", mode=0o640)
+        done = await target.run(Command(shell_line="cat file; stat -c %a file", cwd=folder))
+        assert done.stdout == b"content640\n"
+
+    @scene
+    async def test_a_closed_connection_runs_again(self, target: Connection, folder: str) -> None:
+        """Closing gives up what is held, no more."""
+        assert folder
+        await target.close()
+        assert (await target.run(Command(argv=["echo", "again"]))).stdout == b"again\n"
+
+
+async def _assert_gone(target: Connection, folder: str) -> None:
+    """Wait for the processes whose numbers a command left in files; a vain wait ends with a timeout."""
+    wait = 'while kill -0 "$p" 2>/dev/null; do sleep 0.05; done'
+    line = f"for p in $(cat shell pids); do {wait}; done; rm shell pids"
+    done = await target.run(Command(shell_line=line, cwd=folder, timeout_s=20))
+    assert done.returncode == 0

@@ -1,0 +1,281 @@
+"""`FakeConnection`: a target in memory, for tests of state functions.
+
+Its files behave as `contracts.connection` says (it passes the file part of the contract suite);
+commands are scripted: `fake.on_run("systemctl start *", stdout=b"ok")`. It records what was asked of it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fnmatch
+import hashlib
+import posixpath
+import shlex
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.contracts.connection import Command, Completed, FileStat
+from ensue.errors import NotAvailableError, RemoteFileError
+from ensue.model.srn import Srn
+from ensue.testing.memory_tree import MemoryTree, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+_NEW_FILE_MODE = 0o644
+_NEW_DIRECTORY_MODE = 0o755
+_NUMBERS = {"root": 0, "daemon": 1, "www-data": 33, "admin": 1000, "nobody": 65534, "nogroup": 65534}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One thing that was asked of a `FakeConnection`.
+
+    Args:
+        method: the method's name (`write`).
+        path: the path, or for `run` the command line.
+    """
+
+    method: str
+    path: str
+
+
+class FakeConnection:
+    """A target in memory.
+
+    Args:
+        srn: its name.
+        can_run: False makes `run` raise `NotAvailableError`, as for type `dummy`.
+        files: content by path, put there at the start with the folders that it needs.
+        clock: gives the time of changes, seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        srn: Srn | None = None,
+        *,
+        can_run: bool = True,
+        files: dict[str, bytes] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._srn = srn or Srn("fake", "target")
+        self._can_run = can_run
+        self._clock = clock
+        self._answers: list[tuple[str, Completed | Callable[[Command], Completed]]] = []
+        self.tree = MemoryTree(clock)
+        self.calls: list[Call] = []
+        self.commands: list[Command] = []
+        self.closed_times = 0
+        for folder in ("/tmp", "/etc", "/root"):  # noqa: S108 (a path in memory)
+            self.tree.put(folder, Node(kind="directory", mode=_NEW_DIRECTORY_MODE))
+        for path, content in (files or {}).items():
+            self._make_parents(path)
+            self.tree.put(path, Node(kind="file", mode=_NEW_FILE_MODE, content=content))
+
+    @property
+    def srn(self) -> Srn:
+        """The target's name."""
+        return self._srn
+
+    @property
+    def can_run(self) -> bool:
+        """Whether `run` works."""
+        return self._can_run
+
+    def on_run(
+        self,
+        pattern: str,
+        answer: Callable[[Command], Completed] | None = None,
+        *,
+        stdout: bytes = b"",
+        stderr: bytes = b"",
+        returncode: int = 0,
+    ) -> None:
+        """Script what commands answer; the latest script that matches holds.
+
+        Args:
+            pattern: a glob over the shell line, or over the argv joined as a shell would read it.
+            answer: called with the command; without it the values below are the answer.
+            stdout: what the command writes.
+            stderr: the same.
+            returncode: its exit code.
+        """
+        fixed = Completed(returncode=returncode, stdout=stdout, stderr=stderr, pid=1)
+        self._answers.insert(0, (pattern, answer or fixed))
+
+    async def run(self, command: Command) -> Completed:
+        """Answer as scripted; an unscripted command is not found (127)."""
+        if not self._can_run:
+            raise NotAvailableError(f"cmd.run is not available for {self._srn.type}")
+        line = command.shell_line if command.shell_line is not None else shlex.join(command.argv or ())
+        self.calls.append(Call(method="run", path=line))
+        self.commands.append(command)
+        for pattern, answer in self._answers:
+            if fnmatch.fnmatchcase(line, pattern):
+                return answer(command) if callable(answer) else answer
+        return Completed(returncode=127, stdout=b"", stderr=f"not scripted: {line}\n".encode())
+
+    async def read(self, path: str) -> bytes:
+        """Return a file's content."""
+        with self._asked("read", path):
+            return self._file(path).content
+
+    async def write(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        mode: int | None = None,
+        user: str | None = None,
+        group: str | None = None,
+    ) -> None:
+        """Replace or create a file."""
+        with self._asked("write", path):
+            real = self.tree.resolve(path)
+            old = self.tree.nodes.get(real)
+            if old is not None and old.kind == "directory":
+                raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
+            new = Node(
+                kind="file",
+                mode=mode if mode is not None else old.mode if old else _NEW_FILE_MODE,
+                user=_known(user) or (old.user if old else "root"),
+                group=_known(group) or (old.group if old else "root"),
+                content=bytes(content),
+            )
+            self.tree.put(real, new)
+
+    async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
+        """Describe a path."""
+        with self._asked("stat", path):
+            node = self.tree.find(path, follow=follow)
+        return None if node is None else _described(node)
+
+    async def checksum(self, path: str) -> str | None:
+        """Return a file's SHA-256."""
+        with self._asked("checksum", path):
+            if self.tree.find(path) is None:
+                return None
+            return hashlib.sha256(self._file(path).content).hexdigest()
+
+    async def list_directory(self, path: str) -> list[str]:
+        """Return the names in a folder."""
+        with self._asked("list_directory", path):
+            return self.tree.children(path)
+
+    async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
+        """Create a folder."""
+        with self._asked("make_directory", path):
+            there = self.tree.find(path)
+            if there is not None:
+                if there.kind != "directory":
+                    raise FileExistsError(errno.EEXIST, "File exists", path)
+                return
+            if parents:
+                self._make_parents(path)
+            new = Node(kind="directory", mode=_NEW_DIRECTORY_MODE if mode is None else mode)
+            self.tree.put(self.tree.resolve(path), new)
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Remove what is at a path."""
+        with self._asked("remove", path):
+            if self.tree.find(path, follow=False) is self.tree.nodes["/"]:
+                raise OSError(errno.EBUSY, "that is the root of the target")
+            if self.tree.find(path, follow=False) is not None:
+                self.tree.remove(path, recursive=recursive)
+
+    async def symlink(self, target: str, path: str) -> None:
+        """Create or replace a symlink."""
+        with self._asked("symlink", path):
+            real = self.tree.resolve(path, follow=False)
+            old = self.tree.nodes.get(real)
+            if old is not None and old.kind != "symlink":
+                raise FileExistsError(errno.EEXIST, "File exists", path)
+            content = target.encode("utf-8", "surrogateescape")
+            self.tree.put(real, Node(kind="symlink", mode=0o777, content=content))
+
+    async def rename(self, source: str, target: str) -> None:
+        """Move a file."""
+        with self._asked("rename", source):
+            self.tree.rename(source, target)
+
+    async def set_mode(self, path: str, mode: int) -> None:
+        """Set permission bits."""
+        with self._asked("set_mode", path):
+            self.tree.need(path).mode = mode
+
+    async def set_owner(
+        self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
+    ) -> None:
+        """Set owner and group."""
+        with self._asked("set_owner", path):
+            node = self.tree.need(path, follow=follow)
+            node.user = _known(user) or node.user
+            node.group = _known(group) or node.group
+
+    async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
+        """Set times."""
+        with self._asked("set_times", path):
+            node = self.tree.need(path)
+            node.atime_s, node.mtime_s = atime_s, mtime_s
+
+    async def close(self) -> None:
+        """Count that it was closed."""
+        self.closed_times += 1
+
+    def _file(self, path: str) -> Node:
+        node = self.tree.need(path)
+        if node.kind == "directory":
+            raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
+        return node
+
+    def _make_parents(self, path: str) -> None:
+        missing: list[str] = []
+        folder = posixpath.dirname(self.tree.resolve(path))
+        while folder not in self.tree.nodes:
+            missing.append(folder)
+            folder = posixpath.dirname(folder)
+        for each in reversed(missing):
+            self.tree.put(each, Node(kind="directory", mode=_NEW_DIRECTORY_MODE))
+
+    @contextmanager
+    def _asked(self, method: str, path: str) -> Generator[None]:
+        self.calls.append(Call(method=method, path=path))
+        try:
+            yield
+        except OSError as fault:
+            message = f"cannot {method} {path} on {self._srn}: {fault.strerror}"
+            error = RemoteFileError(message, path=path, target=str(self._srn))
+            error.errno = fault.errno
+            raise error from fault
+
+
+def _known(name: str | None) -> str | None:
+    """Return the name as it is shown; an unknown one is a fault, as on a real target."""
+    if name is None:
+        return None
+    if name.isdecimal():
+        return next((known for known, number in _NUMBERS.items() if number == int(name)), name)
+    if name not in _NUMBERS:
+        raise OSError(errno.EINVAL, f"no such user or group: {name}")
+    return name
+
+
+def _described(node: Node) -> FileStat:
+    return FileStat(
+        kind=node.kind,
+        mode=node.mode,
+        uid=_number(node.user),
+        gid=_number(node.group),
+        user=node.user,
+        group=node.group,
+        size_bytes=len(node.content),
+        mtime_s=node.mtime_s,
+        atime_s=node.atime_s,
+        link_target=node.content.decode("utf-8", "surrogateescape") if node.kind == "symlink" else "",
+    )
+
+
+def _number(name: str) -> int:
+    return int(name) if name.isdecimal() else _NUMBERS.get(name, 0)

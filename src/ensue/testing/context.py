@@ -1,0 +1,234 @@
+"""The `ctx` of a state or execution function, for tests: a real Masker and Jinja, everything else in memory.
+
+`FakeStateContext(connection, test=True, pillar={...})` is enough for most tests; the connection may
+be a `FakeConnection` or a real one. It compiles no SLS: what `apply` returns is set by the test.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.context import Declaration
+from ensue.diagnostics import Span
+from ensue.errors import NotAvailableError, StateFailedError, TamperedError, UnknownResourceError
+from ensue.masking import Masker
+from ensue.model.returns import ScopeReturn
+from ensue.testing.registry import FakeRegistry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.context import FunctionContext
+    from ensue.contracts.provider import EnvironmentProvider
+    from ensue.model.data import DataMap
+    from ensue.model.srn import Srn
+
+
+class FakeFileSources:
+    """`salt://` and other sources out of a dict.
+
+    Args:
+        sources: content by full source (`salt://openvpn/server.conf`).
+        root: a real folder that `salt://` names too, looked at second.
+    """
+
+    def __init__(self, sources: Mapping[str, bytes] | None = None, root: Path | None = None) -> None:
+        self.sources = dict(sources or {})
+        self.root = root
+
+    async def read(self, source: str, *, saltenv: str = "base") -> bytes:
+        """Return a source's content."""
+        if source in self.sources:
+            return self.sources[source]
+        path = self.local_path(source, saltenv=saltenv)
+        if path is None:
+            raise StateFailedError(f"{source} is in none of the file roots: {self.root or '(memory)'}")
+        return path.read_bytes()
+
+    def local_path(self, source: str, *, saltenv: str = "base") -> Path | None:  # noqa: ARG002 (one environment)
+        """Return the real file that a source names."""
+        if self.root is None or not source.startswith("salt://"):
+            return None
+        path = self.root / source.removeprefix("salt://")
+        return path if path.is_file() else None
+
+    def list_tree(self, source: str, *, saltenv: str = "base") -> list[str]:  # noqa: ARG002 (one environment)
+        """Return the relative paths below a source."""
+        prefix = source.rstrip("/") + "/"
+        found = {name.removeprefix(prefix) for name in self.sources if name.startswith(prefix)}
+        if self.root is not None and source.startswith("salt://"):
+            folder = self.root / source.removeprefix("salt://")
+            found |= {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        return sorted(found)
+
+
+class FakeVault:
+    """Seals by turning bits over: enough to show that nothing was kept in the clear, no protection at all."""
+
+    def seal(self, plain: bytes, *, context: str) -> bytes:
+        """Make the bytes unreadable."""
+        return context.encode() + b"\0" + bytes(byte ^ 0xFF for byte in plain)
+
+    def open(self, sealed: bytes, *, context: str) -> bytes:
+        """Undo `seal`."""
+        start = context.encode() + b"\0"
+        if not sealed.startswith(start):
+            raise TamperedError(f"not sealed for {context}")
+        return bytes(byte ^ 0xFF for byte in sealed[len(start) :])
+
+
+@dataclass(slots=True, kw_only=True)
+class AppliedSls:
+    """One call of `ctx.apply` that a test wants to look at.
+
+    Args:
+        target: the target as it was given, as text.
+        mods: the SLS names.
+    """
+
+    target: str
+    mods: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class FakeFunctionContext:
+    """What an execution function is given.
+
+    Args:
+        connection: the target.
+        test: whether this is a plan.
+        pillar: the target's pillar.
+        grains_data: what `grains()` returns.
+        opts: the project's options.
+        sources: content by source, for `files`.
+        file_root: a real folder behind `salt://`.
+        functions: execution functions by full name, each called with this context first.
+        masker: the process's secrets.
+        cache_dir: the project's cachedir.
+    """
+
+    connection: Connection
+    test: bool = False
+    pillar: DataMap = field(default_factory=dict[str, Any])
+    grains_data: DataMap = field(default_factory=dict[str, Any])
+    opts: DataMap = field(default_factory=dict[str, Any])
+    sources: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    file_root: Path | None = None
+    functions: dict[str, Callable[..., Any]] = field(default_factory=dict[str, Any])
+    masker: Masker = field(default_factory=Masker)
+    cache_dir: Path = Path("/nonexistent/ensue-cache")
+
+    @property
+    def srn(self) -> Srn:
+        """The target's name."""
+        return self.connection.srn
+
+    @property
+    def files(self) -> FakeFileSources:
+        """Reader of sources."""
+        return FakeFileSources(self.sources, self.file_root)
+
+    async def grains(self) -> DataMap:
+        """Return the grains that the test gave."""
+        return self.grains_data
+
+    async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call one of `functions` on this target."""
+        found = self.functions.get(function)
+        if found is None:
+            raise NotAvailableError(f"{function} is not available for {self.srn.type}")
+        result = found(self, *args, **kwargs)
+        return await result if inspect.isawaitable(result) else result
+
+    async def render_template(
+        self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
+    ) -> str:
+        """Render Jinja with `salt grains pillar opts` and the given context."""
+        import jinja2
+
+        if renderer != "jinja":
+            raise StateFailedError(f"{name}: the fake context renders jinja, not {renderer}")
+        environment = jinja2.Environment(
+            undefined=jinja2.StrictUndefined,
+            keep_trailing_newline=True,
+            autoescape=False,  # noqa: S701 (configuration files, not HTML)
+        )
+        try:
+            return environment.from_string(text).render(self._variables() | dict(context or {}))
+        except jinja2.TemplateSyntaxError as fault:
+            raise StateFailedError(f"{name}:{fault.lineno}: {fault.message}") from fault
+        except jinja2.TemplateError as fault:
+            raise StateFailedError(f"{name}: {fault.message}") from fault
+
+    def _variables(self) -> dict[str, Any]:
+        salt = {key: _bound(self, function) for key, function in self.functions.items()}
+        return {"salt": salt, "grains": self.grains_data, "pillar": self.pillar, "opts": self.opts}
+
+
+@dataclass(slots=True)
+class FakeStateContext(FakeFunctionContext):
+    """What a state function is given.
+
+    Args:
+        declaration: the declaration it is called for.
+        registry: derived resources.
+        vault: see `FakeVault`.
+        providers: environment providers by name.
+        others: contexts of other resources, by SRN as text or by id.
+        applied_return: what `apply` returns; without it a scope that is done and holds no returns.
+        applied: the calls of `apply`, in order.
+        minion_context: the managing minion; without it this context itself.
+    """
+
+    declaration: Declaration = field(
+        default_factory=lambda: Declaration(
+            id="test_id", sls="test", function="test.nop", scope="", span=Span("states/test.sls", 1)
+        )
+    )
+    registry: FakeRegistry = field(default_factory=FakeRegistry)
+    vault: FakeVault = field(default_factory=FakeVault)
+    providers: dict[str, EnvironmentProvider] = field(default_factory=dict[str, Any])
+    others: dict[str, FunctionContext] = field(default_factory=dict[str, Any])
+    applied_return: ScopeReturn | None = None
+    applied: list[AppliedSls] = field(default_factory=list[AppliedSls])
+    minion_context: FunctionContext | None = None
+
+    def provider(self, name: str) -> EnvironmentProvider:
+        """Return one of `providers`."""
+        if name not in self.providers:
+            raise NotAvailableError(
+                f"no environment provider {name!r}; there are: {', '.join(self.providers)}"
+            )
+        return self.providers[name]
+
+    async def on(self, target: Srn | str) -> FunctionContext:
+        """Return one of `others`."""
+        found = self.others.get(str(target)) or self.others.get(str(target).partition(":")[2])
+        if found is None:
+            raise UnknownResourceError(f"no such resource: {target}")
+        return found
+
+    async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
+        """Record the call and return what the test set."""
+        await self.on(target)
+        self.applied.append(AppliedSls(target=str(target), mods=tuple(mods)))
+        if self.applied_return is not None:
+            return self.applied_return
+        name = ",".join(mods)
+        scope = f"{self.declaration.id}/{name}"
+        return ScopeReturn(kind="apply", name=name, scope=scope, status="done", target=str(target))
+
+    def minion(self) -> FunctionContext:
+        """Return the managing minion's context."""
+        return self.minion_context or self
+
+
+def _bound(context: FakeFunctionContext, function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(context, *args, **kwargs)
+
+    return call

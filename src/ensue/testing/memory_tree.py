@@ -1,0 +1,174 @@
+"""A file tree in memory with POSIX rules for links, folders and times; no permissions, no disk.
+
+It stands behind `FakeConnection`. Faults are builtin `OSError`s, as from a real file system.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST_LINKS = 40
+_HALF_PAIR = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
+
+@dataclass(slots=True, kw_only=True)
+class Node:
+    """One file, folder or symlink.
+
+    Args:
+        kind: what it is.
+        mode: permission bits.
+        user: owner's name or number as text.
+        group: group's name or number as text.
+        content: a file's bytes, a symlink's target.
+        mtime_s: time of last change, seconds since the epoch.
+        atime_s: time of last access, seconds since the epoch.
+    """
+
+    kind: Literal["file", "directory", "symlink"]
+    mode: int
+    user: str = "root"
+    group: str = "root"
+    content: bytes = b""
+    mtime_s: float = 0.0
+    atime_s: float = 0.0
+
+
+class MemoryTree:
+    """Nodes by absolute path.
+
+    Args:
+        clock: gives the time that new and changed nodes carry.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self.nodes: dict[str, Node] = {"/": Node(kind="directory", mode=0o755)}
+
+    def resolve(self, path: str, *, follow: bool = True) -> str:
+        """Return the path with symlinks on the way replaced, the last one only when `follow`.
+
+        Raises:
+            OSError: the path is not absolute, links go in circles, or a file stands where a folder should.
+        """
+        if not path.startswith("/") or "\0" in path or _HALF_PAIR.search(path):
+            raise _fault(errno.EINVAL, path)
+        waiting = _parts(path)
+        done = "/"
+        links = 0
+        while waiting:
+            part = waiting.pop(0)
+            if part == "..":
+                done = posixpath.dirname(done)
+                continue
+            here = posixpath.join(done, part)
+            node = self.nodes.get(here)
+            if node is not None and node.kind == "symlink" and (waiting or follow):
+                links += 1
+                if links > _MOST_LINKS:
+                    raise _fault(errno.ELOOP, path)
+                target = os.fsdecode(node.content)
+                done = "/" if target.startswith("/") else done
+                waiting = _parts(target) + waiting
+                continue
+            if node is not None and node.kind == "file" and waiting:
+                raise _fault(errno.ENOTDIR, path)
+            done = here
+        return done
+
+    def find(self, path: str, *, follow: bool = True) -> Node | None:
+        """Return the node at a path, None when nothing is there."""
+        try:
+            return self.nodes.get(self.resolve(path, follow=follow))
+        except OSError as fault:
+            if fault.errno in {errno.ENOTDIR, errno.ELOOP}:
+                return None
+            raise
+
+    def need(self, path: str, *, follow: bool = True) -> Node:
+        """Return the node at a path.
+
+        Raises:
+            FileNotFoundError: nothing is there.
+        """
+        node = self.nodes.get(self.resolve(path, follow=follow))
+        if node is None:
+            raise _fault(errno.ENOENT, path)
+        return node
+
+    def put(self, path: str, node: Node) -> None:
+        """Place a node, replacing what is there; its folder must exist.
+
+        Raises:
+            OSError: there is no such folder.
+        """
+        folder = self.nodes.get(posixpath.dirname(path))
+        if folder is None:
+            raise _fault(errno.ENOENT, path)
+        if folder.kind != "directory":
+            raise _fault(errno.ENOTDIR, path)
+        node.mtime_s = node.mtime_s or self._clock()
+        node.atime_s = node.atime_s or node.mtime_s
+        self.nodes[path] = node
+
+    def children(self, path: str) -> list[str]:
+        """Return the names in a folder, sorted.
+
+        Raises:
+            OSError: it is not a folder.
+        """
+        real = self.resolve(path)
+        if self.need(real).kind != "directory":
+            raise _fault(errno.ENOTDIR, path)
+        return sorted(
+            posixpath.basename(key) for key in self.nodes if key != "/" and posixpath.dirname(key) == real
+        )
+
+    def remove(self, path: str, *, recursive: bool) -> None:
+        """Remove a node and, when `recursive`, all below it; nothing there is fine.
+
+        Raises:
+            OSError: a folder that is not empty, and not `recursive`.
+        """
+        real = self.resolve(path, follow=False)
+        node = self.nodes.get(real)
+        if node is None:
+            return
+        below = [key for key in self.nodes if key.startswith(real + "/")]
+        if below and not recursive:
+            raise _fault(errno.ENOTEMPTY, path)
+        for key in [*below, real]:
+            del self.nodes[key]
+
+    def rename(self, source: str, target: str) -> None:
+        """Move a node with all below it, replacing a file or link.
+
+        Raises:
+            OSError: the source is missing, or the target is a folder that is not empty.
+        """
+        old = self.resolve(source, follow=False)
+        new = self.resolve(target, follow=False)
+        moved = self.need(old, follow=False)
+        there = self.nodes.get(new)
+        if there is not None and there.kind == "directory" and moved.kind != "directory":
+            raise _fault(errno.EISDIR, target)
+        if there is not None and old != new:
+            self.remove(new, recursive=False)
+        for key in [key for key in self.nodes if key == old or key.startswith(old + "/")]:
+            self.nodes[new + key[len(old) :]] = self.nodes.pop(key)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part not in {"", "."}]
+
+
+def _fault(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)

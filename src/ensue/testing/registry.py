@@ -1,0 +1,132 @@
+"""`FakeRegistry`: derived resources in a dict, for tests. Nothing is stored or encrypted."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ensue.errors import ResourceConflictError
+from ensue.model.resource import Registration, ResourceRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.registry import RegistryScope
+    from ensue.model.data import Data, DataMap
+    from ensue.model.srn import Srn
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    record: ResourceRecord
+    config: DataMap
+    watch: tuple[str, ...]
+    fingerprint: DataMap
+
+
+class FakeRegistry:
+    """A `DerivedRegistry` in memory.
+
+    Args:
+        minion_id: the id under which it registers.
+    """
+
+    def __init__(self, minion_id: str = "minion") -> None:
+        self._minion_id = minion_id
+        self._entries: dict[Srn, _Entry] = {}
+
+    def register(
+        self,
+        srn: Srn,
+        config: Mapping[str, Data],
+        *,
+        source: Srn | None = None,
+        watch: Sequence[str] = ("status",),
+        source_grains: Mapping[str, Data] | None = None,
+        ttl_s: float | None = None,  # noqa: ARG002 (nothing expires in memory)
+        scope: RegistryScope = "cache",  # noqa: ARG002 (everything is in memory)
+    ) -> Registration:
+        """Register or confirm a resource."""
+        for known in self._entries:
+            if known.id == srn.id and known.type != srn.type:
+                raise ResourceConflictError(
+                    f"the id {srn.id} is registered as {known}: {srn} cannot have it too"
+                )
+        old = self._entries.get(srn)
+        new = _Entry(
+            record=ResourceRecord(srn=srn, managing_minions=(self._minion_id,), source=source),
+            config=copy.deepcopy(dict(config)),
+            watch=tuple(watch),
+            fingerprint=_watched(watch, source_grains or {}),
+        )
+        if old == new:
+            return Registration(srn=srn, changed=False)
+        differs = old is not None and old.config != new.config
+        hit = tuple(self.invalidate(srn)) if differs else ()
+        self._entries[srn] = new
+        return Registration(srn=srn, changed=True, invalidated=hit)
+
+    def get(self, srn: Srn) -> DataMap | None:
+        """Return an active resource's configuration."""
+        entry = self._entries.get(srn)
+        if entry is None or entry.record.status != "active":
+            return None
+        return copy.deepcopy(entry.config)
+
+    def record(self, srn: Srn) -> ResourceRecord | None:
+        """Return what is known of a resource."""
+        entry = self._entries.get(srn)
+        return None if entry is None else entry.record
+
+    def records(self) -> list[ResourceRecord]:
+        """Return all resources."""
+        return [self._entries[srn].record for srn in sorted(self._entries)]
+
+    def list_for_type(self, resource_type: str) -> list[str]:
+        """Return active ids of a type."""
+        return [
+            record.srn.id
+            for record in self.records()
+            if record.srn.type == resource_type and record.status == "active"
+        ]
+
+    def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
+        """Invalidate what no longer fits the source's grains."""
+        hit: set[Srn] = set()
+        for srn, entry in list(self._entries.items()):
+            stale = entry.record.source == source and entry.fingerprint != _watched(entry.watch, grains)
+            if stale and entry.record.status == "active":
+                self._mark(srn, "the source's grains changed")
+                hit |= {srn, *self.invalidate(srn)}
+        return sorted(hit)
+
+    def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
+        """Invalidate everything derived from a source."""
+        hit: set[Srn] = set()
+        for srn, entry in list(self._entries.items()):
+            if entry.record.source == source and entry.record.status == "active":
+                self._mark(srn, reason or f"{source} was invalidated")
+                hit |= {srn, *self.invalidate(srn, reason=reason)}
+        return sorted(hit)
+
+    def forget(self, srn: Srn) -> bool:
+        """Remove an entry."""
+        return self._entries.pop(srn, None) is not None
+
+    def provenance(self, srn: Srn) -> tuple[Srn, ...]:
+        """Return the chain of sources."""
+        chain: list[Srn] = []
+        entry = self._entries.get(srn)
+        while entry is not None and entry.record.source is not None and entry.record.source not in chain:
+            chain.append(entry.record.source)
+            entry = self._entries.get(entry.record.source)
+        return tuple(chain)
+
+    def _mark(self, srn: Srn, reason: str) -> None:
+        entry = self._entries[srn]
+        entry.record = replace(entry.record, status="invalidated", invalidated_because=reason)
+
+
+def _watched(watch: Sequence[str], grains: Mapping[str, Data]) -> DataMap:
+    return {key: grains[key] for key in watch if key in grains}

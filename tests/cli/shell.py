@@ -1,0 +1,79 @@
+"""Running the `ensue` command as a user does: a process of its own, in a project folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+LONGEST_S = 60
+
+
+def command() -> list[str]:
+    """Return the installed console command; where there is none, the module that it starts."""
+    installed = Path(sys.executable).with_name("ensue")
+    return [str(installed)] if installed.is_file() else [sys.executable, "-m", "ensue"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Return an environment in which nothing of the user's own changes what is printed."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ENSUE_", "_ENSUE", "LC_"))
+    }
+    path = os.pathsep.join(filter(None, (str(SOURCE), os.environ.get("PYTHONPATH", ""))))
+    return {**kept, "PYTHONPATH": path, "LANG": "C.UTF-8", "PYTHONUTF8": "1", "TERM": "xterm", **more}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """What stdout holds, which must be exactly one JSON document."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A project folder to run commands in."""
+
+    root: Path
+
+    def write(self, name: str, content: str) -> None:
+        """Write a file of the project."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+    def run(self, *words: str, **env: str) -> Ended:
+        """Run `ensue` with these words."""
+        done = subprocess.run(
+            [*command(), *words],
+            cwd=self.root,
+            env=environment(**env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LONGEST_S,
+            check=False,
+        )
+        return Ended(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
+
+    def start(self, *words: str, **streams: Any) -> subprocess.Popen[bytes]:
+        """Start `ensue` and go on."""
+        given: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            **streams,
+        }
+        return subprocess.Popen([*command(), *words], cwd=self.root, env=environment(), **given)

@@ -1,0 +1,234 @@
+"""`call`, `resources`, `runs`, `show`, `init`, `explain` on a real project."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.shell import Shell, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_call_prints_answers_as_salt_does(shell: Shell) -> None:
+    """The target's id, and beneath it what the function returned, nested."""
+    ended = shell.run("call", "*", "test.ping")
+    assert (ended.code, ended.out, ended.err) == (0, "web-01:\n    True\n", "")
+
+
+def test_call_takes_arguments_as_salt_does(shell: Shell) -> None:
+    """Words are numbers, lists and keywords where they look so; JSON is {target id: value}."""
+    words = ("test.arg", "1", "text", "[a, b]", "a: b", "key=2.5", "--out", "json")
+    ended = shell.run("call", "web-01", *words)
+    assert ended.document["web-01"] == {"args": [1, "text", ["a", "b"], "a: b"], "kwargs": {"key": 2.5}}
+
+
+def test_call_of_no_target(shell: Shell) -> None:
+    """A target that matches nothing is an empty document and exit code 2."""
+    ended = shell.run("call", "nobody*", "test.ping", "--out", "json")
+    assert (ended.code, ended.document) == (2, {})
+    assert "no target matched 'nobody*'" in ended.err
+
+
+def test_call_that_fails(shell: Shell) -> None:
+    """A target that fails has its message as value; exit code 2, no traceback."""
+    ended = shell.run("call", "*", "file.read", "/no/such/file", "--out", "json")
+    assert ended.code == 2
+    assert isinstance(ended.document["web-01"], str)
+    assert "Traceback" not in ended.err
+    shown = shell.run("call", "*", "file.read", "/no/such/file")
+    assert shown.out.startswith("web-01:\n    ")
+
+
+def test_call_of_an_unknown_function(shell: Shell) -> None:
+    """A function that does not exist is refused as one document, with a near name."""
+    ended = shell.run("call", "*", "test.pong", "--out", "json")
+    assert ended.code in {1, 2}
+    assert "test.ping" in ended.out + ended.err
+
+
+def test_resources_list(shell: Shell) -> None:
+    """The document has the fields of each resource by its name; the table has the same for people."""
+    shell.write(
+        "pillar/data.sls", "resources:\n  ssh_host:\n    hosts:\n      db-01: {host: 127.0.0.1, user: u}\n"
+    )
+    document = shell.run("resources", "list", "--out", "json").document
+    assert document["ssh_host:db-01"] == {
+        "type": "ssh_host",
+        "id": "db-01",
+        "managing_minions": ["web-01"],
+        "status": "active",
+        "source": None,
+    }
+    table = shell.run("resources", "list").out.splitlines()
+    assert table[0].split() == ["RESOURCE", "STATUS", "SOURCE", "MANAGED", "BY"]
+    assert any(line.split() == ["ssh_host:db-01", "active", "pillar", "web-01"] for line in table)
+
+
+def test_resources_show(shell: Shell) -> None:
+    """One resource has its configuration beside it, secrets masked; an id alone will do."""
+    shell.write(
+        "pillar/data.sls",
+        "resources:\n  ssh_host:\n    hosts:\n"
+        "      db-01: {host: 127.0.0.1, user: u, password: sw0rdfish-9}\n",
+    )
+    for name in ("ssh_host:db-01", "db-01"):
+        ended = shell.run("resources", "show", name, "--out", "json")
+        assert ended.document["config"]["password"] == "(sensitive)"
+        assert ended.document["status"] == "active"
+    shown = shell.run("resources", "show", "ssh_host:db-01").out
+    assert "sw0rdfish-9" not in shown
+    assert "        host:\n            127.0.0.1\n" in shown
+
+
+def test_resources_that_are_not_there(shell: Shell) -> None:
+    """An unknown resource is exit code 2; a name that is none is refused."""
+    assert shell.run("resources", "show", "ssh_host:x").code == 2
+    assert shell.run("resources", "forget", "ssh_host:x").code == 2
+    assert shell.run("resources", "invalidate", "starting_state:x").code == 2
+    assert shell.run("resources", "forget", "nonsense").code == 1
+    assert shell.run("resources", "invalidate", "starting_state:x", "--out", "json").document == []
+
+
+def test_a_derived_resource_from_list_to_forget(shell: Shell) -> None:
+    """What a state registered is listed with its source, invalidated with it, and forgotten."""
+    shell.write(
+        "states/env.sls",
+        "env:\n  starting_state.deployed:\n    - name: e1\n    - register_resources: true\n"
+        "    - provider: command\n    - command: cat {{ opts['root_dir'] }}/info.json\n",
+    )
+    info = {"status": "succeeded", "host": "127.0.0.1", "port": 1, "user": "u", "password": "sw0rdfish-9"}
+    shell.write("info.json", json.dumps(info))
+    applied = shell.run("apply", "env")
+    assert applied.code == 0, applied.out
+    srn = "ssh_host:jumphost-e1"
+    listed = shell.run("resources", "list", "--out", "json").document
+    assert listed[srn]["source"] == "starting_state:e1"
+    shown = shell.run("resources", "show", srn, "--out", "json")
+    assert shown.document["config"]["password"] == "(sensitive)"
+    assert shell.run("resources", "invalidate", "starting_state:e1", "--out", "json").document == [srn]
+    assert shell.run("resources", "list", "--out", "json").document[srn]["status"] == "invalidated"
+    assert "provenance" in shell.run("resources", "show", srn).out
+    assert shell.run("resources", "forget", srn).out == f"{srn}\n"
+    assert srn not in shell.run("resources", "list", "--out", "json").document
+    assert shell.run("resources", "audit", "--verify").code == 0
+    audit = shell.root / ".ensue" / "audit.jsonl"
+    lines = audit.read_text(encoding="utf-8").splitlines(keepends=True)
+    audit.write_text("".join((lines[0].replace("jumphost-e1", "jumphost-e2"), *lines[1:])), encoding="utf-8")
+    edited = shell.run("resources", "audit", "--verify", "--out", "json")
+    assert (edited.code, edited.document["line"]) == (1, 1)
+    assert "audit.jsonl:1:" in edited.err
+
+
+def test_runs(shell: Shell) -> None:
+    """Runs are listed newest first, and shown as apply showed them."""
+    first = shell.run("apply", "good", "--out", "json")
+    shell.run("plan", "bad")
+    listed = shell.run("runs", "list", "--out", "json").document
+    assert [(one["mods"], one["test"], one["exit_code"]) for one in listed] == [
+        (["bad"], True, 2),
+        (["good"], False, 0),
+    ]
+    shown = shell.run("runs", "show", listed[1]["run_id"], "--out", "json")
+    assert shown.document == first.document
+    table = shell.run("runs", "list", "--limit", "1").out.splitlines()
+    assert len(table) == 2
+    assert table[1].split()[2:] == ["plan", "bad", "failed", "0", "0", "1", "2"]
+
+
+def test_an_unknown_run(shell: Shell) -> None:
+    """A run that is not there is refused, as one document where JSON was asked for."""
+    ended = shell.run("runs", "show", "19700101", "--out", "json")
+    assert ended.code == 1
+    [message] = ended.document["web-01"]
+    assert "19700101" in message
+
+
+@pytest.mark.parametrize("what", ["high", "low", "pillar", "top"])
+def test_show(shell: Shell, what: str) -> None:
+    """What the language makes of a project is shown under the minion id."""
+    ended = shell.run("show", what, "--out", "json", "--id", "me")
+    assert ended.code == 0, ended.err
+    assert list(ended.document) == ["me"]
+    assert shell.run("show", what).out.startswith("web-01:\n")
+
+
+def test_show_high(shell: Shell) -> None:
+    """High data is the declarations of an SLS by ID."""
+    assert "ok" in shell.run("show", "high", "good", "--out", "json").document["web-01"]
+
+
+def test_show_what_does_not_compile(shell: Shell) -> None:
+    """A broken SLS is refused with the messages under the minion id."""
+    shell.write("states/broken.sls", "x: [\n")
+    ended = shell.run("show", "high", "broken", "--out", "json")
+    assert ended.code == 1
+    assert ended.document["web-01"][0].startswith("states/broken.sls")
+
+
+def test_init_makes_a_project_that_works(tmp_path: Path) -> None:
+    """The first apply of a new project changes something, the second nothing."""
+    Shell(tmp_path).run("init", "new")
+    shell = Shell(tmp_path / "new")
+    assert shell.run("plan").code == 0
+    assert not (shell.root / "out").exists()
+    first, second = shell.run("apply"), shell.run("apply")
+    assert (first.code, second.code) == (0, 0), first.err
+    assert "Succeeded: 2 (changed=2)" in first.out
+    assert "Succeeded: 2\n" in second.out
+
+
+def test_init_overwrites_nothing(tmp_path: Path) -> None:
+    """A folder that holds one of the files is left as it is."""
+    shell = Shell(tmp_path)
+    shell.write("states/top.sls", "mine")
+    ended = shell.run("init")
+    assert ended.code == 1
+    assert "states/top.sls is there already" in ended.err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["states", "top.sls"]
+
+
+def test_explain(shell: Shell) -> None:
+    """A code is explained, an unknown one refused, and without one all are listed."""
+    assert shell.run("explain", "e0202").out.startswith("E0202: ")
+    assert shell.run("explain", "E9999").code == 1
+    assert "E0301  " in shell.run("explain").out
+
+
+CRASH = """\
+import sys
+from ensue.app import project
+def broken(self, *_): raise RuntimeError("the password is sw0rdfish-9\\nmore")
+project.Project.runs = broken
+opened = project.Project.open.__func__
+def open(cls, root, options):
+    made = opened(cls, root, options); made.masker.add("sw0rdfish-9"); return made
+project.Project.open = classmethod(open)
+from ensue.cli import main
+sys.exit(main(["runs", "list", "--out", "json"]))
+"""
+
+
+def test_a_fault_of_ensue_itself(shell: Shell) -> None:
+    """An unexpected exception is one line, one document, and a private, masked file with the traceback."""
+    done = subprocess.run(
+        [sys.executable, "-c", CRASH],
+        cwd=shell.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    [file] = (shell.root / ".ensue").glob("crash-*.txt")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "RuntimeError: the password is (sensitive)" in file.read_text(encoding="utf-8")
+    [line] = json.loads(done.stdout)["errors"]
+    assert done.stderr == f"ensue: {line}\n"
+    assert line.startswith("internal error: RuntimeError: the password is (sensitive) (")
+    assert str(file) in line

@@ -1,0 +1,95 @@
+"""What every test shares: Hypothesis profiles, the parts some tests need, a clean environment.
+
+It holds no fakes (they are in `ensue.testing`) and no fixtures of one package's tests.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+IN_CI = os.environ.get("CI") == "true"
+
+# No deadline: two busy cores make any example slow now and then, which says nothing about it.
+settings.register_profile("default", deadline=None, max_examples=60)
+settings.register_profile("ci", deadline=None, max_examples=100, print_blob=True)
+settings.register_profile("thorough", deadline=None, max_examples=2000, print_blob=True)
+settings.register_profile(
+    "quick",
+    deadline=None,
+    max_examples=10,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=(HealthCheck.too_slow,),
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "default"))
+
+
+@cache
+def _has_sshd() -> bool:
+    return shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is not None
+
+
+@cache
+def _has_namespaces() -> bool:
+    if not shutil.which("unshare"):
+        return False
+    attempt = subprocess.run(["unshare", "-Urm", "true"], capture_output=True, check=False)
+    return attempt.returncode == 0
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip, with a reason, what needs a part that is not on this machine."""
+    if item.get_closest_marker("openssh") and not _has_sshd():
+        pytest.skip("needs sshd: apt-get install openssh-server")
+    if item.get_closest_marker("namespace") and not _has_namespaces():
+        pytest.skip("this kernel gives an ordinary process no user and mount namespaces")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Under CI=true, fail a test that was skipped for want of a part."""
+    report = yield
+    _refuse_want(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a whole file."""
+    report = yield
+    _refuse_want(report)
+    return report
+
+
+def _refuse_want(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip into a failure when its reason says that a part is wanted: `needs busybox: …`.
+
+    What a kernel refuses, or what only root (or only an ordinary user) can show, stays skipped.
+    """
+    if not IN_CI or report.outcome != "skipped" or not isinstance(report.longrepr, tuple):
+        return
+    reason = str(report.longrepr[2])
+    if reason.removeprefix("Skipped: ").startswith("needs "):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which CI=true forbids: {reason}"
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The key, and the width and colours of whoever runs the tests, must not leak into their results.
+    for name in ("ENSUE_KEY", "COLUMNS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--update`: rewrite the expectations of specification cases to what is true now."""
+    parser.addoption("--update", action="store_true", help="rewrite expectations of specification cases")

@@ -1,0 +1,179 @@
+"""What a plan must come to, worked out one state after the other: no loop, no tasks, no time.
+
+The engine may start things in another order and at once; what each state says must be the same.
+Written as naively as possible and apart from the engine: it shares no code with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Said = tuple[object, bool, str]
+"""Result, whether anything changed, and the comment."""
+
+
+@dataclass
+class Step:
+    """One state: what its function says at each attempt, and what it asks of others."""
+
+    id: str
+    says: list[tuple[bool, bool]] = field(default_factory=lambda: [(True, False)])
+    requisites: dict[str, list[str]] = field(default_factory=dict)
+    retries: bool = False
+    delayed: list[str] = field(default_factory=list)
+    applies: str = ""
+
+
+@dataclass
+class Known:
+    """What is known of one state."""
+
+    said: Said
+    ran: bool = True
+
+
+class Reference:
+    """One evaluation.
+
+    Args:
+        blocks: what can be rendered, by name.
+        test: whether it is a plan.
+    """
+
+    def __init__(self, blocks: Mapping[str, list[Step]], *, test: bool) -> None:
+        self.blocks = blocks
+        self.test = test
+        self.found: dict[tuple[str, str], Said] = {}
+
+    def scope(self, path: str, steps: list[Step]) -> bool:
+        """Evaluate a scope and all below it; return whether none of its states failed."""
+        known: dict[str, Known] = {}
+        checks: dict[str, Known] = {}
+        by_id = {step.id: step for step in steps}
+        for step in steps:
+            for wanted in step.requisites.get("prereq", ()):
+                if wanted not in checks:
+                    checks[wanted] = _check(by_id[wanted], known, checks)
+            asks = dict(step.requisites)
+            if preparers := [one.id for one in steps if step.id in one.requisites.get("prereq", ())]:
+                asks["require "] = preparers
+            known[step.id] = self._one(
+                path, step, _strongest(_words(asks, known, checks)), checks.get(step.id)
+            )
+            self.found[path, step.id] = known[step.id].said
+            self._grow(path, step, known[step.id].said[0])
+        for step in steps:
+            if any(known[wanted].said[1] for wanted in step.requisites.get("listen", ())):
+                self.found[path, f"listener_{step.id}"] = (True, True, "watched")
+        return all(known[step.id].said[0] is not False for step in steps)
+
+    def _one(self, path: str, step: Step, verdict: str, check: Known | None) -> Known:
+        if check is not None and not check.ran:
+            return check
+        if verdict == "fail" and check is not None:
+            return Known((check.said[0], False, check.said[2]))
+        if verdict not in ("met", "change"):
+            return Known(_skipped(verdict), ran=False)
+        said = _call(step, test=self.test)
+        if step.applies and not self.scope(
+            _below(path, step, f"on-{step.applies}"), self.blocks[step.applies]
+        ):
+            said = (False, False, "applied")
+        if verdict == "change" and not said[1]:
+            said = (True, True, "watched")
+        return Known(said)
+
+    def _grow(self, path: str, step: Step, result: object) -> None:
+        if result is not True:
+            return
+        for number, name in enumerate(step.delayed):
+            repeated = step.delayed[:number].count(name)
+            self.scope(_below(path, step, f"{name}#{repeated + 1}" if repeated else name), self.blocks[name])
+
+
+def evaluate(
+    steps: list[Step], blocks: Mapping[str, list[Step]], *, test: bool
+) -> dict[tuple[str, str], Said]:
+    """Return what every state of every scope says, by (scope, ID)."""
+    reference = Reference(blocks, test=test)
+    reference.scope("", steps)
+    return reference.found
+
+
+def _below(path: str, step: Step, name: str) -> str:
+    return f"{path}/{step.id}/{name}".lstrip("/")
+
+
+def _check(step: Step, known: dict[str, Known], checks: dict[str, Known]) -> Known:
+    verdict = _strongest(_words(step.requisites, known, checks))
+    if verdict in ("met", "change"):
+        return Known(_call(step, test=True))
+    return Known(_skipped(verdict), ran=False)
+
+
+def _call(step: Step, *, test: bool) -> Said:
+    attempts = step.says if step.retries and not test else step.says[:1]
+    said: Said = (None, False, "")
+    for result, changes in attempts:
+        said = (None if test and changes else result, changes, "called")
+        if said[0] is True:
+            break
+    return said
+
+
+def _skipped(verdict: str) -> Said:
+    return (verdict != "fail", False, verdict)
+
+
+def _words(
+    requisites: Mapping[str, list[str]], known: dict[str, Known], checks: dict[str, Known]
+) -> set[str]:
+    everything: set[str] = set()
+    for keyword, ids in requisites.items():
+        kind = keyword.strip().removesuffix("_any").removesuffix("_all")
+        words = {_word(kind, (checks if kind == "prereq" else known)[each]) for each in ids}
+        if keyword.endswith("_any") or keyword == "onfail":
+            if words & {"met", "change"}:
+                words.discard("fail")
+            if "onchangesmet" in words:
+                words.discard("onchanges")
+            if "met" in words:
+                words.discard("onfail")
+        if keyword.endswith("_all") and "onfail" in words:
+            words.discard("met")
+        everything |= words
+    return everything
+
+
+def _word(kind: str, state: Known) -> str:  # noqa: PLR0911 - one line a rule
+    result, changes, _ = state.said
+    if kind == "listen":
+        return ""
+    if kind == "onchanges":
+        return "onchangesmet" if changes and result is not False else "onchanges"
+    if kind == "onfail" and result is True:
+        return "onfail"
+    if kind != "onfail" and result is False:
+        return "fail"
+    if kind == "prereq":
+        return "premet" if result is None else "pre"
+    if kind == "watch" and changes:
+        return "change"
+    return "met" if state.ran else ""
+
+
+def _strongest(words: set[str]) -> str:
+    if "fail" in words:
+        return "fail"
+    if "pre" in words:
+        return "met" if "premet" in words else "pre"
+    for word in ("onfail", "onchanges"):
+        if word in words and "onchangesmet" not in words:
+            return word
+    if "change" in words:
+        return "change"
+    return "onfail" if "onfail" in words else "met"

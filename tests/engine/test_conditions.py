@@ -1,0 +1,138 @@
+"""`unless`, `onlyif`, `creates`, `check_cmd`; comments and results as measured in Salt 3008.5."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.engine.harness import Lab, Row
+
+from ensue.errors import UnreachableError
+from ensue.model.chunk import StateOptions
+from ensue.model.returns import StateReturn
+from ensue.testing.connection import FakeConnection
+
+
+def lab(**functions: Any) -> Lab:
+    connection = FakeConnection(files={"/etc/hosts": b""})
+    connection.on_run("false", returncode=1)
+    connection.on_run("true")
+    return Lab(connection=connection, functions=functions)
+
+
+def one(fun: str = "change", test: bool = False, **options: Any) -> tuple[bool | None, str, bool]:
+    back = lab().returns([Row("a", fun, options=StateOptions(**options))], test=test)["a"]
+    return back.result, back.comment, bool(back.changes)
+
+
+RUNS = (True, "changed", True)
+FUN_TRUE: Any = {"fun": "test.true"}
+FUN_FALSE: Any = {"fun": "test.false"}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"unless": ("true",)}, (True, "unless condition is true", False)),
+        ({"unless": ("false",)}, RUNS),
+        ({"unless": ("true", "false")}, RUNS),
+        ({"unless": ("false", "true")}, RUNS),
+        ({"unless": (FUN_TRUE,)}, (True, "unless condition is true", False)),
+        ({"unless": (FUN_FALSE,)}, RUNS),
+        ({"unless": ("true", FUN_TRUE)}, (True, "unless condition is true", False)),
+        ({"onlyif": ("false",)}, (True, "onlyif condition is false", False)),
+        ({"onlyif": ("true",)}, RUNS),
+        ({"onlyif": ("true", "false")}, (True, "onlyif condition is false", False)),
+        ({"onlyif": (FUN_TRUE, FUN_FALSE)}, (True, "onlyif condition is false", False)),
+        ({"onlyif": (True,)}, RUNS),
+        ({"unless": (True,)}, RUNS),
+        ({"creates": ("/etc",)}, (True, "/etc exists", False)),
+        ({"creates": ("/etc", "/tmp")}, (True, "All files in creates exist", False)),
+        ({"creates": ("/etc", "/nowhere")}, RUNS),
+        (
+            {"onlyif": ("true",), "unless": ("true",), "creates": ("/etc",)},
+            (True, "onlyif condition is true\nunless condition is true\n/etc exists", False),
+        ),
+        (
+            {"onlyif": ("false",), "unless": ("true",)},
+            (True, "onlyif condition is false\nunless condition is true", False),
+        ),
+    ],
+)
+def test_conditions(options: dict[str, Any], expected: tuple[bool, str, bool]) -> None:
+    """A condition that is not met skips the state with result True; all of them are looked at and say so."""
+    assert one(**options) == expected
+
+
+@pytest.mark.parametrize(
+    ("fun", "options", "expected"),
+    [
+        ("fail", {"check_cmd": ("true",)}, (True, "check_cmd determined the state succeeded", False)),
+        ("change", {"check_cmd": ("true", "false")}, (False, "check_cmd determined the state failed", True)),
+        (
+            "change",
+            {"check_cmd": ("false",), "unless": ("true",)},
+            (False, "check_cmd determined the state failed", False),
+        ),
+    ],
+)
+def test_check_cmd(fun: str, options: dict[str, Any], expected: tuple[bool, str, bool]) -> None:
+    """`check_cmd` decides about result and comment, whatever the state said; changes stay."""
+    assert one(fun, **options) == expected
+
+
+def test_function_that_checks_itself() -> None:
+    """A function with a `check_cmd` argument of its own (`file.managed`) is given the commands instead."""
+    given: list[Any] = []
+
+    def managed(_ctx: Any, name: str, check_cmd: list[str]) -> StateReturn:
+        given.append(check_cmd)
+        return StateReturn(name=name, result=True, comment="checked")
+
+    options = StateOptions(check_cmd=("false",))
+    back = lab(managed=managed).returns([Row("a", "managed", options=options)])["a"]
+    assert (back.comment, given) == ("checked", [["false"]])
+
+
+def test_skipped_state_does_not_watch() -> None:
+    """A state that a condition skips is not called through `mod_watch` either."""
+    rows = [Row("a", "change"), Row("b", watch=["a"], options=StateOptions(unless=("true",)))]
+    assert lab().returns(rows)["b"].comment == "unless condition is true"
+
+
+def test_commands_run_as_the_state_says() -> None:
+    """`runas`, `cwd`, `env` and `shell` of the state hold for its conditions."""
+    where = lab()
+    arguments = {"cwd": "/tmp", "env": [{"A": 1}, {"B": None}], "shell": "/bin/bash"}
+    options = StateOptions(unless=("true",), runas="www-data")
+    where.returns([Row("a", "nop", arguments, options=options)])
+    (command,) = where.connection.commands
+    assert (command.user, command.cwd, command.shell) == ("www-data", "/tmp", "/bin/bash")
+    assert command.env == {"A": "1", "B": None}
+
+
+def test_arguments_of_a_function_call() -> None:
+    """A call takes `args`, keywords, and a path into what it returns."""
+    entry: Any = {"fun": "test.echo", "args": [{"k": [{"on": True}]}], "get_return": "k:0:on"}
+    assert one(onlyif=(entry,)) == RUNS
+    entry = {**entry, "get_return": "k:1:on"}
+    assert one(onlyif=(entry,))[1] == "onlyif condition is false"
+
+
+def test_condition_that_cannot_be_looked_at() -> None:
+    """An unreachable host is a failed state, not a condition that is false."""
+
+    class Gone(FakeConnection):
+        async def run(self, _command: Any) -> Any:
+            raise UnreachableError("no connection to ssh_host:a (is it running?)")
+
+    where = Lab(connection=Gone())
+    back = where.returns([Row("a", options=StateOptions(onlyif=("true",)))])["a"]
+    assert (back.result, back.comment) == (False, "no connection to ssh_host:a (is it running?)")
+
+
+def test_crashing_condition_is_a_failed_state() -> None:
+    """A function called in a condition that raises names itself in the comment."""
+    back = lab().returns([Row("a", options=StateOptions(onlyif=({"fun": "no.such"},)))])["a"]
+    assert back.result is False
+    assert back.comment.startswith("An exception occurred in this state: KeyError: 'no.such'")

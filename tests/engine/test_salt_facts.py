@@ -1,0 +1,37 @@
+"""What Salt 3008.5 makes of requisites (`salt_facts.json`, recorded from real runs), ensue makes of them too.
+
+Each case holds rows in Salt's order of execution, and the returns in order of start: ID, function,
+result, comment, whether anything changed. Left out are cases in which a prereq'd state has a
+`prereq` of its own: there Salt's outcome depends on the order of declaration.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.replay import normal, replay
+
+CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("salt_facts.json").read_text("utf-8"))
+
+
+def expected(case: dict[str, Any]) -> list[list[Any]]:
+    return [[id_, fun, result, normal(said), changed] for id_, fun, result, said, changed in case["returns"]]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{place:03}" for place in range(len(CASES))])
+def test_same_as_salt(case: dict[str, Any]) -> None:
+    """Results, comments, changes and order of start are those of Salt."""
+    assert replay(case) == expected(case)
+
+
+WITHOUT_FAILHARD = [case for case in CASES if not any(row.get("failhard") for row in case["rows"])]
+"""Which states are left out after a failure depends on what ran beside it."""
+
+
+@pytest.mark.parametrize("case", WITHOUT_FAILHARD, ids=[f"{n:03}" for n in range(len(WITHOUT_FAILHARD))])
+def test_same_as_salt_when_concurrent(case: dict[str, Any]) -> None:
+    """Without a sequence the order of start may differ; what each state says does not."""
+    assert sorted(replay(case, ordered=False), key=str) == sorted(expected(case), key=str)

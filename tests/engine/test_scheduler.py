@@ -1,0 +1,218 @@
+"""Order, concurrency, targets, numbers and events of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
+
+from ensue.graph.cycles import CycleError
+from ensue.model.chunk import StateOptions
+from ensue.model.events import NodeFinished, NodeStarted
+from ensue.model.returns import StateReturn
+from ensue.model.srn import Srn
+
+A, B = Srn("ssh_host", "a"), Srn("ssh_host", "b")
+
+
+def spans(lab: Lab, rows: list[Row], **options: Any) -> tuple[dict[str, tuple[float, float]], Any]:
+    """Run rows and return for each ID when it began and ended, in milliseconds."""
+    outcome = lab.run(rows, **options)
+    found = {}
+    for back in outcome.returns.values():
+        minutes, seconds = back.start_time.split(":")[1:]
+        start = (int(minutes) * 60 + float(seconds)) * 1000
+        found[back.id] = (start, start + back.duration_ms)
+    return found, outcome
+
+
+def test_ordered_runs_one_at_a_time_in_plan_order() -> None:
+    """In ordered mode the states of one target follow each other, whatever could run beside."""
+    found, _ = spans(Lab(), [Row("a", "sleep"), Row("b", "sleep"), Row("c", "sleep")])
+    assert found == {"a": (0, 1000), "b": (1000, 2000), "c": (2000, 3000)}
+
+
+def test_concurrent_runs_everything_at_once() -> None:
+    """Without order only requisites hold a state back."""
+    rows = [Row("a", "sleep"), Row("b", "sleep", require=["a"]), Row("c", "sleep")]
+    found, _ = spans(Lab(), rows, ordered=False)
+    assert found == {"a": (0, 1000), "b": (1000, 2000), "c": (0, 1000)}
+
+
+def test_concurrency_limits_what_waits() -> None:
+    """At most `concurrency` functions run at once; plain functions do not count."""
+    rows = [Row(f"s{n}", "sleep") for n in range(6)] + [Row("plain")]
+    found, _ = spans(Lab(), rows, ordered=False, concurrency=2)
+    assert sorted(start for start, _ in found.values()) == [0, 0, 0, 1000, 1000, 2000, 2000]
+    assert found["plain"] == (0, 0)
+
+
+def test_targets_run_beside_each_other() -> None:
+    """Different targets are concurrent in ordered mode too, each in its own order."""
+    rows = [Row("a1", "sleep", target=A), Row("a2", "sleep", target=A), Row("b1", "sleep", target=B)]
+    found, _ = spans(Lab(), rows)
+    assert found == {"a1": (0, 1000), "a2": (1000, 2000), "b1": (0, 1000)}
+
+
+def test_parallel_states_hold_up_nobody() -> None:
+    """What follows a `parallel` state starts at once; what requires it waits."""
+    parallel = StateOptions(parallel=True)
+    rows = [
+        Row("first", "sleep"),
+        Row("beside", "sleep", {"seconds": 5}, options=parallel),
+        Row("next", "sleep"),
+        Row("requirer", "sleep", require=["beside"]),
+    ]
+    found, outcome = spans(Lab(), rows)
+    assert found["beside"] == (1000, 6000)
+    assert found["next"] == (1000, 2000)
+    assert found["requirer"] == (6000, 7000)
+    assert starts(outcome) == ["first", "beside", "next", "requirer"]
+
+
+def test_run_numbers_are_dense_in_order_of_start() -> None:
+    """Skipped and failed states have numbers too, without gaps."""
+    rows = [Row("a", "fail"), Row("b", require=["a"]), Row("c", watch=["d"]), Row("d", "change")]
+    rows = [rows[0], rows[1], rows[3], rows[2]]
+    outcome = Lab().run(rows)
+    assert [(back.run_num, back.id) for back in outcome.returns.values()] == list(enumerate("abdc"))
+
+
+def test_events_tell_start_and_finish() -> None:
+    """A state that is called starts and finishes; one that is skipped only finishes."""
+    lab = Lab()
+    lab.run([Row("a", "fail"), Row("b", require=["a"])])
+    said = [
+        (type(event).__name__, event.id if isinstance(event, NodeStarted) else event.returned.id)
+        for event in lab.events
+        if isinstance(event, NodeStarted | NodeFinished)
+    ]
+    assert said == [("NodeStarted", "a"), ("NodeFinished", "a"), ("NodeFinished", "b")]
+
+
+def test_failhard_leaves_out_the_rest() -> None:
+    """After a failure with failhard nothing new starts; what was left out is named in plan order."""
+    outcome = Lab().run([Row("a", "fail"), Row("b"), Row("c")], failhard=True)
+    assert starts(outcome) == ["a"]
+    assert [str(each) for each in outcome.not_run] == ["b (test.nop)", "c (test.nop)"]
+    assert (outcome.status, outcome.exit_code) == ("failed", 2)
+
+
+def test_failhard_lets_running_states_end() -> None:
+    """What runs beside the failing state keeps its own return."""
+    rows = [Row("slow", "sleep", target=A), Row("bad", "fail", target=B), Row("after", target=A)]
+    outcome = Lab().run(rows, failhard=True)
+    assert by_id(outcome.returns)["slow"].result is True
+    assert [each.id for each in outcome.not_run] == ["after"]
+
+
+def test_own_failhard_outranks_the_run() -> None:
+    """`failhard: false` on a state holds against the configuration, `true` without it."""
+    soft = Row("a", "fail", options=StateOptions(failhard=False))
+    hard = Row("a", "fail", options=StateOptions(failhard=True))
+    assert starts(Lab().run([soft, Row("b")], failhard=True)) == ["a", "b"]
+    assert starts(Lab().run([hard, Row("b")])) == ["a"]
+
+
+def test_what_a_check_decided_is_reported() -> None:
+    """A prereq'd state that its check has decided about has its return, also when that stops the run."""
+    hard = Row("b", require=["r"], options=StateOptions(failhard=True))
+    rows = [Row("r", "fail"), Row("a", prereq=["b"]), hard, Row("z")]
+    outcome = Lab().run(rows)
+    assert [(back.id, back.run_num) for back in outcome.returns.values()] == [("r", 0), ("b", 1)]
+    assert [each.id for each in outcome.not_run] == ["a", "z"]
+
+
+def test_failhard_means_nothing_in_a_plan() -> None:
+    """As in Salt, test mode ignores failhard."""
+    assert starts(Lab().run([Row("a", "fail"), Row("b")], failhard=True, test=True)) == ["a", "b"]
+
+
+def test_handled_failure_does_not_fail_the_run() -> None:
+    """`onfail_stop: false` on an onfail state that succeeded makes the failure good."""
+    handler = Row("b", onfail=["a"], options=StateOptions(onfail_stop=False))
+    assert Lab().run([Row("a", "fail"), handler]).exit_code == 0
+    assert Lab().run([Row("a", "fail"), Row("b", onfail=["a"])]).exit_code == 2
+
+
+def test_blocking_functions_go_to_a_thread() -> None:
+    """A project's own plain function that is marked blocking does not hold up the event loop."""
+    threads: list[threading.Thread] = []
+
+    def blocking(_ctx: Any, name: str) -> StateReturn:
+        threads.append(threading.current_thread())
+        return StateReturn(name=name, result=True)
+
+    blocking.__ensue_blocking__ = True  # type: ignore[attr-defined] # the loader of plug-ins sets it
+    assert Lab(functions={"blocking": blocking}).returns([Row("a", "blocking")])["a"].result is True
+    assert threads != [threading.main_thread()]
+
+
+def test_plain_function_may_return_an_awaitable() -> None:
+    """A wrapper that is no coroutine function itself works, the first time and later."""
+
+    async def later(name: str) -> StateReturn:
+        await asyncio.sleep(1)
+        return StateReturn(name=name, result=True, comment="later")
+
+    def wrapped(_ctx: Any, name: str) -> Any:
+        return later(name)
+
+    found = Lab(functions={"wrapped": wrapped}).returns([Row("a", "wrapped"), Row("b", "wrapped")])
+    assert [back.comment for back in found.values()] == ["later", "later"]
+    assert [back.duration_ms for back in found.values()] == [1000, 1000]
+
+
+def test_empty_plan_succeeds() -> None:
+    """Nothing to do is no failure."""
+    outcome = Lab().run([])
+    assert (outcome.returns, outcome.status) == ({}, "succeeded")
+
+
+def test_cyclic_plan_is_refused() -> None:
+    """A plan that goes round in circles runs nothing; the compiler lets none pass."""
+    lab = Lab()
+    with pytest.raises(CycleError):
+        lab.run([Row("a", require=["b"]), Row("b", require=["a"])])
+    assert not lab.events
+
+
+def test_broken_sink_ends_the_run() -> None:
+    """An event that cannot be written (a full disk under the journal) is not swallowed."""
+    lab = Lab()
+    rows = [Row("a", "sleep"), Row("b")]
+
+    class Full(list[Any]):
+        def append(self, event: Any) -> None:
+            if isinstance(event, NodeFinished):
+                raise OSError(28, "No space left on device")
+
+    lab.events = Full()
+    with pytest.raises(OSError, match="No space left"):
+        lab.run(rows)
+
+
+def test_interrupted_earlier_run_is_taken_over() -> None:
+    """Returns of an earlier run stand for the states they came from; those are not called again."""
+    first = Lab().run([Row("a"), Row("b")])
+    called: list[str] = []
+
+    def noted(_ctx: Any, name: str) -> StateReturn:
+        called.append(name)
+        return StateReturn(name=name, result=True)
+
+    lab = Lab(functions={"nop": noted})
+    done = {("", back.tag): back for back in first.returns.values()}
+    outcome = run_virtually(lab.engine().run(plan_of([Row("a"), Row("b"), Row("c", require=["b"])]), done))
+    assert (starts(outcome), called) == (["a", "b", "c"], ["c"])
+
+
+def test_long_chains_and_wide_fans() -> None:
+    """A chain and a fan of 20,000 need no recursion and lose nothing."""
+    chain = [Row(f"s{n}", require=[f"s{n - 1}"] if n else []) for n in range(20_000)]
+    assert len(Lab().run(chain, ordered=False).returns) == 20_000
+    fan = [Row("a", "change"), *(Row(f"s{n}", watch=["a"]) for n in range(20_000))]
+    assert all(back.changes for back in Lab().run(fan).returns.values())

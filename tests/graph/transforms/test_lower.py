@@ -1,0 +1,112 @@
+"""Plans become graphs: which node waits for which, and in what order free nodes start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.engine.harness import Row, plan_of
+
+from ensue.graph.cycles import CycleError
+from ensue.graph.dag import Dag, Edge
+from ensue.graph.text import graph_text
+from ensue.graph.transforms.lower import Lowered, LoweringRules, lower
+from ensue.model.chunk import StateOptions
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+HOST = Srn("ssh_host", "new")
+
+
+def lowered(rows: Iterable[Row], *, ordered: bool = False) -> Lowered:
+    rules = LoweringRules(
+        ordered=ordered,
+        awaits=lambda chunk: HOST if chunk.id.startswith("user") else None,
+        promises=lambda chunk: [HOST] if chunk.id.startswith("maker") else [],
+    )
+    return lower(plan_of(rows), rules)
+
+
+def labels(rows: list[Row], graph: Lowered) -> list[str]:
+    return [row.id for row in rows] + [f"check of {rows[index].id}" for index in graph.check_of]
+
+
+def text(rows: list[Row], **options: Any) -> str:
+    graph = lowered(rows, **options)
+    edges = [Edge(node, after) for node, afters in enumerate(graph.dependents) for after in afters]
+    return graph_text(Dag(len(graph.order), edges), labels(rows, graph))
+
+
+def order(rows: list[Row], **options: Any) -> list[str]:
+    graph = lowered(rows, **options)
+    return [labels(rows, graph)[node] for node in graph.order]
+
+
+def test_requisites_are_edges_and_listen_is_none() -> None:
+    """Whoever asks waits for whom it names; a listener waits for nobody."""
+    rows = [Row("a"), Row("b", require=["a"], watch=["a"]), Row("c", listen=["a"])]
+    assert text(rows) == "a\nb\n  <- a\n  <- a\nc\n"
+
+
+def test_sequence_is_per_target() -> None:
+    """In ordered mode each target has a sequence of its own; naming the plan's own target changes nothing."""
+    rows = [Row("a"), Row("x", target=HOST), Row("b", target=Srn("minion", "m")), Row("y", target=HOST)]
+    assert text(rows, ordered=True) == "a\nx\nb\n  <- a\ny\n  <- x\n"
+
+
+def test_parallel_holds_up_nobody() -> None:
+    """A parallel chunk waits its turn; the next one waits for the chunk before it."""
+    rows = [Row("a"), Row("p", options=StateOptions(parallel=True)), Row("b")]
+    assert text(rows, ordered=True) == "a\np\n  <- a\nb\n  <- a\n"
+
+
+def test_prereq_adds_a_check() -> None:
+    """The check waits for what its chunk requires; the requirer for the check; the chunk for the requirer."""
+    rows = [Row("r"), Row("a", prereq=["b"]), Row("b", require=["r"])]
+    assert text(rows) == "r\na\n  <- check of b\nb\n  <- r\n  <- a\ncheck of b\n  <- r\n"
+
+
+def test_checks_of_a_chain_start_at_its_far_end() -> None:
+    """A check waits for the checks of what its chunk has under `prereq`."""
+    rows = [Row("a", prereq=["b"]), Row("b", prereq=["c"]), Row("c")]
+    assert order(rows) == ["check of c", "check of b", "a", "b", "c"]
+
+
+def test_check_stands_where_salt_runs_it() -> None:
+    """A chunk declared early is checked early: in front of the first chunk with a larger sort key."""
+    early = [Row("x", order=10001), Row("a", prereq=["b"], order=10002), Row("b", order=10000)]
+    assert order(early) == ["check of b", "x", "a", "b"]
+    late = [Row("x", order=10000), Row("a", prereq=["b"], order=10001), Row("b", order=10002)]
+    assert order(late) == ["x", "check of b", "a", "b"]
+
+
+def test_order_survives_what_stands_before_a_late_requisite() -> None:
+    """A check that needs a chunk behind the requirer moves the requirer, not the plan's sense."""
+    rows = [Row("a", prereq=["b"]), Row("r"), Row("b", require=["r"])]
+    assert order(rows, ordered=True) == ["r", "check of b", "a", "b"]
+
+
+def test_registration_moves_the_user_behind_the_maker() -> None:
+    """Whoever needs a resource stands right behind the one that registers it."""
+    assert order([Row("user"), Row("x"), Row("maker"), Row("y")]) == ["x", "maker", "user", "y"]
+
+
+def test_registration_gives_way_in_a_circle() -> None:
+    """A registration edge that closes a circle is given up, and the chunk is marked with the circle."""
+    graph = lowered([Row("user"), Row("maker", require=["user"])])
+    assert list(graph.order) == [0, 1]
+    assert set(graph.entangled) == {0}
+    assert set(graph.entangled[0]) == {0, 1}
+
+
+def test_circle_of_requisites_is_refused() -> None:
+    """A circle without registration is no plan."""
+    with pytest.raises(CycleError):
+        lowered([Row("a", require=["b"]), Row("b", require=["a"])])
+
+
+def test_plain_plans_keep_their_order_untouched() -> None:
+    """Without checks and registrations nothing is sorted anew."""
+    assert lowered([Row("b"), Row("a", require=["b"])], ordered=True).order == range(2)

@@ -1,0 +1,107 @@
+"""The fast YAML reader says what the complete one says, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ensue.language.yaml import fast, full
+
+PIECES = [
+    "a",
+    "b:",
+    "c: ",
+    "- ",
+    "  ",
+    "    ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "\n- ",
+    "\n  - ",
+    "x y",
+    "'q'",
+    '"d"',
+    "'it''s'",
+    "# c",
+    " # c",
+    "|",
+    "|-",
+    "|+",
+    "[1, 2]",
+    "{a: 1}",
+    "0644",
+    "1:30",
+    ": ",
+    "yes",
+    "~",
+    "null",
+    "1e3",
+    "1.5",
+    "-",
+    "?",
+    "*a",
+    "&a",
+    "!t",
+    "%",
+    "@",
+    "`",
+    "http://x:8",
+    "a:b",
+    "<<",
+    "=",
+    "---",
+    "...",
+    "é",
+    ",",
+    "[",
+    "]",
+    "{",
+    "}",
+    ">",
+    "key: v",
+    "\n\n",
+    "- - a",
+    "/etc/x:",
+    "${a:b:c}",
+    "2020-01-01",
+    "-1",
+    "+1",
+    "a#b",
+    "''",
+    '""',
+    "00",
+    "0x1f",
+    "1_000",
+    "\t",
+]
+
+
+@settings(max_examples=2000)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_what_the_fast_reader_returns_is_what_libyaml_returns(text: str) -> None:
+    """For any text, the fast reader gives up or agrees with the complete reader, to the type."""
+    try:
+        value = fast.load(text)
+    except fast.GiveUp:
+        return
+    assert repr(full.load(text)) == repr(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a:\n  test.nop\n",
+        (
+            "a:\n  file.managed:\n    - name: /x\n    - mode: 0644\n"
+            "    - contents: |\n        one\n          two\n\n        three\n"
+        ),
+        "a: # why\n  pkg.installed:\n  - names:\n    - vim\n    - 'tmux'\n\n# end\nb: {c: [1, 2]}\n",
+        "include:\n- a.b\n- .c\n",
+        "x:\n  - a: 1\n    b: 2\n  - - c\n    - d\n",
+    ],
+)
+def test_ordinary_sls_are_in_the_subset(text: str) -> None:
+    """What SLS files are written in is read by the fast reader itself."""
+    assert fast.load(text) == full.load(text)

@@ -1,0 +1,122 @@
+"""Execution modules `cmd` and `test`: what they return."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.states.call_state import execution_functions
+
+from ensue.errors import NotAvailableError, RemoteTimeoutError, StateFailedError
+from ensue.model.srn import Srn
+from ensue.modules import cmd, test
+from ensue.resources.minion.connection import MinionConnection
+from ensue.testing.connection import FakeConnection
+from ensue.testing.context import FakeFunctionContext
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Command, Completed
+
+
+def call(module: Any, function: str, *args: Any, **kwargs: Any) -> Any:
+    ctx = FakeFunctionContext(
+        MinionConnection(Srn("minion", "here")),
+        grains_data={"shell": "/bin/sh"},
+        functions=execution_functions(),
+        opts={"id": "here"},
+    )
+
+    async def run() -> Any:
+        returned = module.FUNCTIONS[function](ctx, *args, **kwargs)
+        return await returned if inspect.isawaitable(returned) else returned
+
+    return asyncio.run(run())
+
+
+def test_each_kind_of_run_returns_its_part() -> None:
+    """`run` has errors among the output in their order; the others have what their name says."""
+    line = "echo a; echo b >&2; echo c; exit 4"
+    assert call(cmd, "run", line) == "a\nb\nc"
+    assert call(cmd, "shell", line) == "a\nb\nc"
+    assert call(cmd, "run_stdout", line) == "a\nc"
+    assert call(cmd, "run_stderr", line) == "b"
+    assert call(cmd, "retcode", line) == 4
+    found = call(cmd, "run_all", line)
+    assert (found["retcode"], found["stdout"], found["stderr"]) == (4, "a\nc", "b")
+
+
+def test_a_list_is_a_program_with_arguments() -> None:
+    """No shell reads what is given as a list."""
+    assert call(cmd, "run", ["printf", "%s|", "a b", "$HOME"]) == "a b|$HOME|"
+    assert call(cmd, "run_stdout", ["printf", "%s|", "a b", "$HOME"]) == "a b|$HOME|"
+
+
+def test_a_shell_that_is_no_posix_shell_still_gives_all_output() -> None:
+    """Where the order cannot be kept, errors come after the output."""
+    line = "import sys; print('a'); print('b', file=sys.stderr)"
+    assert call(cmd, "run", line, shell="/usr/bin/python3") == "a\nb"  # noqa: S604 (a name, no switch)
+
+
+def test_programs_are_found_in_path() -> None:
+    """`which` finds programs, not what the shell has built in."""
+    assert call(cmd, "which", "sh").endswith("/sh")
+    assert call(cmd, "which", "/bin/sh") == "/bin/sh"
+    assert call(cmd, "which", "no-such-program") is None
+    assert call(cmd, "has_exec", "sh") is True
+    assert call(cmd, "which_bin", ["no-such-program", "sh"]).endswith("/sh")
+
+
+def test_a_target_without_commands_says_so() -> None:
+    """`cmd.run` on a target that cannot run commands names the type; it is not asked for its grains."""
+    ctx = FakeFunctionContext(FakeConnection(Srn("dummy", "d"), can_run=False))
+    with pytest.raises(NotAvailableError, match=r"cmd\.run is not available for dummy"):
+        asyncio.run(cmd.FUNCTIONS["run"](ctx, "true"))
+
+
+def test_a_target_that_does_not_answer_is_no_command_out_of_time() -> None:
+    """Only a command with a timeout of its own runs out of time; else the silence is the target's fault."""
+
+    def silence(_: Command) -> Completed:
+        raise RemoteTimeoutError("no answer", target="fake:target")
+
+    fake = FakeConnection()
+    fake.on_run("*", silence)
+    ctx = FakeFunctionContext(fake)
+    with pytest.raises(RemoteTimeoutError):
+        asyncio.run(cmd.FUNCTIONS["run_all"](ctx, "true"))
+    assert asyncio.run(cmd.FUNCTIONS["run_all"](ctx, "true", timeout=3))["retcode"] == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "word"),
+    [
+        ({"umask": "99"}, "umask"),
+        ({"timeout": "soon"}, "timeout"),
+        ({"env": [1]}, "env"),
+        ({"env": {"A=B": 1}}, "A=B"),
+        ({"success_retcodes": ["x"]}, "success_retcodes"),
+    ],
+)
+def test_an_option_of_a_wrong_kind_is_named(option: dict[str, Any], word: str) -> None:
+    """A fault in an option is a message that names it, not a traceback."""
+    with pytest.raises(StateFailedError, match=word):
+        call(cmd, "run", "true", **option)
+
+
+def test_functions_of_test() -> None:
+    """They return what Salt's return."""
+    assert call(test, "ping") is True
+    assert call(test, "echo", "x") == "x"
+    assert call(test, "arg", 1, a=2) == {"args": [1], "kwargs": {"a": 2}}
+    assert call(test, "kwarg", a=2) == {"a": 2}
+    assert call(test, "fib", 10)[0] == 55
+    assert call(test, "collatz", 6)[0] == [6, 3, 10, 5, 16, 8, 4, 2]
+    assert call(test, "true") is True
+    assert call(test, "false_") is False
+    assert call(test, "version")
+    assert call(test, "try_", "test.raise_exception", name="OSError") is None
+    assert "OSError" in call(test, "try_", "test.raise_exception", return_try_exception=True, name="OSError")
+    with pytest.raises(StateFailedError, match="Negative"):
+        call(test, "fib", -1)

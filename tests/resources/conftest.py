@@ -1,0 +1,70 @@
+"""Targets for the tests of connections: real sshds on loopback ports, shared where they can be."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.support.sshd import Sshd, running_sshd
+
+from ensue.contracts.resource_type import ResourceContext
+from ensue.masking import Masker
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ensue.contracts.connection import Connection
+    from ensue.resources.ssh_host.connection import SshConnection
+
+pytest.register_assert_rewrite("ensue.testing.file_contract", "ensue.testing.command_contract")
+
+
+@pytest.fixture(scope="session")
+def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """A running OpenSSH server that lets in the user of the tests; tests must not hurt it."""
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with running_sshd(tmp_path_factory.mktemp("sshd"), user=user) as server:
+        yield server
+
+
+@pytest.fixture
+def own_sshd(tmp_path: Path) -> Iterator[Sshd]:
+    """A running OpenSSH server of the test's own, to be stopped and hurt."""
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with running_sshd(tmp_path / "sshd", user=user) as server:
+        yield server
+
+
+def context_for(
+    config: dict[str, Any], *, id_: str = "host", others: dict[str, Connection] | None = None
+) -> ResourceContext:
+    """Return what a resource type is given, with other resources by id."""
+    known = others or {}
+    return ResourceContext(
+        srn=Srn("ssh_host", id_),
+        config=config,
+        opts={},
+        cache_dir=Path("/nonexistent"),
+        masker=Masker(),
+        connect_to=lambda srn: known[srn.id],
+    )
+
+
+@pytest.fixture
+def ssh() -> Callable[..., SshConnection]:
+    """Return a function that makes connections from a configuration."""
+    from ensue.resources import ssh_host
+    from ensue.resources.ssh_host.connection import SshConnection
+
+    def connect(config: dict[str, Any], **more: Any) -> SshConnection:
+        context = context_for(config, **more)
+        assert ssh_host.check(context.config) == []
+        connection = ssh_host.connect(context)
+        assert isinstance(connection, SshConnection)
+        return connection
+
+    return connect

@@ -1,0 +1,118 @@
+"""Grains of this machine agree with what its own tools say, and cost next to nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ensue.contracts.resource_type import ResourceContext
+from ensue.masking import Masker
+from ensue.model.srn import Srn
+from ensue.resources import minion
+from ensue.resources.minion.gathering import minion_grains
+from ensue.resources.posix_grains import FACTS_SCRIPT, grains_from, parse_facts
+
+
+def context(**config: Any) -> ResourceContext:
+    return ResourceContext(
+        srn=Srn("minion", "m1"),
+        config=config,
+        opts={},
+        cache_dir=Path("/nonexistent"),
+        masker=Masker(),
+        connect_to=lambda _: pytest.fail("no jump"),
+    )
+
+
+def test_the_plain_ones() -> None:
+    """Names and numbers are those that Python and uname know."""
+    grains = minion_grains("m1")
+    system = os.uname()
+    assert grains["id"] == "m1"
+    assert (grains["kernel"], grains["kernelrelease"], grains["cpuarch"]) == (
+        system.sysname,
+        system.release,
+        system.machine,
+    )
+    assert grains["localhost"] == socket.gethostname()
+    assert str(grains["fqdn"]).startswith(str(grains["host"]))
+    assert grains["num_cpus"] == os.cpu_count()
+    assert (grains["uid"], grains["gid"]) == (os.geteuid(), os.getegid())
+    assert isinstance(grains["mem_total"], int)
+    assert grains["mem_total"] > 0
+    assert isinstance(grains["ipv4"], list)
+    assert "127.0.0.1" in grains["ipv4"]
+    release = platform.freedesktop_os_release()
+    assert grains["osfullname"] == release["NAME"]
+    assert grains["osrelease"] == release["VERSION_ID"]
+
+
+def test_the_version_of_salt() -> None:
+    """A formula that asks for Salt's version before it uses a feature finds one."""
+    grains = minion_grains("m1")
+    assert grains["saltversion"] == "3008.5"
+    assert grains["saltversioninfo"] == [3008, 5]
+
+
+@pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash", "busybox"])
+def test_the_script_finds_the_same(shell: str) -> None:
+    """What a shell gathers over a connection gives the same grains as what is read from inside."""
+    argv = ["busybox", "sh"] if shell == "busybox" else [shell]
+    if (
+        shell == "busybox"
+        and subprocess.run(["sh", "-c", "command -v busybox"], check=False, capture_output=True).returncode
+    ):
+        pytest.skip("needs busybox: apt-get install busybox")
+    done = subprocess.run([*argv, "-c", FACTS_SCRIPT], capture_output=True, check=True)
+    assert done.stderr == b""
+    theirs = grains_from(parse_facts(done.stdout.decode()), id_="m1")
+    ours = minion_grains("m1")
+    for key in ("pythonversion", "pythonexecutable"):
+        theirs.pop(key, None)
+        ours.pop(key)
+    if subprocess.run(["sh", "-c", "command -v ip"], check=False, capture_output=True).returncode:
+        for key in [key for key in ours if key.startswith("ip")]:
+            theirs.pop(key, None)
+            ours.pop(key)
+    assert theirs == ours
+
+
+def test_they_are_quick() -> None:
+    """Gathering takes less than 10 ms: nothing is started and nobody is asked."""
+    minion_grains("m1")
+    durations: list[float] = []
+    for _ in range(5):
+        started = time.perf_counter()
+        minion_grains("m1")
+        durations.append(time.perf_counter() - started)
+    assert min(durations) < 0.010
+
+
+def test_the_type() -> None:
+    """The type's functions fit together: check, connect, ping, grains."""
+    assert minion.check({}) == []
+    assert minion.check({"rot": "/x"}) == ["unknown key `rot` (did you mean `root`?)"]
+    assert minion.check({"root": "x"}) == ["`root` is to be an absolute path, not 'x'"]
+    assert minion.check({"root": 3}) == ["`root` is to be text, not a number"]
+    assert asyncio.run(minion.ping(minion.connect(context()))) is True
+    grains = asyncio.run(minion.grains(minion.connect(context()), context()))
+    assert grains["id"] == "m1"
+
+
+def test_a_root_with_a_system_in_it(tmp_path: Path) -> None:
+    """An image below the root says itself which system it is; a root that is no folder does not answer."""
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/os-release").write_text('NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.20.1\n')
+    target = minion.connect(context(root=str(tmp_path)))
+    grains = asyncio.run(minion.grains(target, context()))
+    assert (grains["os"], grains["os_family"], grains["osrelease_info"]) == ("Alpine", "Alpine", [3, 20, 1])
+    assert asyncio.run(minion.ping(target)) is True
+    assert asyncio.run(minion.ping(minion.connect(context(root=str(tmp_path / "absent"))))) is False

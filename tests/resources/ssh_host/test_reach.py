@@ -1,0 +1,313 @@
+"""Reaching an SSH host in the ways that there are: jump hosts, sudo, passwords, grains."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import secrets
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.resources.conftest import context_for
+from tests.support.sshd import running_sshd
+
+from ensue.contracts.connection import Command
+from ensue.errors import AuthenticationError, HostKeyError, RemoteError, ResourceError, UnreachableError
+from ensue.model.srn import Srn
+from ensue.resources import ssh_host
+from ensue.resources.minion.connection import MinionConnection
+from ensue.resources.minion.gathering import minion_grains
+from ensue.testing.connection_contract import ConnectionContract, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.sshd import Sshd
+
+    from ensue.contracts.connection import Connection
+    from ensue.resources.ssh_host.connection import SshConnection
+
+pytestmark = pytest.mark.openssh
+
+
+def test_grains_over_ssh_are_those_from_inside(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+    """One round trip brings the same grains as the machine has of itself, and who the resource is."""
+    config = sshd.config()
+
+    async def scene() -> dict[str, Any]:
+        connection = ssh(config)
+        try:
+            return await ssh_host.grains(connection, context_for(config))
+        finally:
+            await connection.close()
+
+    grains = asyncio.run(scene())
+    assert (grains["id"], grains["resource_id"], grains["resource_type"]) == ("host", "host", "ssh_host")
+    mine = minion_grains("host")
+    same = (
+        "host",
+        "fqdn",
+        "kernel",
+        "kernelrelease",
+        "os",
+        "os_family",
+        "osfinger",
+        "mem_total",
+        "num_cpus",
+        "init",
+    )
+    assert {key: grains[key] for key in same} == {key: mine[key] for key in same}
+    assert "isolation" not in grains
+
+
+def test_isolation_is_told_by_the_host(own_sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+    """A host whose commands have ENSUE_ISOLATION in their environment says so in a grain."""
+    own_sshd.stop()
+    config = own_sshd.folder / "sshd_config"
+    config.write_text(config.read_text().replace("SHLVL=9", "SHLVL=9 ENSUE_ISOLATION=namespace"))
+    own_sshd.start()
+
+    async def scene() -> object:
+        connection = ssh(own_sshd.config())
+        try:
+            return (await ssh_host.grains(connection, context_for({})))["isolation"]
+        finally:
+            await connection.close()
+
+    assert asyncio.run(scene()) == "namespace"
+
+
+@pytest.fixture(scope="module")
+def jump(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    """A second server, to go through."""
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with running_sshd(tmp_path_factory.mktemp("jump"), user=user) as server:
+        yield server
+
+
+class TestJumpHosts:
+    def test_through_one_and_two(self, sshd: Sshd, own_sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+        """A host is reached through another one, and through two; each is connected to once."""
+
+        async def scene() -> None:
+            first = ssh(own_sshd.config(), id_="first")
+            second = ssh(own_sshd.config(jump="first"), id_="second", others={"first": first})
+            known: dict[str, Connection] = {"first": first, "second": second}
+            near = ssh(sshd.config(jump="ssh_host:first"), id_="near", others=known)
+            far = ssh(sshd.config(jump=["first", "second"]), id_="far", others=known)
+            # Its own way would be direct; in this chain it is reached through the one before it.
+            plain = ssh(own_sshd.config(), id_="plain")
+            odd = ssh(sshd.config(jump=["first", "plain"]), id_="odd", others=known | {"plain": plain})
+            try:
+                for connection in (near, far, odd):
+                    done = await connection.run(Command(shell_line="echo $SSH_CONNECTION"))
+                    assert done.stdout.split()[3] == str(sshd.port).encode()
+                assert own_sshd.connections() == 3
+            finally:
+                for connection in (odd, far, near, second, first):
+                    await connection.close()
+
+        asyncio.run(scene())
+
+    def test_faults_of_the_jump_host_are_told_as_its_own(
+        self, sshd: Sshd, jump: Sshd, ssh: Callable[..., SshConnection]
+    ) -> None:
+        """Both names are told, the kind of fault stays; what the jump host cannot reach is told as well."""
+
+        async def scene(first: dict[str, Any], config: dict[str, Any]) -> RemoteError:
+            before = ssh(first, id_="first")
+            connection = ssh(
+                config | {"jump": "first", "connect_attempts": 1}, id_="target", others={"first": before}
+            )
+            try:
+                with pytest.raises(RemoteError) as caught:
+                    await ssh_host.ping(connection)
+                return caught.value
+            finally:
+                await connection.close()
+                await before.close()
+
+        other_key = sshd.host_key
+        fault = asyncio.run(scene(jump.config(host_key=other_key), sshd.config()))
+        assert isinstance(fault, HostKeyError)
+        assert "ssh_host:target is reached through ssh_host:first" in str(fault)
+        fault = asyncio.run(scene(jump.config(), sshd.config(port=1)))
+        assert isinstance(fault, UnreachableError)
+        assert "the jump host cannot reach it" in str(fault)
+
+    def test_circles_and_strangers(self, jump: Sshd, ssh: Callable[..., SshConnection]) -> None:
+        """Jump hosts that lead to each other, and one that is no SSH host, are refused before connecting."""
+        known: dict[str, Connection] = {}
+        for id_, before in (("a", "b"), ("b", "a")):
+            known[id_] = ssh(jump.config(jump=before), id_=id_, others=known)
+            # The context copies nothing: both find each other.
+        context = context_for(jump.config(jump="a"), id_="c", others=known)
+        for id_, before in (("a", "b"), ("b", "a")):
+            known[id_] = ssh_host.connect(context_for(jump.config(jump=before), id_=id_, others=known))
+        with pytest.raises(UnreachableError, match="ssh_host:a → ssh_host:b → ssh_host:a"):
+            asyncio.run(ssh_host.ping(ssh_host.connect(context)))
+        stranger: dict[str, Connection] = {"m": MinionConnection(Srn("minion", "m"))}
+        connection = ssh(jump.config(jump="m"), id_="d", others=stranger)
+        with pytest.raises(ResourceError, match="no ssh_host"):
+            asyncio.run(ssh_host.ping(connection))
+
+
+class Account:
+    """A user of this machine, made for the tests and removed by them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = f"ensue-{secrets.token_hex(4)}"
+        self.password = secrets.token_hex(8)
+        self.sudoers = Path("/etc/sudoers.d") / self.name
+        subprocess.run(
+            ["useradd", "-m", "-d", folder, "-s", "/bin/sh", self.name], check=True, capture_output=True
+        )
+        subprocess.run(["chpasswd"], input=f"{self.name}:{self.password}", text=True, check=True)
+
+    @property
+    def login(self) -> dict[str, Any]:
+        """What logs it in: no key, since the folder of the server's keys may be closed to the user."""
+        return {"private_key": None, "password": self.password}
+
+    def may_sudo(self, rule: str) -> None:
+        self.sudoers.write_text(f"{self.name} ALL=(ALL:ALL) {rule}\n")
+        self.sudoers.chmod(0o440)
+
+    def remove(self) -> None:
+        self.sudoers.unlink(missing_ok=True)
+        subprocess.run(["userdel", "-f", self.name], check=False, capture_output=True)
+
+
+needs_root = pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("useradd") or not shutil.which("sudo"),
+    reason="makes a user of its own, which takes root, useradd and sudo",
+)
+
+
+@pytest.fixture(scope="module")
+def account() -> Iterator[Account]:
+    """A user with a password."""
+    folder = Path(f"/tmp/ensue-home-{secrets.token_hex(4)}")
+    made = Account(folder)
+    yield made
+    made.remove()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def password_sshd(tmp_path_factory: pytest.TempPathFactory, account: Account) -> Iterator[Sshd]:
+    """A server that takes the user's password."""
+    folder = tmp_path_factory.mktemp("password")
+    with running_sshd(folder, user=account.name, options={"PasswordAuthentication": "yes"}) as server:
+        yield server
+
+
+@needs_root
+def test_a_password(password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]) -> None:
+    """The right password opens the door, the wrong one does not."""
+
+    async def scene(password: str) -> bytes:
+        connection = ssh(password_sshd.config(private_key=None, password=password))
+        try:
+            return (await connection.run(Command(shell_line="id -un; pwd"))).stdout
+        finally:
+            await connection.close()
+
+    assert asyncio.run(scene(account.password)).split()[0] == account.name.encode()
+    with pytest.raises(AuthenticationError):
+        asyncio.run(scene(account.password + "x"))
+
+
+@needs_root
+@pytest.mark.parametrize("rule", ["NOPASSWD: ALL", "ALL"])
+def test_sudo(
+    password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection], rule: str, tmp_path: Path
+) -> None:
+    """With sudo commands and files are root's; the password goes to sudo, and not to the command."""
+    account.may_sudo(rule)
+    config = password_sshd.config(**account.login, sudo=True, sudo_password=account.password)
+
+    async def scene() -> None:
+        connection = ssh(config)
+        try:
+            done = await connection.run(
+                Command(shell_line="id -un; cat; ps -ef | grep -c [s]udo_no", stdin=b"input\n")
+            )
+            assert done.stdout.splitlines()[:2] == [b"root", b"input"]
+            await connection.write(f"{tmp_path}/file", b"content", mode=0o600)
+            assert (tmp_path / "file").stat().st_uid == 0
+            assert await connection.read(f"{tmp_path}/file") == b"content"
+            done = await connection.run(Command(shell_line="id -un; echo $HOME", user="nobody"))
+            assert done.stdout.split()[0] == b"nobody"
+        finally:
+            await connection.close()
+
+    asyncio.run(scene())
+
+
+@needs_root
+def test_sudo_that_is_refused(
+    password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]
+) -> None:
+    """Without the right, or with a wrong password, it is sudo that is named; no password is shown."""
+    account.may_sudo("ALL")
+    login = {"private_key": None, "password": account.password, "sudo": True}
+
+    async def scene(**more: Any) -> AuthenticationError:
+        connection = ssh(password_sshd.config(**login, **more))
+        try:
+            with pytest.raises(AuthenticationError) as caught:
+                await connection.run(Command(shell_line="true"))
+            return caught.value
+        finally:
+            await connection.close()
+
+    assert "sudo_password" in str(asyncio.run(scene()))
+    wrong = asyncio.run(scene(sudo_password="wr0ng-one"))
+    assert "sudo refused" in str(wrong)
+    assert "wr0ng-one" not in str(wrong)
+
+
+@needs_root
+class TestAsAnOrdinaryUser(ConnectionContract):
+    """The contract holds for somebody who is not root."""
+
+    @pytest.fixture
+    def subject(self, password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]) -> Subject:
+        return Subject(connect=lambda: ssh(password_sshd.config(**account.login)), folder="/tmp")
+
+
+@needs_root
+class TestWithSudo(ConnectionContract):
+    """The contract holds through sudo with a password."""
+
+    @pytest.fixture
+    def subject(self, password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]) -> Subject:
+        account.may_sudo("ALL")
+        return Subject(
+            connect=lambda: ssh(
+                password_sshd.config(**account.login, sudo=True, sudo_password=account.password)
+            ),
+            folder="/tmp",
+        )
+
+
+def test_root_becomes_another_through_su(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
+    """Logged in as root another user is become without sudo; others are told what is missing."""
+
+    async def scene() -> None:
+        connection = ssh(sshd.config())
+        try:
+            command = Command(shell_line="id -un; cat", user="nobody", stdin=b"in")
+            if os.geteuid() == 0:
+                assert (await connection.run(command)).stdout == b"nobody\nin"
+                numbered = await connection.run(Command(shell_line="id -un", user="65534"))
+                assert numbered.stdout == b"nobody\n"
+        finally:
+            await connection.close()
+
+    asyncio.run(scene())

@@ -1,0 +1,110 @@
+"""Configurations of SSH hosts: what is wrong is told whole, what is given is understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ensue.model.srn import Srn
+from ensue.resources import ssh_host
+from ensue.resources.ssh_host.settings import settings_from
+
+SRN = Srn("ssh_host", "web-01")
+
+
+@pytest.mark.parametrize(
+    ("config", "word"),
+    [
+        ({"pasword": "x"}, "did you mean `password`?"),
+        ({"zzz": 1}, "known keys: agent"),
+        ({"port": "ssh"}, "`port` is to be a number from 1 to 65535"),
+        ({"port": 70000}, "`port`"),
+        ({"port": True}, "`port`"),
+        ({"host": 7}, "`host` is to be text, not a number"),
+        ({"sudo": 1}, "`sudo` is to be true or false or text"),
+        ({"password": "a", "passwd": "b"}, "mean the same"),
+        ({"connect_timeout_s": 0}, "`connect_timeout_s` is to be above zero"),
+        ({"files": "ftp"}, "`files` is to be auto, sftp or shell"),
+        ({"files": "sftp", "sudo": True}, "does not go with `sudo`"),
+        ({"host_key": "garbage"}, "`host_key` is no public key"),
+    ],
+)
+def test_what_is_wrong_is_told(config: dict[str, Any], word: str) -> None:
+    """Each fault is one sentence with what would be right."""
+    found = ssh_host.check(config)
+    assert any(word in sentence for sentence in found), found
+
+
+def test_everything_is_told_at_once() -> None:
+    """Three faults are three sentences."""
+    assert len(ssh_host.check({"hots": "x", "port": 0, "files": "ftp"})) == 3
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {},
+        {"host": None},
+        {"port": "2222"},
+        {"sudo": "deploy"},
+        {"jump": ["a", "ssh_host:b"]},
+        {"agent": False},
+    ],
+)
+def test_what_is_right_is_accepted(config: dict[str, Any]) -> None:
+    """An empty configuration will do; None counts as not given; a port may be text."""
+    assert ssh_host.check(config) == []
+    settings_from(SRN, config)
+
+
+def test_defaults_and_salt_s_spellings() -> None:
+    """The id is the host; Salt's roster keys mean what they mean there."""
+    plain = settings_from(SRN, {})
+    assert (plain.host, plain.port, plain.become, plain.place) == ("web-01", 22, "", "web-01:22")
+    salt = settings_from(
+        SRN,
+        {
+            "host": "::1",
+            "port": "2222",
+            "passwd": "p",
+            "priv": "/key",
+            "sudo": True,
+            "sudo_user": "deploy",
+            "timeout": 3,
+        },
+    )
+    assert (salt.password, salt.private_key_path, salt.become) == ("p", "/key", "deploy")
+    assert (salt.connect_timeout_s, salt.place) == (3.0, "[::1]:2222")
+    assert settings_from(SRN, {"sudo": True}).become == "root"
+    assert settings_from(SRN, {"sudo": False, "sudo_user": "x"}).become == ""
+
+
+def test_jump_hosts_are_names_or_ids() -> None:
+    """One or several, as SRN (under either name of the type) or as a bare id."""
+    jump = settings_from(SRN, {"jump": ["ssh_host:a", "ssh:b", "c"]}).jump
+    assert jump == (Srn("ssh_host", "a"), Srn("ssh_host", "b"), Srn("ssh_host", "c"))
+    assert settings_from(SRN, {"jump": "a"}).jump == (Srn("ssh_host", "a"),)
+
+
+def test_secrets_are_known() -> None:
+    """Every key that holds a secret is listed as one."""
+    assert {"password", "passwd", "private_key", "passphrase", "sudo_password"} == ssh_host.SECRET_KEYS
+
+
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+KEYS = st.sampled_from(
+    ["host", "port", "user", "jump", "host_key", "sudo", "agent", "files", "timeout_s", "priv", "zz"]
+)
+
+
+@given(st.dictionaries(KEYS, DATA))
+def test_any_data_is_either_refused_or_understood(config: dict[str, Any]) -> None:
+    """No configuration, however odd, breaks the check; what passes it can be read."""
+    if not ssh_host.check(config):
+        settings_from(SRN, config)

@@ -1,0 +1,79 @@
+"""Reading and rewriting spec cases: Markdown files in which code fences are input and expectation.
+
+A case begins with a heading of level two. Its fences:
+
+    ```sls NAME        a file states/NAME.sls (`a/b`), the default NAME is `t`
+    ```file PATH       any file of the project
+    ```chunks          expected: the compiled chunks, in order
+    ```results         expected: what a run of `t` gives, a line a state
+    ```plan            expected: the same for a plan
+    ```diagnostics     expected: what is wrong, a line a fault
+    ```exit            expected: the exit code of the run
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+EXPECTATIONS = ("chunks", "results", "plan", "diagnostics", "exit", "again")
+_FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One case.
+
+    Args:
+        path: the Markdown file.
+        title: its heading.
+        files: path in the project to content.
+        expected: kind of expectation to text.
+        options: the file's words behind an expectation's name, by kind.
+    """
+
+    path: Path
+    title: str
+    files: dict[str, str] = field(default_factory=dict)
+    expected: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return f"{self.path.stem}: {self.title}"
+
+
+def read_cases(path: Path) -> Iterator[Case]:
+    for section in re.split(r"^## ", path.read_text(), flags=re.MULTILINE)[1:]:
+        title, _, body = section.partition("\n")
+        case = Case(path=path, title=title.strip())
+        for kind, word, content in _FENCE.findall(body):
+            if kind == "sls":
+                case.files[f"states/{word or 't'}.sls"] = content
+            elif kind == "file":
+                case.files[word] = content
+            elif kind in EXPECTATIONS:
+                case.expected[kind] = content
+            else:
+                message = f"{path.name}: {title}: there is no fence {kind!r}"
+                raise ValueError(message)
+        yield case
+
+
+def rewrite(case: Case, kind: str, actual: str) -> None:
+    """Put what is true now in the place of an expectation."""
+    text = case.path.read_text()
+    start = text.index(f"## {case.title}\n")
+    following = text.find("\n## ", start)
+    end = len(text) if following < 0 else following
+    section = re.sub(
+        rf"^```{kind}\n.*?^```$",
+        lambda _: f"```{kind}\n{actual}```",
+        text[start:end],
+        flags=re.MULTILINE | re.DOTALL,
+    )
+    case.path.write_text(text[:start] + section + text[end:])

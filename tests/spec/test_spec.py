@@ -1,0 +1,86 @@
+"""The language, as its specification says: every case of every Markdown file in this folder."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.spec.cases import Case, read_cases, rewrite
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.errors import DiagnosticError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return
+
+HERE = Path(__file__).parent
+
+
+ALL = [case for path in sorted(HERE.glob("*.md")) for case in read_cases(path)]
+
+
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.id)
+def test_case(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """The project of the case gives what the case says."""
+    for name, content in case.files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content.replace("$TMP", str(tmp_path)))
+    for kind, expected in case.expected.items():
+        actual = asyncio.run(_actual(kind, tmp_path)).replace(str(tmp_path), "$TMP")
+        if actual != expected and request.config.getoption("--update"):
+            rewrite(case, kind, actual)
+            continue
+        assert actual == expected
+
+
+async def _actual(kind: str, root: Path) -> str:
+    mods = [] if (root / "states/top.sls").exists() else ["t"]
+    try:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            if kind == "chunks":
+                return await _chunks(project, mods)
+            report = await project.apply(mods, RunOptions(test=kind == "plan"), on_event=lambda _: None)
+    except DiagnosticError as error:
+        return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
+    if kind == "exit":
+        return f"{report.exit_code}\n"
+    return "".join(f"{line}\n" for line in _lines(report))
+
+
+async def _chunks(project: Project, mods: list[str]) -> str:
+    words = ("require", "watch", "onchanges", "onfail", "prereq", "listen")
+    lines = []
+    for chunk in await project.show("low", mods):
+        needs = [f"{word} {_names(chunk[word])}" for word in words if word in chunk]
+        name = "" if chunk["name"] == chunk["__id__"] else f" ({chunk['name']})"
+        does = f"{chunk['state']}.{chunk['fun']}"
+        lines.append("; ".join([f"{chunk['__id__']}{name}: {does}", *needs]) + "\n")
+    return "".join(lines)
+
+
+def _names(references: list[dict[str, str]]) -> str:
+    return ", ".join(next(iter(one.values())) for one in references)
+
+
+def _lines(report: RunReport) -> Iterator[str]:
+    for returned in report.returns.values():
+        yield from _return_lines(returned, "")
+    for skipped in report.not_run:
+        yield f"not run: {skipped}"
+
+
+def _return_lines(returned: Return, indent: str) -> Iterator[str]:
+    changed = " changed" if returned.changes else ""
+    name = "" if returned.name == returned.id else f" ({returned.name})"
+    comment = " / ".join(returned.comment.splitlines())
+    yield f"{indent}{returned.id}{name}: {returned.result}{changed}: {comment}"
+    for scope in (*returned.delayed, *returned.applied):
+        yield f"{indent}  [{scope.kind} {scope.name}: {scope.status}] {scope.comment}".rstrip()
+        for inner in scope.returns.values():
+            yield from _return_lines(inner, indent + "    ")

@@ -1,0 +1,65 @@
+"""Calling a state function for a case, the way the engine does: what it raises becomes a result False."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.context import Declaration
+from ensue.diagnostics import Span
+from ensue.errors import EnsueError
+from ensue.model.returns import StateReturn
+from ensue.testing.context import FakeStateContext
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.states.case_files import Case
+
+    from ensue.contracts.connection import Connection
+
+MODULES = ("cmd", "config", "environ", "file", "grains", "pillar", "test")
+
+
+def execution_functions() -> dict[str, Callable[..., Any]]:
+    return {
+        f"{module}.{name}": function
+        for module in MODULES
+        for name, function in import_module(f"ensue.modules.{module}").FUNCTIONS.items()
+    }
+
+
+def context_for(case: Case, connection: Connection, folder: Path, *, test: bool) -> FakeStateContext:
+    requires = tuple((function, name) for function, name in case.data.get("requires", []))
+    sources = {name: text.encode() if isinstance(text, str) else bytes.fromhex(text["binary"])
+               for name, text in case.data.get("sources", {}).items()}  # fmt: skip
+    return FakeStateContext(
+        connection=connection,
+        test=test,
+        pillar=case.data.get("pillar", {}),
+        grains_data={"shell": "/bin/sh", "id": "target", **case.data.get("grains", {})},
+        opts=case.data.get("opts", {}),
+        sources=sources,
+        functions=execution_functions(),
+        cache_dir=folder / "cache",
+        declaration=Declaration(
+            id="case",
+            sls="case",
+            function=case.function,
+            scope="",
+            span=Span("case.sls", 1),
+            requires=requires,
+        ),
+    )
+
+
+async def call_state(case: Case, context: FakeStateContext) -> StateReturn:
+    module, _, name = case.function.rpartition(".")
+    function = import_module(f"ensue.states.{module}").FUNCTIONS[name]
+    try:
+        returned = function(context, case.name, **case.arguments)
+        return await returned if inspect.isawaitable(returned) else returned
+    except EnsueError as error:
+        return StateReturn(name=case.name, result=False, comment=str(error))

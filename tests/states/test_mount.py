@@ -1,0 +1,103 @@
+"""State module `mount`: a real tmpfs on a temporary folder, and a fstab of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.states.system_states import HERE, context, execute, state, thrice
+
+from ensue.resources.minion.connection import MinionConnection
+from ensue.testing.connection import FakeConnection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FSTAB = "# mine\n/dev/sda1 / ext4 defaults 0 1\n"
+INFO = (
+    b"21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+    b"22 21 8:2 / /data\\040x rw,relatime - xfs /dev/sdb1 rw,size=2048k\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder on which a tmpfs can be mounted; it is unmounted afterwards."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount; run the tests as root")
+    place = tmp_path / "mnt"
+    place.mkdir()
+    tried = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", place], capture_output=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"this machine does not let root mount: {tried.stderr.decode().strip()}")
+    subprocess.run(["umount", place], check=True)
+    place.rmdir()
+    (tmp_path / "fstab").write_text(FSTAB)
+    yield place
+    subprocess.run(["umount", "-q", place], check=False)
+
+
+def test_a_file_system_comes_changes_and_goes(folder: Path, tmp_path: Path) -> None:
+    """It is mounted and kept, remounted when an option changes, unmounted and purged."""
+    here, name, config = MinionConnection(HERE), str(folder), str(tmp_path / "fstab")
+    common = {"device": "tmpfs", "fstype": "tmpfs", "config": config}
+    missing = state("mount.mounted", context(here), name, **common)
+    assert (missing.result, missing.comment) == (False, "Mount directory is not present")
+    planned, done = thrice("mount.mounted", here, name, mkmnt=True, opts=["size=1m", "noatime"], **common)
+    assert (planned.result, planned.changes) == (None, {})
+    assert planned.comment.startswith(f"{name} would be created and mounted")
+    assert done.changes == {"mount": True, "persist": "new"}
+    assert done.comment == "Target was successfully mounted. Added new entry to the fstab."
+    line = f"tmpfs\t{name}\ttmpfs\tsize=1m,noatime\t0\t0\n"
+    assert (tmp_path / "fstab").read_text() == FSTAB + line
+    assert execute("mount.is_mounted", context(here), name) is True
+
+    _, done = thrice("mount.mounted", here, name, opts="size=2m,noatime", dump=1, **common)
+    assert done.changes == {
+        "umount": "Forced remount because options (size=2048k) changed", "persist": "update",
+    }  # fmt: skip
+    _, done = thrice("mount.unmounted", here, name, config=config, persist=True)
+    assert done.changes == {"umount": True, "persist": "purged"}
+    assert done.comment == "Target was successfully unmounted. Removed target from fstab"
+    assert (tmp_path / "fstab").read_text() == FSTAB
+
+
+def test_devices_that_are_others() -> None:
+    """Names that lead to the same device are the same; another device is unmounted first."""
+    fake = FakeConnection(files={"/etc/fstab": b"UUID=ab\t/data\\040x\txfs\tdefaults\t0\t0\n"})
+    fake.on_run("cat *", stdout=INFO)
+    fake.on_run("readlink -f -- /dev/disk/by-uuid/ab", stdout=b"/dev/sdb1\n")
+    fake.on_run("readlink -f -- /dev/sd*", stdout=b"/dev/sdb1\n")
+    same = state("mount.mounted", context(fake), "/data x", device="UUID=ab", fstype="xfs")
+    assert (same.result, same.changes) == (True, {})
+    fake.on_run("readlink -f -- /dev/sdc1", stdout=b"/dev/sdc1\n")
+    fake.on_run("umount *")
+    fake.on_run("mount *")
+    other = {"device": "/dev/sdc1", "fstype": "xfs", "persist": False}
+    planned = state("mount.mounted", context(fake, test=True), "/data x", **other)
+    assert planned.comment == "An umount would have been forced because devices do not match"
+    done = state("mount.mounted", context(fake), "/data x", **other)
+    assert done.changes["mount"] is True
+    assert [" ".join(command.argv or ()) for command in fake.commands][-2:] == [
+        "umount -- /data x", "mount -o defaults -t xfs -- /dev/sdc1 /data x",
+    ]  # fmt: skip
+
+
+def test_a_fstab_below_a_root(tmp_path: Path) -> None:
+    """With `mount: false` only the fstab is written, and a folder with a blank keeps its line."""
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/fstab").write_text(FSTAB)
+    here = MinionConnection(HERE, root=str(tmp_path))
+    arguments = {"device": "/dev/sdz9", "fstype": "ext4", "mount": False}
+    planned, done = thrice("mount.mounted", here, "/no such", **arguments)
+    assert (planned.result, done.changes) == (None, {"persist": "new"})
+    assert (tmp_path / "etc/fstab").read_text() == FSTAB + "/dev/sdz9\t/no\\040such\text4\tdefaults\t0\t0\n"
+    assert execute("mount.fstab", context(here))["/no such"] == {
+        "device": "/dev/sdz9", "fstype": "ext4", "opts": ["defaults"], "dump": "0", "pass": "0",
+    }  # fmt: skip
+    planned, done = thrice("mount.unmounted", here, "/no such", persist=True)
+    assert (planned.result, done.changes) == (None, {"persist": "purged"})
+    assert (tmp_path / "etc/fstab").read_text() == FSTAB

@@ -1,0 +1,93 @@
+"""Archives and repositories on the far side of a real SSH connection."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import pwd
+import subprocess
+import tarfile
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.states.system_states import context
+from tests.support.sshd import Sshd, running_sshd
+
+from ensue.contracts.resource_type import ResourceContext
+from ensue.masking import Masker
+from ensue.model.srn import Srn
+from ensue.resources import ssh_host
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.contracts.connection import Connection
+    from ensue.model.returns import StateReturn
+
+pytestmark = pytest.mark.openssh
+CONTENT = os.urandom(1_000_000)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Sshd]:
+    """A running OpenSSH server."""
+    with running_sshd(tmp_path / "sshd", user=pwd.getpwuid(os.geteuid()).pw_name) as running:
+        yield running
+
+
+def twice(
+    server: Sshd, function: str, name: str, sources: dict[str, bytes], **given: Any
+) -> list[StateReturn]:
+    """Apply a state over SSH, and again."""
+
+    def unknown(srn: Srn) -> Connection:
+        raise AssertionError(srn)
+
+    resource = ResourceContext(
+        srn=Srn("ssh_host", "far"), config=server.config(), opts={}, cache_dir=Path("/nonexistent"),
+        masker=Masker(), connect_to=unknown,
+    )  # fmt: skip
+    module, _, word = function.rpartition(".")
+    found = import_module(f"ensue.states.{module}").FUNCTIONS[word]
+
+    async def run() -> list[StateReturn]:
+        connection = ssh_host.connect(resource)
+        ctx = context(connection)
+        ctx.sources = sources
+        try:
+            returned: list[StateReturn] = [await found(ctx, name, **given) for _ in range(2)]
+            return returned
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+def test_an_archive_is_unpacked_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """A megabyte arrives whole, and the second time nothing is done."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:xz") as tar:
+        info = tarfile.TarInfo("app/data")
+        info.size = len(CONTENT)
+        tar.addfile(info, io.BytesIO(CONTENT))
+    sources = {"salt://a.tar.xz": packed.getvalue()}
+    folder = str(tmp_path / "opt")
+    done, again = twice(server, "archive.extracted", folder, sources, source="salt://a.tar.xz")
+    assert done.changes["extracted_files"] == ["app/data"]
+    assert (tmp_path / "opt/app/data").read_bytes() == CONTENT
+    assert (again.result, again.changes) == (True, {})
+
+
+def test_a_repository_is_cloned_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """The target's git clones what the target can reach, and the second time nothing is done."""
+    remote = tmp_path / "remote"
+    for words in (["init", "-q", "-b", "main", str(remote)], ["commit", "-q", "--allow-empty", "-m", "one"]):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *who, *words], cwd=remote if remote.exists() else tmp_path, check=True)
+    done, again = twice(server, "git.latest", str(remote), {}, target=str(tmp_path / "copy"))
+    assert done.changes["new"] == f"{remote} => {tmp_path}/copy"
+    assert (tmp_path / "copy/.git").is_dir()
+    assert (again.result, again.changes) == (True, {})

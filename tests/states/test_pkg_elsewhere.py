@@ -1,0 +1,95 @@
+"""State module `pkg` with dnf and apk, which are imitated: what is run, and how its output is read."""
+
+from __future__ import annotations
+
+from tests.states.system_states import context, execute, state
+
+from ensue.contracts.connection import Command, Completed
+from ensue.testing.connection import FakeConnection
+
+REDHAT = {"os_family": "RedHat"}
+ALPINE = {"os_family": "Alpine"}
+
+
+class Installed:
+    """A fake target whose listing grows once something was installed and shrinks once it was removed."""
+
+    def __init__(self, listing: str, line: str) -> None:
+        self.listing = {False: listing.encode(), True: (listing + line).encode()}
+        self.there = False
+
+    def shown(self, _: Command) -> Completed:
+        return Completed(returncode=0, stdout=self.listing[self.there], stderr=b"")
+
+    def come(self, _: Command) -> Completed:
+        self.there = True
+        return Completed(returncode=0, stdout=b"", stderr=b"")
+
+    def go(self, _: Command) -> Completed:
+        self.there = False
+        return Completed(returncode=0, stdout=b"", stderr=b"")
+
+
+def ran(fake: FakeConnection, word: str) -> list[str]:
+    return [" ".join(command.argv or ()) for command in fake.commands if word in (command.argv or ())]
+
+
+def test_dnf() -> None:
+    """Versions are read with their epoch, a wanted one is asked for by name, and a removal is found out."""
+    fake, packages = FakeConnection(), Installed("bash\t0:5.2-1\n", "vim\t2:9.0-3\n")
+    fake.on_run("rpm -qa*", packages.shown)
+    fake.on_run("dnf * install *", packages.come)
+    fake.on_run("dnf * remove *", packages.go)
+    fake.on_run("dnf * repoquery *", stdout=b"vim\t2:8.2-1\nvim\t2:9.0-3\n\n")
+    fake.on_run("rpm --eval*", stdout=b"1\n")
+    done = state("pkg.installed", context(fake, grains=REDHAT), "vim", version=">=2:9.0", fromrepo="app")
+    assert (done.result, done.changes) == (True, {"vim": {"old": "", "new": "2:9.0-3"}})
+    assert ran(fake, "install") == ["dnf -y -q --disablerepo=* --enablerepo=app install vim-2:9.0-3"]
+    gone = state("pkg.purged", context(fake, grains=REDHAT), "vim")
+    assert gone.changes == {"installed": {"vim": {"old": "2:9.0-3", "new": ""}}, "removed": {}}
+
+
+def test_apk() -> None:
+    """Names and versions are told apart, and offers of repositories from what is installed."""
+    fake, packages = FakeConnection(), Installed("py3-yaml-6.0-r1\n", "nginx-mod-x-1.24.0-r7\n")
+    fake.on_run("apk info -v", packages.shown)
+    fake.on_run("apk add *", packages.come)
+    fake.on_run("apk del *", packages.go)
+    policy = b"nginx-mod-x policy:\n  1.22.0-r1:\n    http://a/main\n  1.24.0-r7:\n    http://a/main\n"
+    fake.on_run("apk policy *", stdout=policy + b"  0.1-r0:\n    lib/apk/db/installed\n")
+    fake.on_run("apk version -t 1.22.0-r1 1.24.0-r7", stdout=b"<\n")
+    fake.on_run("apk update")
+    ctx = context(fake, grains=ALPINE)
+    assert execute("pkg.list_pkgs", ctx) == {"py3-yaml": "6.0-r1"}
+    planned = state("pkg.installed", context(fake, grains=ALPINE, test=True), "nginx-mod-x")
+    assert planned.changes == {"nginx-mod-x": {"old": "", "new": "1.24.0-r7"}}
+    assert ran(fake, "add") == ran(fake, "update") == []
+    done = state("pkg.latest", ctx, "nginx-mod-x")
+    assert done.changes == {"nginx-mod-x": {"old": "", "new": "1.24.0-r7"}}
+    assert ran(fake, "update") == ["apk update"]
+    gone = state("pkg.removed", ctx, "nginx-mod-x")
+    assert (gone.result, gone.changes) == (True, {"nginx-mod-x": {"old": "1.24.0-r7", "new": ""}})
+
+
+def test_what_cannot_be_is_said() -> None:
+    """A target without a package manager, an argument that ensue cannot honour, a list that is none."""
+    fake = FakeConnection()
+    fake.on_run("sh -c *", returncode=1)
+    failed = state("pkg.installed", context(fake, grains={"os_family": "Plan9"}), "vim")
+    assert (failed.result, "ensue knows apt-get, dnf, apk" in failed.comment) == (False, True)
+    silent = state("pkg.installed", context(FakeConnection(can_run=False)), "vim")
+    assert (silent.result, "it runs no commands" in silent.comment) == (False, True)
+    for arguments in (
+        {"hold": True},
+        {"sources": [{"a": "salt://a.deb"}]},
+        {"pkgs": "vim"},
+        {"pkgs": ["-y"]},
+    ):
+        fake = FakeConnection()
+        fake.on_run("sh -c *", stdout=b"amd64\n")
+        fake.on_run("apt-*")
+        assert state("pkg.installed", context(fake), "x", **arguments).result is False
+        assert ran(fake, "install") == []
+    fake.on_run("sh -c *", stdout=b"amd64\nii \tvim\tamd64\t2:9\n")
+    warned = state("pkg.installed", context(fake), "vim", normalise=True)
+    assert warned.warnings == ("pkg.installed: `normalise` has no effect (there is no such argument)",)

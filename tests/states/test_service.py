@@ -1,0 +1,129 @@
+"""State module `service` with an imitated systemd; this machine itself may have none."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.states.system_states import context, execute, state, thrice
+
+from ensue.contracts.connection import Command, Completed
+from ensue.states.service import MOD_WATCH
+from ensue.testing.connection import FakeConnection
+
+
+class Systemd:
+    """A service manager with one service, `web`."""
+
+    def __init__(self, *, is_active: bool = False, is_enabled: bool = False, fails: bool = False) -> None:
+        self.is_active = is_active
+        self.is_enabled = is_enabled
+        self.fails = fails
+        self.verbs: list[str] = []
+        self.target = FakeConnection(files={"/run/systemd/system/x": b""})
+        self.target.on_run("systemctl *", self.answer)
+
+    def answer(self, command: Command) -> Completed:
+        verb = next(part for part in list(command.argv or ())[1:] if not part.startswith("-"))
+        if verb == "show":
+            return self.said(0, "loaded" if "web.service" in (command.argv or ()) else "not-found")
+        if verb == "is-active":
+            return self.said(0 if self.is_active else 3, "active" if self.is_active else "inactive")
+        if verb == "is-enabled":
+            return self.said(0 if self.is_enabled else 1, "enabled" if self.is_enabled else "disabled")
+        self.verbs.append(verb)
+        if self.fails:
+            return Completed(returncode=1, stdout=b"", stderr=b"Job for web.service failed\n")
+        self.is_active = {"start": True, "stop": False}.get(verb, self.is_active)
+        self.is_enabled = {"enable": True, "disable": False}.get(verb, self.is_enabled)
+        return self.said(0, "")
+
+    def said(self, returncode: int, text: str) -> Completed:
+        return Completed(returncode=returncode, stdout=f"{text}\n".encode(), stderr=b"")
+
+
+def test_a_service_starts_and_stops() -> None:
+    """`running` and `dead` start and stop, and enable or disable where that is asked for."""
+    systemd = Systemd()
+    planned, done = thrice("service.running", systemd.target, "web")
+    assert (planned.result, planned.comment) == (None, "Service web is set to start")
+    assert (done.changes, done.comment) == ({"web": True}, "Started service web")
+    planned, done = thrice("service.running", systemd.target, "web", enable=True)
+    assert (planned.result, planned.comment) == (None, "Service web set to be enabled")
+    assert done.comment == "Service web has been enabled, and is running"
+    assert done.new_state == {"name": "web", "running": True, "enabled": True}
+    planned, done = thrice("service.dead", systemd.target, "web", enable=False)
+    assert planned.comment == "Service web is set to be killed"
+    assert done.changes == {"web": True}
+    assert systemd.verbs == ["start", "enable", "stop", "disable"]
+
+
+def test_a_service_is_enabled_and_disabled() -> None:
+    """`enabled` and `disabled` leave a running service alone."""
+    systemd = Systemd(is_active=True)
+    _, done = thrice("service.enabled", systemd.target, "web")
+    assert done.comment == "Service web has been enabled, and is in the desired state"
+    _, done = thrice("service.disabled", systemd.target, "web")
+    assert done.changes == {"web": True}
+    assert systemd.verbs == ["enable", "disable"]
+
+
+def test_a_service_that_is_not_there() -> None:
+    """It may come later in a plan; it cannot run or be enabled; not to run and to be disabled is easy."""
+    target = Systemd().target
+    for function, what in (("running", "started"), ("enabled", "enabled")):
+        planned = state(f"service.{function}", context(target, test=True), "no")
+        assert planned.result is None
+        assert planned.comment.endswith(f"if created in this state run, it would have been {what}")
+        failed = state(f"service.{function}", context(target), "no")
+        assert (failed.result, failed.comment) == (False, "The named service no is not available")
+    assert state("service.dead", context(target), "no").result is True
+    assert state("service.disabled", context(target), "no").result is True
+
+
+@pytest.mark.parametrize(
+    ("is_active", "arguments", "verb", "comment"),
+    [
+        (True, {}, "restart", "Service restarted"),
+        (True, {"reload": True}, "reload", "Service reloaded"),
+        (True, {"reload": True, "force": True}, "force-reload", "Service reloaded"),
+        (False, {"reload": True}, "start", "Service started"),
+        (True, {"sfun": "dead"}, "stop", "Service stopped"),
+    ],
+)
+def test_a_watch_restarts(is_active: bool, arguments: dict[str, object], verb: str, comment: str) -> None:
+    """When something watched changed, the service is restarted, or what it says instead."""
+    systemd = Systemd(is_active=is_active)
+    planned = asyncio.run(MOD_WATCH(context(systemd.target, test=True), "web", **arguments))
+    assert (planned.result, systemd.verbs) == (None, [])
+    done = asyncio.run(MOD_WATCH(context(systemd.target), "web", **arguments))
+    assert (done.result, done.changes, done.comment) == (True, {"web": True}, comment)
+    assert systemd.verbs == [verb]
+
+
+def test_a_failure_says_why() -> None:
+    """What systemd complained of is part of the comment."""
+    failed = state("service.running", context(Systemd(fails=True).target), "web")
+    assert (failed.result, "Job for web.service failed" in failed.comment) == (False, True)
+    failed = asyncio.run(MOD_WATCH(context(Systemd(fails=True, is_active=True).target), "web"))
+    assert (failed.result, failed.changes) == (False, {})
+
+
+def test_a_target_without_systemd() -> None:
+    """It is told so, by each function; a real machine without systemd, too."""
+    for function in ("running", "dead", "enabled", "disabled"):
+        failed = state(f"service.{function}", context(FakeConnection()), "web")
+        assert (failed.result, "systemd does not run there" in failed.comment) == (False, True)
+    here = state("service.running", context(test=True), "no-such-service-here")
+    assert here.result is (None if Path("/run/systemd/system").exists() else False)
+
+
+def test_what_formulas_ask() -> None:
+    """`service.status`, `available` and `get_all` answer from systemd."""
+    systemd = Systemd(is_active=True)
+    ctx = context(systemd.target)
+    assert execute("service.status", ctx, "web") is execute("service.available", ctx, "web") is True
+    assert execute("service.missing", ctx, "no") is True
+    systemd.target.on_run("systemctl list-unit-files *", stdout=b"web.service enabled\na@.service static\n")
+    assert execute("service.get_all", ctx) == ["a@", "web"]

@@ -1,0 +1,195 @@
+"""The examples in README.md, CONTRIBUTING.md and docs/ run.
+
+Each page has one empty project of its own, in which its examples run from top to bottom. How a
+fenced block takes part:
+
+- `<!-- file: states/hello.sls -->` before a block: the block is written to that file.
+- `<!-- run -->` before a block: each line that begins with `$ ` is a command; the lines after it, up
+  to the next command, are lines of its output, in their order, where `...` stands for anything.
+  `<!-- run: exit 2 -->` says which exit code the block's last command ends with.
+- A block of the language `sls` without such a comment compiles by itself.
+
+Any other block is for reading only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST_COMMAND_S = 60
+
+_BLOCK = re.compile(
+    r"^(?:<!-- *(?P<verb>file|run) *(?:: *(?P<rest>[^\n]*?))? *-->\n+)?"
+    r"^(?P<fence>```+)(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block of a page.
+
+    Args:
+        line: where it begins.
+        verb: `file`, `run` or empty.
+        rest: what follows the verb.
+        language: the word after the fence.
+        body: its text.
+    """
+
+    line: int
+    verb: str
+    rest: str
+    language: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A command of a block, and the lines of output that the page shows for it."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the fenced blocks of a page, in order."""
+    return [
+        Block(
+            line=text.count("\n", 0, found.start("fence")) + 1,
+            verb=found["verb"] or "",
+            rest=(found["rest"] or "").strip(),
+            language=found["language"],
+            body=found["body"],
+        )
+        for found in _BLOCK.finditer(text)
+    ]
+
+
+def steps(body: str) -> list[Step]:
+    """Return the commands of a block."""
+    commands: list[tuple[str, list[str]]] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            commands.append((line[2:], []))
+        elif commands and commands[-1][0].endswith("\\"):
+            commands[-1] = (f"{commands[-1][0]}\n{line}", [])
+        elif commands and line.strip():
+            commands[-1][1].append(line)
+    return [Step(command=command, shown=tuple(shown)) for command, shown in commands]
+
+
+def _pages() -> list[Path]:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in pages if "_build" not in page.parts]
+
+
+def _takes_part(page: Path) -> bool:
+    found = blocks(page.read_text(encoding="utf-8"))
+    return any(block.verb or block.language == "sls" for block in found)
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in _pages() if _takes_part(page)])
+def test_examples_run(page: Path, tmp_path: Path) -> None:
+    """Every example of the page does what the page says."""
+    project = tmp_path / "project"
+    project.mkdir()
+    for block in blocks(page.read_text(encoding="utf-8")):
+        where = f"{page.name}:{block.line}"
+        if block.verb == "file":
+            _write(project / block.rest, block.body)
+        elif block.verb == "run":
+            _run_block(block, project, where)
+        elif block.language == "sls":
+            _write(tmp_path / "alone" / "example.sls", block.body)
+            shown = _run("ensue show low example.sls", tmp_path / "alone")
+            assert shown.returncode == 0, f"{where}: does not compile\n{shown.stdout}"
+
+
+def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+
+
+def _run_block(block: Block, project: Path, where: str) -> None:
+    listed = steps(block.body)
+    assert listed, f"{where}: a block to run without a command"
+    for number, step in enumerate(listed, 1):
+        finished = _run(step.command, project)
+        last = number == len(listed)
+        expected = int(block.rest.removeprefix("exit")) if last and block.rest else 0
+        told = f"{where}: $ {step.command}\n{finished.stdout}"
+        assert finished.returncode == expected, f"exit code {finished.returncode}, not {expected}\n{told}"
+        missing = _first_missing(step.shown, finished.stdout)
+        assert missing is None, f"the page shows a line that is not there: {missing!r}\n{told}"
+
+
+def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
+        "HOME": str(folder),
+        "COLUMNS": "110",
+        "NO_COLOR": "1",
+    }
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LONGEST_COMMAND_S,
+        check=False,
+    )
+
+
+def _first_missing(shown: tuple[str, ...], output: str) -> str | None:
+    """Return the first shown line that the output does not have after the ones before it."""
+    rest = iter(output.splitlines())
+    for line in shown:
+        if line.strip() == "...":
+            continue
+        wanted = re.compile(".*".join(re.escape(part) for part in line.strip().split("...")))
+        if not any(wanted.fullmatch(candidate.strip()) for candidate in rest):
+            return line
+    return None
+
+
+def test_blocks_are_found_with_what_stands_before_them() -> None:
+    """A comment belongs to the block right after it; a block without one is found too."""
+    page = (
+        "<!-- file: a/b.sls -->\n```sls\nx: 1\n```\n\n"
+        "```sh\nls\n```\n\n"
+        "<!-- run: exit 2 -->\n\n```console\n$ no\n```\n"
+    )
+    assert [(block.line, block.verb, block.rest, block.language) for block in blocks(page)] == [
+        (2, "file", "a/b.sls", "sls"),
+        (6, "", "", "sh"),
+        (12, "run", "exit 2", "console"),
+    ]
+
+
+def test_output_is_compared_in_order() -> None:
+    """Shown lines are found one after the other, `...` stands for anything, the rest may be more."""
+    output = "one\n  two 2.5 ms\nthree\n"
+    assert _first_missing(("one", "two ... ms"), output) is None
+    assert _first_missing(("three", "one"), output) == "one"
+    assert _first_missing(("two",), output) == "two"
+
+
+def test_commands_take_the_lines_below_them_as_output() -> None:
+    """A backslash continues a command; blank lines are no output."""
+    assert steps("$ a \\\n  b\nsays\n\n$ c\n") == [
+        Step(command="a \\\n  b", shown=("says",)),
+        Step(command="c", shown=()),
+    ]

@@ -1,0 +1,252 @@
+"""The house rules that no other tool checks.
+
+Each test collects everything that breaks one rule and shows it whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "ensue"
+DOCS = ROOT / "docs"
+
+LONGEST_MODULE_LINES = 700
+TALKED_ABOUT_LINES = 400
+MOST_PARAMETERS = 7
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def _python_files(folder: Path) -> tuple[Path, ...]:
+    return tuple(sorted(path for path in folder.rglob("*.py") if not _is_generated(path)))
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def _is_generated(path: Path) -> bool:
+    return any(part.startswith((".", "_build", "__pycache__")) for part in path.relative_to(ROOT).parts)
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _text_files() -> Iterator[Path]:
+    """Everything that a reader of the repository may open."""
+    folders = ("src", "tests", "docs", "bench", "examples", "changes", "tools", ".ci")
+    suffixes = {".py", ".md", ".sls", ".yaml", ".yml", ".toml", ".j2", ".jinja", ".sh", ".txt", ".json", ""}
+    for path in chain(ROOT.iterdir(), *((ROOT / folder).rglob("*") for folder in folders)):
+        if path.is_file() and path.suffix in suffixes and not _is_generated_below(path):
+            yield path
+
+
+def _is_generated_below(path: Path) -> bool:
+    parts = path.relative_to(ROOT).parts
+    if parts[0] == ".git":  # in a worktree `.git` is a file that names a folder of this machine
+        return True
+    return any(part in {"__pycache__", "_build", ".ensue"} for part in parts)
+
+
+def _fail_with(what: str, found: list[str]) -> None:
+    assert not found, f"{what}:\n  " + "\n  ".join(found)
+
+
+def test_every_module_says_what_it_is() -> None:
+    """A module that holds code has a docstring."""
+    silent = [
+        _relative(path)
+        for path in chain(_python_files(SOURCE), _python_files(ROOT / "tests"), _python_files(ROOT / "bench"))
+        if _tree(path).body and not ast.get_docstring(_tree(path))
+    ]
+    _fail_with("modules without a docstring", silent)
+
+
+def test_no_module_is_too_long() -> None:
+    """No module of the product has more than 700 lines."""
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in _python_files(SOURCE)}
+    longest_first = sorted(lengths.items(), key=lambda item: -item[1])
+    worth_talking = [
+        f"{lines:5} {_relative(path)}" for path, lines in longest_first if lines > TALKED_ABOUT_LINES
+    ]
+    too_long = any(lines > LONGEST_MODULE_LINES for lines in lengths.values())
+    assert not too_long, f"a module is longer than {LONGEST_MODULE_LINES} lines:\n" + "\n".join(worth_talking)
+
+
+def test_no_module_is_a_drawer() -> None:
+    """A file is named for its one idea, so none is called utils, helpers, common or misc."""
+    drawers = {"utils", "util", "helpers", "common", "misc"}
+    _fail_with("files named for nothing", [_relative(p) for p in _python_files(SOURCE) if p.stem in drawers])
+
+
+def test_no_function_takes_too_many_parameters() -> None:
+    """More than seven parameters become a frozen options object.
+
+    State and execution functions and commands are left out: their parameters are the language
+    that users write.
+    """
+    languages = ("states", "modules", "cli")
+    excused = {
+        ("derived.py", "register"),  # the derived-resources document fixes this signature
+        ("registry/registry.py", "__init__"),  # wires the parts of the registry, all but one by keyword
+    }
+    crowded = [
+        f"{_relative(path)}:{node.lineno} {node.name}"
+        for path in _python_files(SOURCE)
+        if path.relative_to(SOURCE).parts[0] not in languages
+        for node in ast.walk(_tree(path))
+        if isinstance(node, Function)
+        and _parameter_count(node) > MOST_PARAMETERS
+        and (path.relative_to(SOURCE).as_posix(), node.name) not in excused
+    ]
+    _fail_with("functions with too many parameters", crowded)
+
+
+def _parameter_count(function: Function) -> int:
+    arguments = function.args
+    names = [item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return len([name for name in names if name not in {"self", "cls"}])
+
+
+def test_nothing_is_left_to_be_done() -> None:
+    """No source holds a note to its author."""
+    words = "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"))
+    # Salt's own word for a hidden password, taken out by its exact spelling alone.
+    salts_word = "XX" + "X-REDACTED-XX" + "X"
+    note = re.compile(rf"\b({words})\b")
+    notes = [
+        f"{_relative(path)}:{number}"
+        for path in chain(_python_files(SOURCE), _python_files(ROOT / "tests"), _python_files(ROOT / "bench"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if note.search(line.replace(salts_word, ""))
+    ]
+    _fail_with("notes to the author", notes)
+
+
+def test_no_test_sleeps() -> None:
+    """A test waits for what it waits for, never for time to pass.
+
+    `sleep(0)` only yields; a function that is itself called `sleep` imitates a clock or a state.
+    """
+    # What runs on the engine's harness sleeps in virtual time: its event loop jumps ahead.
+    in_virtual_time = {
+        path
+        for path in _python_files(ROOT / "tests")
+        if "from tests.engine.harness import" in path.read_text(encoding="utf-8")
+    }
+    sleeps = [
+        f"{_relative(path)}:{call.lineno}"
+        for path in _python_files(ROOT / "tests")
+        if path not in in_virtual_time
+        for call in _calls_outside(_tree(path), "sleep")
+        if _is_sleep(call)
+    ]
+    _fail_with("sleeps", sleeps)
+
+
+def _calls_outside(node: ast.AST, function: str) -> Iterator[ast.Call]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Call):
+            yield child
+        if not (isinstance(child, Function) and child.name == function):
+            yield from _calls_outside(child, function)
+
+
+def _is_sleep(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Attribute(value=ast.Name(id="time" | "asyncio"), attr="sleep") | ast.Name(id="sleep"):
+            return not (call.args and isinstance(call.args[0], ast.Constant) and call.args[0].value == 0)
+        case _:
+            return False
+
+
+def test_every_test_states_its_fact() -> None:
+    """Each test function has a docstring."""
+    silent = [
+        f"{_relative(path)}:{node.lineno} {node.name}"
+        for path in _python_files(ROOT / "tests")
+        for node in ast.walk(_tree(path))
+        if isinstance(node, Function) and node.name.startswith("test_") and not ast.get_docstring(node)
+    ]
+    _fail_with("tests without a docstring", silent)
+
+
+def test_nothing_speaks_of_one_machine() -> None:
+    """No file names a folder of whoever wrote it, only what is true on every machine."""
+    # Put together from parts, so that this file does not match itself.
+    patterns = [
+        re.compile(r"(?<![\w.}])/" + r"work\b"),
+        re.compile(r"\.\./" + "shared" + r"\b"),
+    ]
+    personal = [
+        f"{_relative(path)}:{number}: {line.strip()[:80]}"
+        for path in _text_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+        if any(pattern.search(line) for pattern in patterns)
+    ]
+    _fail_with("lines about one machine", personal)
+
+
+def test_every_page_of_the_documentation_is_listed() -> None:
+    """Each page below docs/ stands in a toctree, so that a reader can come to it."""
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
+    pages = {page for page in pages if not page.startswith("_build")}
+    listed = {"index"}
+    for path in DOCS.rglob("*.md"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL):
+            entries = [line.strip() for line in block.splitlines() if line.strip() and line[0] != ":"]
+            listed |= {re.sub(r"^.*<(.*)>$", r"\1", entry) for entry in entries}
+    _fail_with("pages in no toctree", sorted(pages - listed))
+
+
+def test_every_example_says_what_it_shows() -> None:
+    """Each folder of examples/ has a README.md."""
+    folders = [path for path in (ROOT / "examples").glob("*") if path.is_dir()]
+    _fail_with(
+        "examples without README.md", [_relative(f) for f in folders if not (f / "README.md").is_file()]
+    )
+
+
+def test_change_fragments_are_well_formed() -> None:
+    """A fragment is `changes/<slug>.<type>.md` with a type that pyproject.toml lists, and says something."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["towncrier"]
+    types = "|".join(entry["directory"] for entry in settings["type"])
+    name = re.compile(rf"[a-z0-9][a-z0-9-]*\.({types})\.md")
+    odd = [
+        _relative(path)
+        for path in (ROOT / "changes").iterdir()
+        if path.name[0] != "."
+        and not (name.fullmatch(path.name) and path.read_text(encoding="utf-8").strip())
+    ]
+    _fail_with("fragments of no known shape", odd)
+
+
+def test_every_diagnostic_code_is_explained() -> None:
+    """docs/diagnostics.md explains each code that the source uses, once, and no other."""
+    code = re.compile(r"""["'`]([EW]\d{4})\b""")
+    used = {
+        found
+        for path in _python_files(SOURCE)
+        if path != SOURCE / "diagnostics.py"
+        for found in code.findall(path.read_text(encoding="utf-8"))
+    }
+    headings = re.findall(
+        r"^### ([EW]\d{4}): ", (DOCS / "diagnostics.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    twice = {heading for heading in headings if headings.count(heading) > 1}
+    _fail_with("codes without an explanation", sorted(used - set(headings)))
+    _fail_with("explanations of codes that nothing uses", sorted(set(headings) - used))
+    _fail_with("codes explained twice", sorted(twice))
