@@ -63,8 +63,12 @@ def test_the_version_of_salt() -> None:
 
 
 @pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash", "busybox"])
-def test_the_script_finds_the_same(shell: str) -> None:
-    """What a shell gathers over a connection gives the same grains as what is read from inside."""
+def test_the_script_finds_the_same(shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a shell gathers over a connection gives the same grains as what is read from inside.
+
+    A login always sets SHELL; bash makes up its own where nothing did.
+    """
+    monkeypatch.setenv("SHELL", "/bin/zsh")
     argv = ["busybox", "sh"] if shell == "busybox" else [shell]
     if (
         shell == "busybox"
@@ -83,6 +87,12 @@ def test_the_script_finds_the_same(shell: str) -> None:
             theirs.pop(key, None)
             ours.pop(key)
     assert theirs == ours
+
+
+def test_without_a_login_the_shell_is_the_systems_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the environment has no SHELL the grain is /bin/sh."""
+    monkeypatch.delenv("SHELL", raising=False)
+    assert minion_grains("m1")["shell"] == "/bin/sh"
 
 
 def test_they_are_quick() -> None:
