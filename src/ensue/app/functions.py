@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import Signature
 from ensue.errors import NotAvailableError, PluginError
-from ensue.language.compiler import LISTEN_ERROR
-from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
     from ensue.app.custom import CustomModules
     from ensue.app.salt_bridge import Kind, SaltBridge
-    from ensue.contracts.context import StateContext
 
 _DOTTED: Final = re.compile(r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*\Z")
 
@@ -165,8 +162,6 @@ class TargetFunctions:
         Raises:
             NotAvailableError: there is none.
         """
-        if module == LISTEN_ERROR:
-            return _listen_on_nothing
         found = self._functions.find(module, function)
         if found is None:
             msg = f"{module}.{function} is not available for {self._target_type}"
@@ -176,12 +171,6 @@ class TargetFunctions:
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
         """Return the module's `MOD_WATCH`, None when it has none."""
         return self._functions.mod_watch(module)
-
-
-def _listen_on_nothing(ctx: StateContext, name: str, missing: str, listener: str) -> StateReturn:
-    del ctx
-    comment = f"{listener} listens on {missing}, which is not in this run"
-    return StateReturn(name=name, result=False, comment=comment)
 
 
 def _signature(function: Callable[..., Any]) -> Signature:

@@ -8,8 +8,9 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +22,21 @@ if TYPE_CHECKING:
 GrowthKind = Literal["block", "sls", "apply"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Complaint(msgspec.Struct, frozen=True, kw_only=True):
+    """A fault of the input that shows as a failed return of its own, when all else of its scope is over.
+
+    Args:
+        chunk: what the return is tagged as; there is nothing to call.
+        comment: what is wrong.
+        after_changes_of: the fault is told only when one of these chunks changed something; empty: always.
+    """
+
+    chunk: Chunk
+    comment: str
+    after_changes_of: tuple[int, ...] = ()
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Compiled chunks of one scope.
 
     Args:
@@ -32,17 +46,18 @@ class Plan:
         parent: what the expander needs to find this scope's blocks and variables again; the engine
             passes it on.
         warnings: what the compiler remarked.
+        complaints: what is told at the scope's end.
     """
 
     chunks: tuple[Chunk, ...]
     scope: str
     target: Srn
     parent: object = None
-    warnings: tuple[Diagnostic, ...] = field(default=())
+    warnings: tuple[Diagnostic, ...] = ()
+    complaints: tuple[Complaint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GrowthRequest:
+class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the engine wants rendered and compiled.
 
     Args:

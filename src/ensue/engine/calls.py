@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 import inspect
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,7 @@ class Manner(enum.Enum):
     """In a thread: a project's own plain function that may block."""
 
 
-@dataclass(slots=True)
-class Callee:
+class Callee(msgspec.Struct):
     """A function, ready to be called; one object a (target, function).
 
     Args:

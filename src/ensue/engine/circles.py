@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def break_circle(scopes: Iterable[Scope]) -> Node:
-    """Find a node that waits for itself and mark it `entangled`; whoever calls makes it ready.
+    """Find a node that waits for itself and mark it `refused`; whoever calls makes it ready.
 
     Args:
         scopes: all scopes that have not ended.
@@ -34,8 +34,8 @@ def break_circle(scopes: Iterable[Scope]) -> Node:
     for cycle in cycles:
         circle = [nodes[edge.before] for edge in cycle]
         for node in circle:
-            if node.awaited and not node.entangled:
-                node.entangled = circle_text(node, circle)
+            if node.awaited and not node.refused:
+                node.refused = circle_text(node, circle)
                 node.waits_for = 0
                 return node
     standing = "; ".join(f"{node.label} is {describe(node.status)}" for node in nodes)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ensue.engine.promise import Promise
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody wants before it goes on.
 
     Args:

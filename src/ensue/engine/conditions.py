@@ -7,8 +7,9 @@ Source: Salt 3008, measured: all conditions are looked at, and each says somethi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.contracts.connection import Command
 from ensue.errors import RemoteFileError
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     """What the conditions of a state came to.
 
     Args:

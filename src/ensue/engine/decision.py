@@ -5,7 +5,6 @@ Decides only; the scheduler does it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -22,15 +21,13 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Adopt:
+class Adopt(msgspec.Struct, frozen=True):
     """Take over a return that was made and reported before."""
 
     returned: Return
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """Return this; the function is not called.
 
     Args:
@@ -42,8 +39,7 @@ class Answer:
     ran: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """Call the function, as the verdict says."""
 
     verdict: Verdict
@@ -63,8 +59,8 @@ def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callab
         can_watch: whether a node's module has a `mod_watch`.
     """
     scope, chunk = node.scope, node.chunk
-    if node.entangled:
-        return Answer(failure(chunk.name, node.entangled), ran=False)
+    if node.refused:
+        return Answer(failure(chunk.name, node.refused), ran=False)
     if done and node.role is not Role.CHECK and (before := done.get((scope.path, chunk.tag))):
         return Adopt(msgspec.structs.replace(before, delayed=[]))
     if not chunk.requisites and not scope.check_of:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """What one attempt came to.
 
     Args:
@@ -53,8 +51,7 @@ class Reply:
     skipped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(msgspec.Struct, frozen=True):
     """An inline function turned out to need waiting for: the call has begun and goes on in a task."""
 
     awaitable: Awaitable[Any]

@@ -30,6 +30,8 @@ class Role(enum.Enum):
     """Calls it in test mode, for those that have it as `prereq`."""
     LISTENER = "listener"
     """Calls the module's `mod_watch` at the end of the scope, because something it listens to changed."""
+    COMPLAINT = "complaint"
+    """Says at the end of the scope what is wrong with it; nothing is called."""
 
 
 class Node:
@@ -38,10 +40,11 @@ class Node:
     Args:
         scope: where it stands.
         index: its chunk's place in the plan.
-        chunk: what is called; for a listener a copy with its own ID.
+        chunk: what is called; for a listener a copy with its own ID, for a complaint what it is tagged as.
         role: what is done with it.
         waits_for: how many edges lead to it.
         dependents: nodes of the same scope that wait for it, once an edge.
+        refused: why it fails without being called; empty when nothing stands against it.
     """
 
     __slots__ = (
@@ -49,9 +52,9 @@ class Node:
         "awaited",
         "chunk",
         "dependents",
-        "entangled",
         "hold",
         "index",
+        "refused",
         "role",
         "scope",
         "status",
@@ -69,6 +72,7 @@ class Node:
         *,
         waits_for: int = 0,
         dependents: tuple[int, ...] = (),
+        refused: str = "",
     ) -> None:
         self.scope = scope
         self.index = index
@@ -82,7 +86,7 @@ class Node:
         self.hold: Hold | None = None
         self.applied: list[ScopeReturn] | None = None
         self.awaited: tuple[Node, ...] = ()
-        self.entangled = ""
+        self.refused = refused
 
     @property
     def target(self) -> Srn:
@@ -170,7 +174,7 @@ class Scope:
         return None if check is None else self.nodes[check].returned
 
     def reported_nodes(self) -> list[Node]:
-        """Return the nodes that have a return of their own: states, then listeners."""
+        """Return the nodes that have a return of their own: states, then listeners and complaints."""
         return self.nodes[: len(self.plan.chunks)] + (self.listeners or [])
 
     def returns(self) -> dict[str, Return]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from ensue.model.report import RunStatus
     from ensue.model.returns import Return
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotRunChunk:
+class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
     """A chunk that never started.
 
     Args:
@@ -34,8 +34,7 @@ class NotRunChunk:
         return f"{where}{self.id} ({self.function})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineOutcome:
+class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What a run came to.
 
     Args:
@@ -45,7 +44,7 @@ class EngineOutcome:
         status: how it ended; `failed` when anything failed in any scope.
     """
 
-    returns: dict[str, Return] = field(repr=False)
+    returns: dict[str, Return]
     not_run: tuple[NotRunChunk, ...]
     status: RunStatus
 

@@ -155,15 +155,16 @@ class Scheduler:
             self._leave_out(node)
         elif node.hold is not None:
             self._start(node)
-        elif node.entangled or not self.scopes.waits_elsewhere(node):
+        elif node.refused or not self.scopes.waits_elsewhere(node):
             self._carry_out(node)
 
     def _is_still_due(self, node: Node) -> bool:
-        """Listeners run after failhard too; what a check has decided is its chunk's return in any case."""
+        """Listeners and complaints come after failhard too; what a check decided is a return in any case."""
         if node.role is Role.STATE:
             check = node.scope.check_result_of(node.index)
             return check is not None and not check.ran
-        return node.role is Role.LISTENER and self.stop_reason == FAILHARD and not node.scope.aborted
+        closing = node.role is Role.LISTENER or node.role is Role.COMPLAINT
+        return closing and self.stop_reason == FAILHARD and not node.scope.aborted
 
     def _carry_out(self, node: Node) -> None:
         decision = decide(node, self._done, self._executor.can_watch)

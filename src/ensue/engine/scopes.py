@@ -1,7 +1,7 @@
 """Opening scopes, letting what comes next become ready, and closing them.
 
-A scope ends when all its nodes are over and its listeners have run. What a scope leaves behind for
-the end of the run (whether anything failed, what never started) is kept here.
+A scope ends when all its nodes are over, its listeners have run and its complaints are told. What it
+leaves behind for the end of the run (whether anything failed, what never started) is kept here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.engine.circles import circle_text
-from ensue.engine.listeners import listener_nodes
+from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
 from ensue.engine.status import NotRun
@@ -56,7 +56,7 @@ class Scopes:
         self._open[scope.serial] = scope
         for index, circle in lowered.entangled.items():
             node = scope.nodes[index]
-            node.entangled = circle_text(node, [scope.nodes[number] for number in circle])
+            node.refused = circle_text(node, [scope.nodes[number] for number in circle])
         if lowered.check_of:
             scope.prerequired_by = _prerequired_by(plan)
         for srn, indices in lowered.registrars.items():
@@ -129,9 +129,9 @@ class Scopes:
         self._left_out.append((node.scope.serial, node.index, left_out))
 
     def _next_listener(self, scope: Scope) -> None:
-        """All of a scope's nodes are over: its listeners follow, one after the other."""
+        """All of a scope's nodes are over: listeners and complaints follow, one after the other."""
         if scope.listeners is None:
-            scope.listeners = listener_nodes(scope)
+            scope.listeners = closing_nodes(scope)
         following = next((node for node in scope.listeners if not node.value.done), None)
         if following is None:
             self._close(scope)
@@ -159,7 +159,7 @@ def _has_failed(scope: Scope) -> bool:
     failed = [node for node in scope.reported_nodes() if (back := node.returned) and back.result is False]
     if failed:
         handled = _handled_failures(scope)
-        return any(node.role is Role.LISTENER or node.index not in handled for node in failed)
+        return any(node.role is not Role.STATE or node.index not in handled for node in failed)
     return any(
         entry.status == "failed"
         for node in scope.reported_nodes()

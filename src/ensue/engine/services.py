@@ -5,7 +5,6 @@ Only shapes stand here. Nothing in the engine asks for a global.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -100,8 +99,7 @@ def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hooks:
+class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     """Points at which the composition root adds what the engine has no notion of.
 
     Args:
@@ -119,8 +117,7 @@ class Hooks:
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineOptions:
+class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Switches of one run.
 
     Args:
@@ -138,8 +135,7 @@ class EngineOptions:
     depth_limit: int = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineServices:
+class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the engine calls.
 
     Args:
@@ -157,7 +153,7 @@ class EngineServices:
     context_for: Callable[[CallSite], StateContext]
     expander: Expander
     on_event: Callable[[RunEvent], None]
-    hooks: Hooks = field(default_factory=Hooks)
-    clock: Clock = field(default_factory=SystemClock)
-    random: Random = field(default_factory=Random)
-    masker: Masker = field(default_factory=Masker)
+    hooks: Hooks = msgspec.field(default_factory=Hooks)
+    clock: Clock = msgspec.field(default_factory=SystemClock)
+    random: Random = msgspec.field(default_factory=Random)
+    masker: Masker = msgspec.field(default_factory=Masker)

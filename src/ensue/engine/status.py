@@ -10,37 +10,32 @@ Waiting -> Ready -> Running -> Growing -> Settled
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+
+class Waiting(msgspec.Struct, frozen=True):
     """Since its scope was opened: something that comes before it has not settled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(msgspec.Struct, frozen=True):
     """Since the last of those settled: it waits for its turn, a slot, or its target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(msgspec.Struct, frozen=True):
     """Since its function was called, or its conditions were looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Growing:
+class Growing(msgspec.Struct, frozen=True):
     """Since its function returned: what it caused is being rendered and run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """It has its return, and so has all that it caused; what comes after it may start."""
 
 
-@dataclass(frozen=True, slots=True)
-class NotRun:
+class NotRun(msgspec.Struct, frozen=True):
     """It never started, because the run or its scope was stopped."""
 
     reason: str

@@ -6,10 +6,11 @@ are collected and raised together; nothing is run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.contracts.growth import Plan
+import msgspec
+
+from ensue.contracts.growth import Complaint, Plan
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.functions import FunctionCatalog
     from ensue.language.chunks import Draft
+    from ensue.language.declarations import Declaration
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots
     from ensue.language.tree import Tree
@@ -33,8 +35,7 @@ LISTEN_ERROR: Final = "Listen_Error"
 """Module and function of the chunk that stands for a `listen` on nothing, as Salt tags it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlsRequest:
+class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One SLS that is asked for.
 
     Args:
@@ -48,8 +49,7 @@ class SlsRequest:
     path: Path | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compiled:
+class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     """What a compilation gives.
 
     Args:
@@ -58,7 +58,7 @@ class Compiled:
     """
 
     plan: Plan
-    tree: Tree = field(repr=False)
+    tree: Tree
 
 
 class Compiler:
@@ -101,9 +101,13 @@ class Compiler:
         found.stop_on_errors()
         ordered = put_in_order(drafts, wanted, found)
         found.stop_on_errors()
-        chunks = _chunks(drafts, wanted, ordered) + _unheard_chunks(resolver, len(ordered))
         plan = Plan(
-            chunks=chunks, scope=scope, target=self._target, parent=tree, warnings=tuple(found.warnings)
+            chunks=_chunks(drafts, wanted, ordered),
+            scope=scope,
+            target=self._target,
+            parent=tree,
+            warnings=tuple(found.warnings),
+            complaints=_complaints(resolver, drafts, ordered),
         )
         return Compiled(plan=plan, tree=tree)
 
@@ -140,22 +144,42 @@ def _chunks(
     )
 
 
-def _unheard_chunks(resolver: Resolver, count: int) -> tuple[Chunk, ...]:
-    """Return a chunk that fails for everything that `listen` names and is not there; they come last."""
+def _complaints(resolver: Resolver, drafts: list[Draft], ordered: list[int]) -> tuple[Complaint, ...]:
+    """Return what is to be said of everything that `listen` names and is not there.
+
+    Who listens to nothing is told of it in any case; who is to be listened to by nothing, as in Salt,
+    only when it changed something.
+    """
+    if not resolver.unheard and not resolver.deaf:
+        return ()
+    place_of = {number: place for place, number in enumerate(ordered)}
+    told = [
+        (key, sorted(map(place_of.__getitem__, numbers)), key not in resolver.unheard)
+        for key, numbers in (resolver.deaf | resolver.unheard).items()
+    ]
+    told.sort(key=lambda one: (one[1][0], one[2]))
     return tuple(
-        Chunk(
-            id=f"listen_{value}",
-            name=f"listen_{key}",
-            module=LISTEN_ERROR,
-            function=LISTEN_ERROR,
-            arguments={"missing": f"{key}: {value}", "listener": draft.declaration.id},
-            sls=draft.declaration.sls,
-            order=count + place,
-            document=draft.declaration.document,
-            keys=draft.declaration.keys,
-        )
-        for place, ((key, value), draft) in enumerate(resolver.unheard.items())
+        _complaint(key, drafts[ordered[places[0]]].declaration, order, tuple(places) if deaf else ())
+        for order, (key, places, deaf) in enumerate(told, start=len(ordered))
     )
+
+
+def _complaint(key: tuple[str, str], teller: Declaration, order: int, after: tuple[int, ...]) -> Complaint:
+    module, name = key
+    verb = "is to be listened to by it" if after else "listens to it"
+    chunk = Chunk(
+        id=f"listen_{name}",
+        name=f"listen_{module}",
+        module=LISTEN_ERROR,
+        function=LISTEN_ERROR,
+        arguments={},
+        sls=teller.sls,
+        order=order,
+        document=teller.document,
+        keys=teller.keys,
+    )
+    comment = f"Referenced state {module}: {name} does not exist ({teller.id} {verb})"
+    return Complaint(chunk=chunk, comment=comment, after_changes_of=after)
 
 
 def _chunk(draft: Draft, words: dict[str, dict[int, None]], place_of: list[int], place: int) -> Chunk:

@@ -50,7 +50,8 @@ class Resolver:
         found: where faults go.
 
     Attributes:
-        unheard: what `listen` names and is not there, with the draft that names it.
+        unheard: what `listen` names and is not there, with the numbers of the drafts that listen to it.
+        deaf: what `listen_in` names and is not there, with the numbers of the drafts it would listen to.
     """
 
     def __init__(self, drafts: list[Draft], included_from: Mapping[str, set[str]], found: Collector) -> None:
@@ -60,7 +61,8 @@ class Resolver:
         self._by_key: dict[tuple[str, str], list[int]] | None = None
         self._by_sls: dict[str, list[int]] = {}
         self._globs: dict[tuple[str, str], list[int]] = {}
-        self.unheard: dict[tuple[str, str], Draft] = {}
+        self.unheard: dict[tuple[str, str], list[int]] = {}
+        self.deaf: dict[tuple[str, str], list[int]] = {}
 
     def resolve(self) -> Wanted:
         """Return for every draft its requisite words and the drafts they name."""
@@ -87,19 +89,21 @@ class Resolver:
             return
         backward = word in REQUISITES_IN
         for place, reference in enumerate(references):
-            for target in self._targets(draft, word, place, reference):
+            for target in self._targets(number, word, place, reference):
                 if backward:
                     wanted[target].setdefault(word.removesuffix("_in"), {})[number] = None
                 else:
                     wanted[number].setdefault(word, {})[target] = None
 
-    def _targets(self, draft: Draft, word: str, place: int, reference: Any) -> list[int]:
+    def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
+        draft = self._drafts[number]
         targets: list[int] = []
         for key, value in self._pairs(draft, word, place, reference):
             matched = self._lookup(key, value)
             if matched is None and word in ("listen", "listen_in"):
                 # As in Salt, this shows only when the listeners run: a failed result of its own.
-                self.unheard[key, value] = draft
+                missing = self.deaf if word in REQUISITES_IN else self.unheard
+                missing.setdefault((key, value), []).append(number)
                 continue
             if matched is None:
                 self._nothing(draft, word, place, key, value)
