@@ -1,0 +1,70 @@
+"""A delayed block: text that was cut out of a file, to be rendered when a state calls for it."""
+
+from __future__ import annotations
+
+import enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.diagnostics import Span
+    from ensue.language.blocks.scan import Scan
+
+
+class _Unset(enum.Enum):
+    """The one value that says that a tag names no limit."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = _Unset.UNSET
+"""No limit is named: the configuration's holds."""
+
+UNLIMITED: Final = None
+"""`delayed_repeat_limit=None`: rendered as often as it is called."""
+
+Limit: TypeAlias = int | Literal[_Unset.UNSET] | None
+"""How often something may be rendered in one run."""
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
+    """One delayed block, as it stands in its file. It has a dict, because what is in it is looked for once.
+
+    Args:
+        name: what states call it by.
+        place: its opening tag; what is counted against a limit is this place.
+        text: what stands between the tags, indentation common to all lines removed.
+        first_line: the line of the file that `text` begins on.
+        scoped: whether it sees the top-level variables of the rendering that calls it.
+        limit: how often it may be rendered in a run.
+        pipe: the renderers of the file it stands in.
+        template: the file's name in the roots, which relative includes start from.
+        function: for a block of the `py` renderer, the function that makes the data; it has no text.
+    """
+
+    name: str
+    place: Span
+    text: str = ""
+    first_line: int = 1
+    scoped: bool = False
+    limit: Limit = UNSET
+    pipe: str = ""
+    template: str = ""
+    function: Callable[..., object] | None = None
+
+    @cached_property
+    def inner(self) -> Scan:
+        """The block's text with the blocks that stand in it cut out; they were checked with the file."""
+        from ensue.language.blocks.scan import scan
+
+        return scan(
+            self.text,
+            self.place.path,
+            first_line=self.first_line,
+            pipe=self.pipe,
+            template=self.template,
+        )

@@ -1,0 +1,277 @@
+"""The scan of raw text for delayed blocks, before any renderer sees it.
+
+What stands between a pair of tags is cut and kept as it is; blank lines stay behind, so that every
+line keeps its number. Only the outermost blocks are cut: what is in a block is looked at when the
+block is rendered, but checked here, so that all faults of a file are found at once.
+
+Source: SEP 16, "Implementation Notes" and "End Tags".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError
+from ensue.language.blocks.block import Block
+from ensue.language.blocks.tags import TagOptions, read_end, read_opening
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MARK: Final = "#!delayed"
+"""A text without these characters holds no blocks and is not looked at any further."""
+
+_END_MARK: Final = "#!end_delayed_block"
+_TAG: Final = re.compile(r"^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$", re.MULTILINE)
+_INDENTATION: Final = re.compile(r"^([^\S\n]*)[^\s]", re.MULTILINE)
+
+
+class Scan(msgspec.Struct, frozen=True, kw_only=True):
+    """A text and the blocks that were cut out of it.
+
+    Args:
+        text: the text; blank lines where blocks stood.
+        blocks: the outermost blocks, in order.
+    """
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+
+
+class _Open(msgspec.Struct, kw_only=True):
+    """A block whose end has not been met.
+
+    Args:
+        name: its name.
+        span: its opening tag.
+        options: what the tag says.
+        line: the tag's line.
+        start: the position in the text where the tag's line begins.
+        inside: the position where what is in it begins.
+        names: names of the blocks that stand directly in it, with their places.
+    """
+
+    name: str
+    span: Span
+    options: TagOptions
+    line: int
+    start: int
+    inside: int
+    names: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
+
+
+class _Tag(msgspec.Struct, frozen=True, kw_only=True):
+    """One tag line: where it is, and what it says."""
+
+    is_end: bool
+    words: list[str]
+    span: Span
+    line: int
+    start: int
+    end: int
+
+
+def scan(text: str, path: str, *, first_line: int = 1, pipe: str = "", template: str = "") -> Scan:
+    """Cut the delayed blocks out of a text.
+
+    Args:
+        text: raw text of a file, or of a block.
+        path: the file, as messages show it.
+        first_line: the file's line that the text begins on.
+        pipe: the renderers of the file.
+        template: the file's name in the roots.
+
+    Raises:
+        CompileError: tags are unmatched, misnamed, or broken; with all faults of the text.
+    """
+    if MARK not in text and _END_MARK not in text:
+        return Scan(text=text)
+    cutter = _Cutter(text, pipe, template)
+    for tag in _tags(text, path, first_line):
+        cutter.take(tag)
+    return cutter.ended()
+
+
+def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
+    line, counted = first_line, 0
+    for found in _TAG.finditer(text):
+        line += text.count("\n", counted, found.start())
+        counted = found.start()
+        column = text.index("#", found.start()) - found.start() + 1
+        yield _Tag(
+            is_end=found[1] is not None,
+            words=found[2].split(),
+            span=Span(path, line, column),
+            line=line,
+            start=found.start(),
+            end=found.end(),
+        )
+
+
+class _Cutter:
+    """Takes the tags of one text in order, and cuts what stands between outermost pairs."""
+
+    def __init__(self, text: str, pipe: str, template: str) -> None:
+        self._text = text
+        self._pipe = pipe
+        self._template = template
+        self._open: list[_Open] = []
+        self._open_names: Counter[str] = Counter()
+        self._names: dict[str, Span] = {}
+        self._blocks: list[Block] = []
+        self._kept: list[str] = []
+        self._kept_to = 0
+        self._faults: list[Diagnostic] = []
+
+    def take(self, tag: _Tag) -> None:
+        """Take one tag."""
+        if tag.is_end:
+            self._end(tag)
+        else:
+            self._begin(tag)
+
+    def ended(self) -> Scan:
+        """Return what was cut, the text being at its end.
+
+        Raises:
+            CompileError: with everything that is wrong.
+        """
+        for block in self._open:
+            self._refuse_open(block)
+        if self._faults:
+            raise CompileError(self._faults)
+        kept = "".join([*self._kept, self._text[self._kept_to :]])
+        return Scan(text=kept, blocks=tuple(self._blocks))
+
+    def _begin(self, tag: _Tag) -> None:
+        name, options = read_opening(tag.words, tag.span, self._faults)
+        names = self._open[-1].names if self._open else self._names
+        if name and name in names:
+            self._faults.append(twice(name, names[name], tag.span))
+        elif name:
+            names[name] = tag.span
+        self._open.append(
+            _Open(
+                name=name,
+                span=tag.span,
+                options=options,
+                line=tag.line,
+                start=tag.start,
+                inside=min(tag.end + 1, len(self._text)),
+            )
+        )
+        self._open_names[name] += 1
+
+    def _end(self, tag: _Tag) -> None:
+        name = read_end(tag.words, tag.span, self._faults)
+        if not self._open:
+            self._faults.append(
+                Diagnostic(
+                    code="E0901",
+                    summary="the end of a delayed block that was not begun",
+                    span=tag.span,
+                    help="remove the line, or begin the block with #!delayed_block NAME",
+                )
+            )
+            return
+        if name and self._open[-1].name not in {name, ""}:
+            self._end_by_name(name, tag)
+            return
+        self._close(self._pop(), tag)
+
+    def _pop(self) -> _Open:
+        block = self._open.pop()
+        self._open_names[block.name] -= 1
+        return block
+
+    def _end_by_name(self, name: str, tag: _Tag) -> None:
+        """An end whose name is not the innermost block's: an outer one's, or nobody's."""
+        if not self._open_names[name]:
+            innermost = self._open[-1]
+            meant = near_names(name, [innermost.name])
+            self._faults.append(
+                Diagnostic(
+                    code="E0901",
+                    summary=f"the end of a delayed block {name!r}, where {innermost.name!r} is open",
+                    span=tag.span,
+                    detail=f"{innermost.name!r} was begun at {innermost.span}",
+                    help=meant or f"write #!end_delayed_block {innermost.name}",
+                    related=((innermost.span, "begun here"),),
+                )
+            )
+            self._close(self._pop(), tag)
+            return
+        while (block := self._pop()).name != name:
+            self._refuse_open(block)
+        self._close(block, tag)
+
+    def _refuse_open(self, block: _Open) -> None:
+        self._faults.append(
+            Diagnostic(
+                code="E0901",
+                summary=f"the delayed block {block.name!r} is not ended",
+                span=block.span,
+                help=f"write #!end_delayed_block {block.name}".rstrip() + " behind its last line",
+            )
+        )
+
+    def _close(self, block: _Open, tag: _Tag) -> None:
+        if self._open:
+            return
+        cut = self._text[block.start : tag.end]
+        self._kept += (self._text[self._kept_to : block.start], "\n" * cut.count("\n"))
+        self._kept_to = tag.end
+        self._blocks.append(
+            Block(
+                name=block.name,
+                place=block.span,
+                text=_without_indentation(self._text[block.inside : max(tag.start, block.inside)]),
+                first_line=block.line + 1,
+                scoped=block.options.scoped,
+                limit=block.options.limit,
+                pipe=self._pipe,
+                template=self._template,
+            )
+        )
+
+
+def twice(name: str, first: Span, second: Span) -> Diagnostic:
+    """Return the fault of two blocks of one name that can be seen from the same place."""
+    return Diagnostic(
+        code="E0903",
+        summary=f"there are two delayed blocks {name!r}",
+        span=second,
+        detail=f"the first stands at {first}",
+        help="give one of them another name",
+        related=((first, "first here"),),
+    )
+
+
+def _without_indentation(text: str) -> str:
+    """Return a text without the indentation that all its lines have; blank lines do not count."""
+    common: str | None = None
+    for found in _INDENTATION.finditer(text):
+        common = found[1] if common is None else _common_start(common, found[1])
+        if not common:
+            return text
+    if not common:
+        return text
+    lines = text.split("\n")
+    return "\n".join(line.removeprefix(common) for line in lines)
+
+
+def _common_start(one: str, other: str) -> str:
+    if other.startswith(one):
+        return one
+    length = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        length += 1
+    return one[:length]

@@ -1,0 +1,78 @@
+"""`#!delayed_sls [scoped] [delayed_repeat_limit=N]`: what an SLS says of being rendered late.
+
+It stands at the top of a file, among comments, blank lines and the line that names the renderers.
+In a file that no `delayed_render` names it is a comment.
+
+Source: SEP 16, "Multiple delayed_renders".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.language.blocks.tags import LIMIT_WORD, SCOPED_WORD, TagOptions, read_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SLS_MARK: Final = "#!delayed_sls"
+_FORM: Final = f"{SLS_MARK} [{SCOPED_WORD}] [{LIMIT_WORD}=N]"
+
+
+def read_sls_tag(text: str, path: str, faults: list[Diagnostic]) -> tuple[TagOptions, Span]:
+    """Read the tag at the top of a file.
+
+    Args:
+        text: the file's text.
+        path: the file, as messages show it.
+        faults: what is wrong is added.
+
+    Returns:
+        What it says, and its place; without one the options of none, and the file.
+    """
+    options, place = TagOptions(), Span(path)
+    if SLS_MARK not in text:
+        return options, place
+    for number, line in _head(text):
+        words = line.split()
+        if words[:1] != [SLS_MARK]:
+            continue
+        span = Span(path, number, line.index("#") + 1)
+        if place.line:
+            faults.append(
+                Diagnostic(
+                    code="E0902",
+                    summary=f"a second {SLS_MARK} in one file",
+                    span=span,
+                    detail=f"the first stands at {place}",
+                    help="put everything on one line",
+                )
+            )
+            continue
+        options, place = read_options(words[1:], span, faults, form=_FORM), span
+    return options, place
+
+
+def pipe_line(text: str) -> str:
+    """Return the line of a file that may name its renderers: the first, or one behind `#!delayed_sls`."""
+    first = text[: text.find("\n")] if "\n" in text else text
+    if first.split()[:1] != [SLS_MARK]:
+        return first
+    behind = (line for number, line in _head(text) if number > 1 and line.startswith("#!"))
+    return next(behind, first)
+
+
+def _head(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the comment lines that stand before anything else, with their numbers."""
+    start, number = 0, 1
+    while start < len(text):
+        end = text.find("\n", start)
+        line = text[start : end if end >= 0 else len(text)].strip()
+        if line and not line.startswith("#"):
+            return
+        if line:
+            yield number, text[start : end if end >= 0 else len(text)]
+        if end < 0:
+            return
+        start, number = end + 1, number + 1

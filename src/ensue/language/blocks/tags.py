@@ -1,0 +1,104 @@
+"""One tag line: `#!delayed_block NAME [scoped] [delayed_repeat_limit=N]` and its end.
+
+Source: SEP 16, "Delayed Blocks" and "End Tags".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.diagnostics import Diagnostic
+from ensue.language.blocks.block import UNLIMITED, UNSET, Limit
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.diagnostics import Span
+
+LIMIT_WORD: Final = "delayed_repeat_limit"
+SCOPED_WORD: Final = "scoped"
+_COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}\Z")
+_BLOCK_FORM: Final = f"#!delayed_block NAME [{SCOPED_WORD}] [{LIMIT_WORD}=N]"
+_END_FORM: Final = "#!end_delayed_block [NAME]"
+
+
+class TagOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What an opening tag says besides the name.
+
+    Args:
+        scoped: whether the word `scoped` is there.
+        limit: the limit, where one is named.
+    """
+
+    scoped: bool = False
+    limit: Limit = UNSET
+
+
+def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> tuple[str, TagOptions]:
+    """Read the words behind `#!delayed_block`.
+
+    Args:
+        words: the words.
+        span: the tag's place.
+        faults: what is wrong is added.
+
+    Returns:
+        The name, empty when there is none, and the options.
+    """
+    name = words[0] if words and "=" not in words[0] else ""
+    if not name:
+        faults.append(
+            Diagnostic(
+                code="E0902",
+                summary="a delayed block has no name",
+                span=span,
+                help=f"write {_BLOCK_FORM}",
+            )
+        )
+    return name, read_options(words[1:] if name else words, span, faults, form=_BLOCK_FORM)
+
+
+def read_options(words: Sequence[str], span: Span, faults: list[Diagnostic], *, form: str = "") -> TagOptions:
+    """Read `scoped` and `delayed_repeat_limit=N`, in any order, each at most once."""
+    scoped, limit = False, UNSET
+    seen: set[str] = set()
+    for word in words:
+        key, equals, value = word.partition("=")
+        if key in seen:
+            faults.append(_fault(f"the word {key!r} stands twice on a tag", span, "write it once"))
+        elif word == SCOPED_WORD:
+            scoped = True
+        elif key == LIMIT_WORD:
+            limit = read_limit(value if equals else "", span, faults)
+        else:
+            help_ = near_names(key, (SCOPED_WORD, LIMIT_WORD)) or f"write {form}"
+            faults.append(_fault(f"a tag has the unknown word {word!r}", span, help_))
+        seen.add(key)
+    return TagOptions(scoped=scoped, limit=limit)
+
+
+def read_limit(text: str, span: Span, faults: list[Diagnostic]) -> Limit:
+    """Read a limit: a number from 1, or `None`."""
+    if text == "None":
+        return UNLIMITED
+    if _COUNT.match(text):
+        return int(text)
+    help_ = f"it takes a number from 1, or None for no limit: {LIMIT_WORD}=3"
+    faults.append(_fault(f"{LIMIT_WORD} is {text!r}", span, help_))
+    return UNSET
+
+
+def read_end(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> str:
+    """Read the words behind `#!end_delayed_block`; returns the name, empty when there is none."""
+    if len(words) > 1:
+        listed = " ".join(words[1:])
+        faults.append(_fault(f"an end tag has the unknown words {listed!r}", span, f"write {_END_FORM}"))
+    return words[0] if words else ""
+
+
+def _fault(summary: str, span: Span, help_: str) -> Diagnostic:
+    return Diagnostic(code="E0902", summary=summary, span=span, help=help_)
