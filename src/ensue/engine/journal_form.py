@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
 
-from ensue.masking import MASK, SHORTEST_PART_CHARS
+from ensue.masking import SHORTEST_PART_CHARS
 from ensue.model.events import (
     NodeFinished,
     NodeStarted,
@@ -25,6 +25,7 @@ from ensue.model.events import (
     ScopeOpened,
 )
 from ensue.model.returns import Return, ScopeReturn
+from ensue.model.sensitive_paths import hide_paths
 
 if TYPE_CHECKING:
     from ensue.masking import Masker
@@ -163,9 +164,8 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         is_number = isinstance(value, int | float)
         fields[name] = value if is_number else _masked(_without_nested_returns(struct, name, value), masker)
     if isinstance(struct, Return):
-        for path in struct.sensitive:
-            for name in ("new_state", "old_state"):
-                fields[name] = _hidden(fields[name], path.split(":"))
+        for name in ("new_state", "old_state"):
+            fields[name] = hide_paths(fields[name], struct.sensitive)
     return fields
 
 
@@ -202,21 +202,6 @@ def _plain_data(value: Any) -> Any:  # noqa: PLR0911  # one return for each kind
         case _:
             # What a plug-in put there (a path, a date, something known only after apply): its text.
             return _plain_data(str(value))
-
-
-def _hidden(data: Any, path: list[str]) -> Any:
-    """Return data with the value at a path replaced; a path that leads nowhere replaces nothing."""
-    if not path:
-        return data if data is None else MASK
-    key = path[0]
-    match data:
-        case dict() if key in data:
-            return {**data, key: _hidden(data[key], path[1:])}  # pyright: ignore[reportUnknownVariableType]  # any data
-        case list() if key.isdecimal() and int(key) < len(data):  # pyright: ignore[reportUnknownArgumentType]  # any data
-            index = int(key)
-            return [*data[:index], _hidden(data[index], path[1:]), *data[index + 1 :]]
-        case _:
-            return data  # pyright: ignore[reportUnknownVariableType]  # any data
 
 
 def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.engine.returns import sensitive_values
 from ensue.model.events import NodeFinished, NodeStarted
 from ensue.model.returns import Return
+from ensue.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -90,7 +90,7 @@ class Recorder:
             ran: False when the function was not called because of a requisite.
         """
         if said.sensitive:
-            self._masker.add(*sensitive_values(said))
+            self._masker.add(*values_at(said.new_state, said.sensitive))
         returned = self._return(node, start, said, ran=ran)
         if start.run_num != UNNUMBERED:
             self.emit(NodeFinished(returned=returned))

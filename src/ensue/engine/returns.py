@@ -15,9 +15,8 @@ from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from ensue.model.data import Data
 
 _log = logging.getLogger(__name__)
 
@@ -66,36 +65,6 @@ def exception_text(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{place}"
-
-
-def sensitive_values(returned: StateReturn) -> Iterator[str]:
-    """Yield every secret in a return's `new_state`, as its `sensitive` paths say."""
-    for path in returned.sensitive:
-        yield from _leaves(_at(returned.new_state, path.split(":")))
-
-
-def _at(data: Data, keys: list[str]) -> Data:
-    for key in keys:
-        if isinstance(data, dict) and key in data:
-            data = data[key]
-        elif isinstance(data, list) and key.isdecimal() and int(key) < len(data):
-            data = data[int(key)]
-        else:
-            return None
-    return data
-
-
-def _leaves(data: Data) -> Iterator[str]:
-    if isinstance(data, dict):
-        for value in data.values():
-            yield from _leaves(value)
-    elif isinstance(data, list):
-        for value in data:
-            yield from _leaves(value)
-    elif isinstance(data, bytes):
-        yield data.decode("utf-8", "backslashreplace")
-    elif data is not None and not isinstance(data, bool):
-        yield str(data)
 
 
 def _missing(raw: Mapping[str, Any]) -> str:

@@ -10,9 +10,10 @@ import os
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StoreError
+from ensue.registry.sqlite_remedies import sqlite_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -23,16 +24,6 @@ if TYPE_CHECKING:
 
 STORE_FILE: Final = "store.db"
 """Name of the default store below the cachedir."""
-
-_SQLITE_REMEDIES: Final = {
-    "SQLITE_NOTADB": "it is no store of ensue, or was overwritten (restore it from a copy, or move it away)",
-    "SQLITE_CORRUPT": "it is damaged (restore it from a copy, or move it away)",
-    "SQLITE_BUSY": "another process has been writing to it for a minute (see who has it open: fuser FILE)",
-    "SQLITE_FULL": "the disk is full (nothing was changed)",
-    "SQLITE_READONLY": "it cannot be written (check the owner and mode of the file and its folder)",
-    "SQLITE_CANTOPEN": "it cannot be opened (check the owner and mode of the file and its folder)",
-    "SQLITE_PERM": "it cannot be opened (check the owner and mode of the file and its folder)",
-}
 
 
 class CrossRunStore:
@@ -140,7 +131,7 @@ class CrossRunStore:
             yield
         except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite reports damage in text that may be damaged itself: hence the last of these.
-            raise StoreError(f"{self.label}: the store cannot be used: {_explained(error)}") from error
+            raise StoreError(f"{self.label}: the store cannot be used: {sqlite_remedy(error)}") from error
 
 
 def _sqlite_path(cachedir: Path, url: str | None) -> Path | None:
@@ -164,13 +155,3 @@ def _take_turn(connection: sa.Connection) -> None:
     from ensue.registry.schema import facts
 
     connection.execute(sa.select(facts.c.value).where(facts.c.name == "schema_version").with_for_update())
-
-
-def _explained(error: Exception) -> str:
-    original: Any = getattr(error, "orig", None) or error
-    name = getattr(original, "sqlite_errorname", "")
-    # An extended name (`SQLITE_CANTOPEN_ISDIR`) begins with the plain one.
-    for plain_name, remedy in _SQLITE_REMEDIES.items():
-        if name.startswith(plain_name):
-            return remedy
-    return str(original).strip() or type(original).__name__

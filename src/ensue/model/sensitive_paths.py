@@ -1,0 +1,109 @@
+"""The secrets in a state's data: found, followed and hidden by the paths that the state gives.
+
+A path is keys and places in lists joined by colons (`credentials:password`, `nics:0:token`). One that
+leads nowhere finds and hides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from ensue.masking import MASK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+def values_at(data: Any, paths: Iterable[str]) -> Iterator[str]:
+    """Yield, as text, every scalar below the paths: what a masker is to be told."""
+    for path in paths:
+        yield from _scalars(_at(data, path.split(":")))
+
+
+def hide_paths(data: Any, paths: Iterable[str]) -> Any:
+    """Return data with `(sensitive)` in the place of what stands under the paths; the rest is shared."""
+    for path in paths:
+        data = _hidden(data, path.split(":"))
+    return data
+
+
+def changed_paths(data: Any, masked: Any) -> Iterator[str]:
+    """Yield the path of every value that masking has changed.
+
+    Args:
+        data: data in the clear.
+        masked: the same, masked; where a key itself was masked, the path of what holds it is yielded.
+    """
+    return _changed("", data, masked)
+
+
+def _changed(path: str, data: Any, masked: Any) -> Iterator[str]:
+    below = f"{path}:" if path else ""
+    match data:
+        case dict():
+            mapping = cast("dict[Any, Any]", data)
+            if mapping.keys() != masked.keys() or any(":" in str(key) for key in mapping):
+                if mapping != masked:
+                    yield path
+                return
+            for key, value in mapping.items():
+                yield from _changed(f"{below}{key}", value, masked[key])
+        case list():
+            for place, (one, other) in enumerate(zip(cast("list[Any]", data), masked, strict=True)):
+                yield from _changed(f"{below}{place}", one, other)
+        case _:
+            if data != masked:
+                yield path
+
+
+def _at(data: Any, keys: list[str]) -> Any:
+    for key in keys:
+        if not key and len(keys) == 1:
+            return data
+        place = _place(data, key)
+        if place is None:
+            return None
+        data = data[place]
+    return data
+
+
+def _hidden(data: Any, keys: list[str]) -> Any:
+    if not keys or keys == [""]:
+        return data if data is None else MASK
+    place = _place(data, keys[0])
+    if place is None:
+        return data
+    changed: Any = data.copy()
+    changed[place] = _hidden(data[place], keys[1:])
+    return changed
+
+
+def _place(data: Any, key: str) -> Any:
+    """Return the key or index of a mapping or list that a part of a path means; None when there is none."""
+    match data:
+        case dict():
+            mapping = cast("dict[Any, Any]", data)
+            return key if key in mapping else next((one for one in mapping if str(one) == key), None)
+        case list() if key.isdecimal() and int(key) < len(cast("list[Any]", data)):
+            return int(key)
+        case _:
+            return None
+
+
+def _scalars(data: Any) -> Iterator[str]:
+    match data:
+        case dict():
+            yield from _of_each(cast("dict[Any, Any]", data).values(), _scalars)
+        case list():
+            yield from _of_each(cast("list[Any]", data), _scalars)
+        case bytes():
+            yield data.decode("utf-8", "backslashreplace")
+        case None | bool():
+            return
+        case _:
+            yield str(data)
+
+
+def _of_each(values: Iterable[Any], read: Callable[[Any], Iterator[str]]) -> Iterator[str]:
+    for value in values:
+        yield from read(value)

@@ -1,0 +1,211 @@
+"""The enforced state: what every state of a project last made true, kept for later runs.
+
+One entry a state, target and scope. A `new_state` that holds a secret is encrypted with the project's
+key; beside it stands a masked form, which can be shown without the key.
+
+Implements `ensue.contracts.enforced`.
+
+Source: Idem's enforced state management (ESM).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.contracts.enforced import EnforcedState
+from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
+from ensue.registry.enforced_tables import EnforcedTable, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+    from ensue.model.data import Data
+    from ensue.model.returns import Return
+    from ensue.model.srn import Srn
+
+MOST_PENDING: Final = 1000
+"""So many entries wait to be written at most: what a killed apply may lose of its memory."""
+
+_DECODE: Final = msgspec.msgpack.decode
+
+
+class ShownState(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry as it is shown to people.
+
+    Args:
+        target: the SRN, as text.
+        scope: the path of its scope.
+        state: the entry, secrets masked.
+        run_id: the run that last changed it.
+    """
+
+    target: str
+    scope: str
+    state: EnforcedState
+    run_id: str
+
+
+class EnforcedStore:
+    """The enforced states of one project.
+
+    Args:
+        cachedir: the project's cachedir.
+        vault: encrypts what is secret.
+        masker: knows the secrets of this process, and is told of those that are opened.
+    """
+
+    def __init__(self, cachedir: Path, *, vault: Vault, masker: Masker) -> None:
+        self._table = EnforcedTable(cachedir)
+        self._vault = vault
+        self._masker = masker
+        self._pending: dict[tuple[str, str, str], Return] = {}
+        self._run_id = ""
+
+    def begin_run(self, run_id: str) -> None:
+        """Say which run the entries to come belong to."""
+        self._run_id = run_id
+
+    def find(self, target: Srn, path: str, id: str) -> list[EnforcedState]:  # noqa: A002 - the word it has
+        """Return every entry of the top scope that a reference could mean; see the contract.
+
+        Raises:
+            StoreError: the file cannot be read, or an entry cannot be decrypted.
+        """
+        rows = self._table.named(target, id)
+        return [self._opened(row) for row in rows if f"{row.module}.".startswith(f"{path}.")]
+
+    def of_state(self, target: Srn, scope: str, tag: str) -> EnforcedState | None:
+        """Return what the last apply made of one state; None when it has made nothing of it.
+
+        Raises:
+            StoreError: the file cannot be read, or the entry cannot be decrypted.
+        """
+        row = self._table.one(target, scope, tag)
+        return None if row is None else self._opened(row)
+
+    def note(self, returned: Return) -> None:
+        """Keep what a state has made true; written when enough has come together, and by `flush`.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        if returned.result is not True or returned.new_state is None:
+            return
+        self._pending[returned.target, returned.scope, returned.tag] = returned
+        if len(self._pending) >= MOST_PENDING:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was noted.
+
+        Raises:
+            StoreError: it cannot be written; it stays noted.
+        """
+        if self._pending:
+            self._table.write([self._row(returned) for returned in self._pending.values()])
+            self._pending.clear()
+
+    def shown(self) -> Iterator[ShownState]:
+        """Yield every entry, secrets masked; needs no key.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        for row in self._table.all():
+            yield ShownState(
+                target=row.target, scope=row.scope, state=_entry(row, _DECODE(row.shown)), run_id=row.run_id
+            )
+
+    def reseal(self) -> int:
+        """Encrypt every secret entry with the project's current key; return how many there were.
+
+        Raises:
+            StoreError: an entry cannot be decrypted; nothing was changed.
+        """
+        sealed = [(row, row.sealed) for row in self._table.all() if row.sealed is not None]
+        opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
+        self._table.write(
+            msgspec.structs.replace(row, sealed=self._vault.seal(plain, context=_context(row)))
+            for row, plain in opened
+        )
+        return len(opened)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._table.close()
+
+    def _row(self, returned: Return) -> Row:
+        paths, shown = self._masked(returned)
+        plain = _encoded(returned.new_state)
+        row = Row(
+            target=returned.target,
+            scope=returned.scope,
+            tag=returned.tag,
+            module=returned.module,
+            function=returned.function,
+            id=returned.id,
+            name=returned.name,
+            sls=returned.sls,
+            sensitive=msgspec.msgpack.encode(paths),
+            shown=_encoded(shown) if paths else plain,
+            sealed=None,
+            run_id=self._run_id,
+        )
+        if not paths:
+            return row
+        return msgspec.structs.replace(row, sealed=self._vault.seal(plain, context=_context(row)))
+
+    def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
+        """Return where secrets stand, also those the state does not know of, and the data without them."""
+        masked = self._masker.data(returned.new_state)
+        found = () if masked is returned.new_state else tuple(changed_paths(returned.new_state, masked))
+        paths = tuple(dict.fromkeys((*returned.sensitive, *found)))
+        return paths, hide_paths(masked, paths)
+
+    def _opened(self, row: Row) -> EnforcedState:
+        plain = row.shown if row.sealed is None else self._vault.open(row.sealed, context=_context(row))
+        entry = _entry(row, _DECODE(plain))
+        self._masker.add(*values_at(entry.new_state, entry.sensitive))
+        return entry
+
+
+def _context(row: Row) -> str:
+    return f"enforced:{row.target}:{row.scope}:{row.tag}"
+
+
+def _entry(row: Row, new_state: Any) -> EnforcedState:
+    return EnforcedState(
+        tag=row.tag,
+        module=row.module,
+        function=row.function,
+        id=row.id,
+        name=row.name,
+        sls=row.sls,
+        new_state=new_state,
+        sensitive=msgspec.msgpack.decode(row.sensitive, type=tuple[str, ...]),
+    )
+
+
+def _encoded(data: Data) -> bytes:
+    try:
+        return msgspec.msgpack.encode(data, enc_hook=str)
+    except OverflowError:
+        return msgspec.msgpack.encode(_with_short_integers(data), enc_hook=str)
+
+
+def _with_short_integers(data: Any) -> Any:
+    """Return data whose integers of more than 64 bits are text: MessagePack has no other form for them."""
+    match data:
+        case dict():
+            return {_with_short_integers(key): _with_short_integers(value) for key, value in data.items()}  # pyright: ignore[reportUnknownVariableType] # any data
+        case list():
+            return [_with_short_integers(item) for item in data]  # pyright: ignore[reportUnknownVariableType] # any data
+        case int() if not -(2**63) <= data < 2**64:
+            return str(data)
+        case _:
+            return data
