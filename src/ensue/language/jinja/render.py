@@ -2,75 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import jinja2
+import msgspec
 
+from ensue.language.jinja.environment import Environment, Rendering, Template
 from ensue.language.jinja.errors import as_compile_error
 from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
-from ensue.language.jinja.loader import RootsLoader, relative_name, template_name, template_places
-from ensue.language.jinja.marks import insert_marks, take_out_marks
+from ensue.language.jinja.loader import RootsLoader
+from ensue.language.jinja.marks import take_out_marks
 from ensue.language.jinja.serializers import SerializerExtension
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from jinja2 import nodes
     from jinja2.runtime import Context
 
     from ensue.language.yaml.document import Anchor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     """A rendering.
 
     Args:
         text: the text.
         anchors: where its lines come from; empty when nothing moved.
-        exported: top-level variables of the template as they stood at its end.
+        exported: top-level variables of the template as they stood at its end, what it imported included.
+        templates: the files of the templates that it pulled in.
     """
 
     text: str
     anchors: tuple[Anchor, ...] = ()
     exported: Mapping[str, Any] | None = None
-
-
-class _Environment(jinja2.Environment):
-    """A Jinja environment that knows relative template names and marks lines."""
-
-    def __init__(self, paths: list[str], shorten: Callable[[str], str], **options: Any) -> None:
-        super().__init__(**options)
-        self._paths = paths
-        self._numbers: dict[str, int] = {}
-        self._shorten = shorten
-
-    def join_path(self, template: str, parent: str) -> str:
-        """Resolve `./x` and `../x` against the template that names them."""
-        return relative_name(template, parent)
-
-    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:  # noqa: A002
-        """Load a template by its name in the roots."""
-        if isinstance(name, str):
-            name = template_name(self.join_path(name, parent) if parent else name)
-            # A template that is imported without context still knows where it stands.
-            given: dict[str, Any] = dict(globals or {})
-            return super().get_template(name, None, template_places(name) | given)
-        return super().get_template(name, None, globals)
-
-    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        template = super()._parse(source, name, filename)
-        insert_marks(template, self._number(filename or name or "<template>"))
-        return template
-
-    def _number(self, path: str) -> int:
-        shown = self._shorten(path)
-        if shown not in self._numbers:
-            self._numbers[shown] = len(self._paths)
-            self._paths.append(shown)
-        return self._numbers[shown]
+    templates: tuple[str, ...] = ()
 
 
 class JinjaRenderer:
@@ -95,7 +61,7 @@ class JinjaRenderer:
     ) -> None:
         self._paths: list[str] = []
         self._shorten = shorten
-        self._environment = _Environment(
+        self._environment = Environment(
             self._paths,
             shorten,
             loader=RootsLoader(roots, prepare),
@@ -107,10 +73,17 @@ class JinjaRenderer:
         self._environment.filters.update(FILTERS)
         self._environment.tests.update(TESTS)
         self._environment.globals.update(GLOBALS)
-        self._compiled: dict[tuple[str, str], jinja2.Template] = {}
+        self._compiled: dict[tuple[str, int, str], jinja2.Template] = {}
 
     def render(
-        self, text: str, variables: Mapping[str, Any], *, path: str, name: str = "", export: bool = False
+        self,
+        text: str,
+        variables: Mapping[str, Any],
+        *,
+        path: str,
+        name: str = "",
+        first_line: int = 1,
+        export: bool = False,
     ) -> Rendered:
         """Render a template.
 
@@ -119,27 +92,31 @@ class JinjaRenderer:
             variables: its context.
             path: its file, for messages.
             name: its name in the roots, which relative includes start from.
+            first_line: the line of its file that the text begins on.
             export: also return the top-level variables as they stand at its end.
 
         Raises:
             CompileError: broken Jinja, an undefined variable, an error in a called function.
         """
         try:
-            template = self._template(text, path, name)
+            template = self._template(text, path, name, first_line)
             exported: Mapping[str, Any] | None = None
-            if export:
-                context = template.new_context(dict(variables))
-                marked = self._run(template, context)
-                exported = {key: context.vars[key] for key in context.exported_vars}
-            else:
-                marked = template.render(variables)
+            rendering = Rendering(variables)
+            with rendering.going_on():
+                if export:
+                    context = template.new_context(dict(variables))
+                    marked = self._run(template, context)
+                    exported = dict(context.vars)
+                else:
+                    marked = template.render(variables)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
             raise as_compile_error(error, path=path, shorten=self._shorten, variables=variables) from None
         plain, anchors = take_out_marks(marked, self._paths)
         if text.endswith("\n"):
             # Jinja drops one newline at the end of a template; Salt puts it back.
             plain += "\n"
-        return Rendered(text=plain, anchors=anchors, exported=exported)
+        templates = tuple(dict.fromkeys(rendering.templates))
+        return Rendered(text=plain, anchors=anchors, exported=exported, templates=templates)
 
     def _run(self, template: jinja2.Template, context: Context) -> str:
         try:
@@ -147,10 +124,13 @@ class JinjaRenderer:
         except Exception:  # noqa: BLE001 -- Jinja raises it again, with the template's lines in the traceback
             self._environment.handle_exception()
 
-    def _template(self, text: str, path: str, name: str) -> jinja2.Template:
-        key = (path, text)
+    def _template(self, text: str, path: str, name: str, first_line: int) -> jinja2.Template:
+        key = (path, first_line, text)
         if key not in self._compiled:
-            code = self._environment.compile(text, name=name or path, filename=path)
+            if first_line > 1:
+                code = self._environment.compile_part(text, path, name or path, first_line)
+            else:
+                code = self._environment.compile(text, name=name or path, filename=path)
             namespace = self._environment.make_globals(None)
-            self._compiled[key] = jinja2.Template.from_code(self._environment, code, namespace, None)
+            self._compiled[key] = Template.from_code(self._environment, code, namespace, None)
         return self._compiled[key]

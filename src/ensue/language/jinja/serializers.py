@@ -12,13 +12,12 @@ from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
 from ensue.errors import CompileError
-from ensue.language.jinja.loader import relative_name
 from ensue.language.jinja.marks import without_marks
 from ensue.language.yaml import load_text
 
 if TYPE_CHECKING:
+    from jinja2.environment import TemplateModule
     from jinja2.parser import Parser
-    from jinja2.runtime import Context
 
 
 class SerializerExtension(Extension):
@@ -35,15 +34,12 @@ class SerializerExtension(Extension):
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
         """Parse one tag."""
-        token = next(parser.stream)
-        action, _, form = token.value.partition("_")
-        return (
-            self._parse_load(parser, token.lineno, form)
-            if action == "load"
-            else self._parse_import(parser, token.lineno, form)
-        )
+        tag = parser.stream.current.value
+        form = tag.rpartition("_")[2]
+        return self._parse_load(parser, form) if tag.startswith("load") else self._parse_import(parser, form)
 
-    def _parse_load(self, parser: Parser, line: int, form: str) -> list[nodes.Node]:
+    def _parse_load(self, parser: Parser, form: str) -> list[nodes.Node]:
+        line = next(parser.stream).lineno
         parser.stream.expect("name:as")
         target = parser.parse_assign_target()
         body = parser.parse_statements(("name:endload",), drop_needle=True)
@@ -55,34 +51,19 @@ class SerializerExtension(Extension):
             nodes.Assign(target, loaded).set_lineno(line),
         ]
 
-    def _parse_import(self, parser: Parser, line: int, form: str) -> nodes.Node:
-        source = parser.parse_expression()
-        _skip_context_words(parser)
-        parser.stream.expect("name:as")
-        target = parser.parse_assign_target()
-        _skip_context_words(parser)
-        loaded = self.call_method(
-            "_import",
-            [nodes.ContextReference(), source, nodes.Const(form), nodes.Const(parser.name)],
-            lineno=line,
-        )
-        return nodes.Assign(target, loaded).set_lineno(line)
+    def _parse_import(self, parser: Parser, form: str) -> list[nodes.Node]:
+        # The file is a template that is imported as any other, `with context` or without it, and read then.
+        imported = parser.parse_import()
+        name, line = imported.target, imported.lineno
+        module = nodes.Name(name, "load")
+        loaded = self.call_method("_loaded", [module, nodes.Const(form)], lineno=line)
+        return [imported, nodes.Assign(nodes.Name(name, "store").set_lineno(line), loaded).set_lineno(line)]
 
     def _load(self, value: Any, form: str) -> Any:
         return parse_text(without_marks(str(value)), form, "the text between the tags")
 
-    def _import(self, context: Context, source: str, form: str, parent: str | None) -> Any:
-        name = relative_name(source, parent or "")
-        template = self.environment.get_template(name)
-        return parse_text(without_marks(template.render(context.get_all())), form, name)
-
-
-def _skip_context_words(parser: Parser) -> None:
-    """Skip `with context` and `without context`: what is imported here always sees the context."""
-    if parser.stream.current.test_any("name:with", "name:without") and parser.stream.look().test(
-        "name:context"
-    ):
-        parser.stream.skip(2)
+    def _loaded(self, module: TemplateModule, form: str) -> Any:
+        return parse_text(without_marks(str(module)), form, module.__name__ or "the template")
 
 
 def parse_text(text: str, form: str, name: str) -> Any:

@@ -1,0 +1,134 @@
+"""The Jinja environment: template names of the roots, line marks, and what imported templates see.
+
+In Salt the variables of a rendering (`salt`, `grains`, `pillar`, …) are globals of an environment that is
+made for this one rendering. So a template that is imported or included without context sees them, sees
+nothing that its importer set, and is one module however often the rendering imports it. Here an environment
+and its compiled templates serve many renderings, with another pillar each; the modules belong to a
+`Rendering`.
+
+Source: Salt's Jinja renderer, 3008; behaviour measured there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+
+import jinja2
+
+from ensue.language.jinja.loader import relative_name, template_name, template_places
+from ensue.language.jinja.marks import insert_marks, move_down
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+    from types import CodeType
+
+    from jinja2 import nodes
+    from jinja2.environment import TemplateModule
+    from jinja2.runtime import Context
+
+_PLACES: Final = frozenset(template_places(""))
+_current: ContextVar[Rendering] = ContextVar("ensue_jinja_rendering")
+
+
+class Rendering:
+    """One rendering: the variables it began with, and the modules that were imported without context.
+
+    Args:
+        variables: what the rendered template was given.
+    """
+
+    def __init__(self, variables: Mapping[str, Any]) -> None:
+        # The files of all templates that were pulled in, in order; one may be there several times.
+        self.templates: list[str] = []
+        # Where it stands, each template says for itself.
+        self._variables = {name: value for name, value in variables.items() if name not in _PLACES}
+        self._modules: dict[jinja2.Template, TemplateModule] = {}
+
+    def module(self, template: jinja2.Template) -> TemplateModule:
+        """Return the module of a template, run once."""
+        if template not in self._modules:
+            self._modules[template] = template.make_module(self._variables)
+        return self._modules[template]
+
+    @contextlib.contextmanager
+    def going_on(self) -> Generator[None]:
+        """Be the rendering that imports belong to; one within another one has its own."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+class Template(jinja2.Template):
+    """A template whose module belongs to the rendering that imports it."""
+
+    def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
+        # Jinja asks here for the module of an import, or an include, without context. Its own answer is
+        # kept for good, or knows nothing of the variables.
+        del ctx
+        return _current.get().module(self)
+
+
+class Environment(jinja2.Environment):
+    """A Jinja environment that knows relative template names and marks lines.
+
+    Args:
+        paths: the shown paths of templates, by the number that marks have; grows.
+        shorten: makes an absolute path relative to the project.
+        options: options of Jinja's environment.
+    """
+
+    template_class = Template
+
+    def __init__(self, paths: list[str], shorten: Callable[[str], str], **options: Any) -> None:
+        super().__init__(**options)
+        self._paths = paths
+        self._numbers: dict[str, int] = {}
+        self._shorten = shorten
+
+    def join_path(self, template: str, parent: str) -> str:
+        """Resolve `./x` and `../x` against the template that names them."""
+        return relative_name(template, parent)
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:  # noqa: A002
+        """Load a template by its name in the roots."""
+        if isinstance(name, str):
+            name = template_name(self.join_path(name, parent) if parent else name)
+            # A template that is imported without context still knows where it stands.
+            given: dict[str, Any] = dict(globals or {})
+            return super().get_template(name, None, template_places(name) | given)
+        return super().get_template(name, None, globals)
+
+    def _load_template(self, name: str, globals: Any) -> jinja2.Template:  # noqa: A002
+        # Every `include`, `import` and `extends` ends here, also for a template that is kept.
+        template = super()._load_template(name, globals)
+        rendering = _current.get(None)
+        if rendering is not None and template.filename:
+            rendering.templates.append(template.filename)
+        return template
+
+    def compile_part(self, text: str, path: str, name: str, first_line: int) -> CodeType:
+        """Compile a text that begins within a file, with the line numbers of that file."""
+        try:
+            template = super()._parse(text, name, path)
+        except jinja2.TemplateSyntaxError as error:
+            error.lineno += first_line - 1
+            raise
+        move_down(template, first_line - 1)
+        insert_marks(template, self._number(path))
+        return self.compile(template, name=name, filename=path)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        template = super()._parse(source, name, filename)
+        insert_marks(template, self._number(filename or name or "<template>"))
+        return template
+
+    def _number(self, path: str) -> int:
+        shown = self._shorten(path)
+        if shown not in self._numbers:
+            self._numbers[shown] = len(self._paths)
+            self._paths.append(shown)
+        return self._numbers[shown]
