@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass
+from collections import defaultdict
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.app.arguments import RunTimeArguments
 from ensue.app.context import CallContext
@@ -15,6 +17,7 @@ from ensue.app.expander import SlsExpander
 from ensue.app.functions import TargetFunctions
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
+from ensue.contracts.accumulators import Accumulators
 from ensue.derived import using_registry
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.engine.engine import Engine
@@ -34,12 +37,12 @@ if TYPE_CHECKING:
     from ensue.engine.outcome import EngineOutcome
     from ensue.language.compiler import Compiled
     from ensue.model.events import RunEvent
+    from ensue.model.srn import Srn
 
 _SLOTS_PER_CORE = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplySwitches:
+class ApplySwitches(msgspec.Struct, frozen=True, kw_only=True):
     """How a run is done; see `project.RunOptions`."""
 
     test: bool
@@ -129,10 +132,11 @@ class Run:
         services = self._services
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
         registrations = Registrations(services.states, registry)
+        gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
         engine = Engine(
             EngineServices(
                 functions=lambda srn: TargetFunctions(services.states, srn.type),
-                context_for=lambda site: CallContext(services, site, registry),
+                context_for=lambda site: CallContext(services, site, registry, gathered),
                 expander=SlsExpander(services, test=self._switches.test),
                 on_event=self._on_event,
                 hooks=Hooks(

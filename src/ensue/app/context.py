@@ -11,10 +11,12 @@ from ensue.errors import CompileError, NotAvailableError, StateFailedError, Unkn
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
+    from collections import defaultdict
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ensue.app.services import Services
+    from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Connection
     from ensue.contracts.context import FileSources, FunctionContext
     from ensue.contracts.provider import EnvironmentProvider
@@ -103,12 +105,25 @@ class CallContext(TargetContext):
         services: the project.
         site: the call.
         registry: the registry as the run sees it.
+        gathered: what the run has gathered for files, by target.
     """
 
-    def __init__(self, services: Services, site: CallSite, registry: DerivedRegistry) -> None:
+    def __init__(
+        self,
+        services: Services,
+        site: CallSite,
+        registry: DerivedRegistry,
+        gathered: defaultdict[Srn, Accumulators],
+    ) -> None:
         super().__init__(services, site.target, test=site.test)
         self._site = site
         self.registry = registry
+        self._gathered = gathered
+
+    @property
+    def accumulators(self) -> Accumulators:
+        """What was gathered in this run for the files of this target."""
+        return self._gathered[self.srn]
 
     @property
     def declaration(self) -> Declaration:

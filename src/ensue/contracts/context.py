@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Connection
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.registry import DerivedRegistry
@@ -40,8 +42,7 @@ class FileSources(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declaration:
+class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     """Which declaration a state function is called for.
 
     Args:
@@ -147,6 +148,11 @@ class StateContext(FunctionContext, Protocol):
     @property
     def registry(self) -> DerivedRegistry:
         """Derived resources: register, get, invalidate."""
+        ...
+
+    @property
+    def accumulators(self) -> Accumulators:
+        """What was gathered in this run for the files of this target."""
         ...
 
     @property

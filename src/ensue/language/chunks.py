@@ -146,7 +146,7 @@ class Drafter:
             if isinstance(given, str) and not place:
                 name = given
             arguments.pop("names", None)
-            requisites = {word: arguments.pop(word) for word in list(arguments) if word in MERGED_BY_EXTEND}
+            requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
             options = read_options(declaration, arguments, signature.names.__contains__, self._found)
             if options.delayed_render:
@@ -215,6 +215,12 @@ class Drafter:
                     detail=f"{declaration.id!r} does not give it",
                     help=f"add `- {name}: …`",
                 )
+
+
+def _requisites(arguments: dict[str, Any], signature: Signature) -> dict[str, Any]:
+    """Take the requisites out of arguments; a function that has a parameter of that name is given it, too."""
+    words = [word for word in arguments if word in MERGED_BY_EXTEND]
+    return {word: arguments[word] if word in signature.names else arguments.pop(word) for word in words}
 
 
 def order_numbers(drafts: list[Draft]) -> tuple[list[float], list[float]]:

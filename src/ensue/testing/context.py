@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.accumulators import Accumulators
 from ensue.contracts.context import Declaration
 from ensue.diagnostics import Span
 from ensue.errors import NotAvailableError, StateFailedError, TamperedError, UnknownResourceError
@@ -176,6 +177,7 @@ class FakeStateContext(FakeFunctionContext):
     Args:
         declaration: the declaration it is called for.
         registry: derived resources.
+        accumulators: what was gathered for files.
         vault: see `FakeVault`.
         providers: environment providers by name.
         others: contexts of other resources, by SRN as text or by id.
@@ -190,6 +192,7 @@ class FakeStateContext(FakeFunctionContext):
         )
     )
     registry: FakeRegistry = field(default_factory=FakeRegistry)
+    accumulators: Accumulators = field(default_factory=Accumulators)
     vault: FakeVault = field(default_factory=FakeVault)
     providers: dict[str, EnvironmentProvider] = field(default_factory=dict[str, Any])
     others: dict[str, FunctionContext] = field(default_factory=dict[str, Any])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.states.file.absent import absent
+from ensue.states.file.accumulated import accumulated
 from ensue.states.file.append import append, prepend
 from ensue.states.file.blockreplace import blockreplace
 from ensue.states.file.comment import comment, uncomment
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "absent": absent,
+    "accumulated": accumulated,
     "append": append,
     "blockreplace": blockreplace,
     "comment": comment,

@@ -51,7 +51,7 @@ async def blockreplace(
         name: the file, an absolute path; it has to be there.
         marker_start: a text in the line before the block.
         marker_end: a text in the line after it.
-        content: the block.
+        content: the block; what `file.accumulated` has gathered for the file follows it, a line each.
         source: take it from a source as well.
         source_hash: the source's checksum.
         sources: take it from several.
@@ -87,7 +87,8 @@ async def blockreplace(
     )
     variables = {**(defaults or {}), **(context or {})}
     texts = await rendered_sources(ctx, found, name=file.path, template=template, variables=variables)
-    block = str(content) + "".join(texts)
+    gathered = ctx.accumulators.lines_for(name, ctx.declaration.id)
+    block = "\n".join([*filter(None, [str(content)]), *map(str, gathered)]) + "".join(texts)
     lines = file.content.decode("utf-8", "surrogateescape").splitlines(keepends=True)
     linesep = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     body = _body(block, linesep, append_newline=append_newline)

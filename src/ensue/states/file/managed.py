@@ -77,7 +77,8 @@ async def managed(
         contents_newline: end the last line of `contents`.
         contents_delimiter: what stands between the keys of `contents_pillar` and `contents_grains`.
         allow_empty: whether `contents` may be empty.
-        template: render the content with this renderer (`jinja`).
+        template: render the content with this renderer (`jinja`), which finds under `accumulator` what
+            `file.accumulated` has gathered for this file.
         context: variables for the template.
         defaults: variables that `context` outranks.
         user: owner, by name or number.
@@ -114,7 +115,12 @@ async def managed(
         if value and not isinstance(value, dict):
             raise StateFailedError(f"{word} must be formed as a dict")
     rendered = (
-        Template(renderer=template, variables={**(defaults or {}), **(context or {})}) if template else None
+        Template(
+            renderer=template,
+            variables={**(defaults or {}), **(context or {}), **_gathered(ctx, name)},
+        )
+        if template
+        else None
     )
     wish = Wish(
         sources=read_sources(source, source_hash),
@@ -147,6 +153,12 @@ async def managed(
     )
     warnings = remarks("file.managed", kwargs) if kwargs else ()
     return await ManagedFile(ctx, name, await target_path(ctx, name), wish, warnings).state()
+
+
+def _gathered(ctx: StateContext, name: str) -> DataMap:
+    """Return what `file.accumulated` has put by for the template, and no variable when that is nothing."""
+    texts = ctx.accumulators.of(name)
+    return {"accumulator": texts} if texts else {}
 
 
 def _check_content(*, source: Data, given: int, keep_mode: bool) -> None:
