@@ -8,7 +8,8 @@ This module holds no rendering and raises nothing.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+import msgspec
 
 
 class Severity(enum.Enum):
@@ -18,8 +19,7 @@ class Severity(enum.Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(msgspec.Struct, frozen=True, order=True):
     """A place in a source file.
 
     Args:
@@ -39,8 +39,7 @@ class Span:
         return f"{self.path}:{self.line}:{self.column}" if self.column else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
     """One fault in a user's input.
 
     Args:

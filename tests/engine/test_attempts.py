@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from tests.engine.harness import CHANGES, Lab, Row, by_id, plan_of, run_virtually
 from tests.engine.test_growth import apply_b
@@ -192,7 +192,7 @@ def test_target_that_is_not_there_yet(test: bool, expected: bool | None) -> None
             raise UnknownResourceError("nothing is registered under ssh_host:new")
         return services.functions(srn)
 
-    engine = Engine(replace(services, functions=functions), EngineOptions(test=test))
+    engine = Engine(msgspec.structs.replace(services, functions=functions), EngineOptions(test=test))
     outcome = run_virtually(engine.run(plan_of([Row("maker"), Row("user", target=host)])))
     back = by_id(outcome.returns)["user"]
     assert back.result is expected

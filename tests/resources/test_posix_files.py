@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from ensue.contracts.connection import Command, Completed
@@ -42,9 +42,9 @@ class ShellOnly(PosixFiles):
 
     async def run(self, command: Command) -> Completed:
         if self._path_variable:
-            command = dataclasses.replace(command, env={"PATH": self._path_variable})
+            command = msgspec.structs.replace(command, env={"PATH": self._path_variable})
             if command.argv and command.argv[0] == "/bin/sh":
-                command = dataclasses.replace(command, argv=[f"{self._path_variable}/sh", *command.argv[1:]])
+                command = msgspec.structs.replace(command, argv=[f"{self._path_variable}/sh", *command.argv[1:]])
         return await self._minion.run(command)
 
     async def close(self) -> None:
@@ -72,7 +72,7 @@ class CutOff(ShellOnly):
     """Loses the end of what is sent, as a connection does that breaks in the middle."""
 
     async def run(self, command: Command) -> Completed:
-        return await super().run(dataclasses.replace(command, stdin=command.stdin[:-10]))
+        return await super().run(msgspec.structs.replace(command, stdin=command.stdin[:-10]))
 
 
 def test_content_that_is_cut_off_replaces_nothing(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
@@ -25,8 +26,7 @@ _logger = logging.getLogger(__name__)
 _UNBOUNDED = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOutcome:
+class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """One target's answer.
 
     Args:
@@ -40,8 +40,7 @@ class CallOutcome:
     value: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallRequest:
+class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be called.
 
     Args:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
+
+import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
 from ensue.app.calls import CallOutcome, CallRequest, call
@@ -37,8 +38,7 @@ _MOST_THREADS = 256
 _KEPT_RUNS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProjectOptions:
+class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line says about the project as a whole.
 
     Args:
@@ -48,12 +48,11 @@ class ProjectOptions:
     """
 
     minion_id: str | None = None
-    pillar: Mapping[str, Data] = field(default_factory=dict[str, "Data"])
-    overrides: Mapping[str, Data] = field(default_factory=dict[str, "Data"])
+    pillar: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
+    overrides: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How one run is done.
 
     Args:

@@ -7,10 +7,11 @@ the wrong kind are errors; all are reported together.
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.diagnostics import Diagnostic, Severity, Span
+import msgspec
+
+from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
 from ensue.model.data import is_list, is_mapping
 
@@ -54,8 +55,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
 """Options by name, with the kinds of value they take."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A project's options, every default filled in.
 
     Args:
@@ -74,7 +74,7 @@ class Settings:
     file_roots: Mapping[str, tuple[Path, ...]]
     pillar_roots: Mapping[str, tuple[Path, ...]]
     values: Mapping[str, Any]
-    warnings: tuple[Diagnostic, ...] = field(default=())
+    warnings: tuple[Diagnostic, ...] = ()
 
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option's value, or the default where it is not set."""
@@ -164,14 +164,13 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
 
 
 def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
-    span: Span = document.locate((name,))
     if name not in _KINDS:
         from ensue.language.collector import near_names
 
         return Diagnostic(
             code="E0102",
             summary=f"ensue has no option {name!r}; it is passed on to templates as opts[{name!r}]",
-            span=span,
+            span=document.locate((name,)),
             help=near_names(name, _KINDS),
             severity=Severity.WARNING,
         )
@@ -179,6 +178,9 @@ def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
         return Diagnostic(
-            code="E0101", summary=f"the option {name!r} is {value!r}", span=span, help=f"it takes a {wanted}"
+            code="E0101",
+            summary=f"the option {name!r} is {value!r}",
+            span=document.locate((name,)),
+            help=f"it takes a {wanted}",
         )
     return None

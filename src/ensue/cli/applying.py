@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.layout import ResultLayout, print_report
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _MOST_NOT_RUN = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Order(msgspec.Struct, frozen=True, kw_only=True):
     """What one command line wants run.
 
     Args:

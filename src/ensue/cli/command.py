@@ -64,9 +64,7 @@ def _with_default_out(options: CommonOptions, command: click.Command) -> CommonO
     """Fill in the form of results that is the command's default."""
     if options.out:
         return options
-    from dataclasses import replace
-
     for param in command.params:
         if param.name == "out" and isinstance(param.type, click.Choice):
-            return replace(options, out=str(param.type.choices[0]))
+            return options._replace(out=str(param.type.choices[0]))
     return options

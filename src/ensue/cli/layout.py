@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+
+import msgspec
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from ensue.output.highstate import HighstateOptions, StateOutput
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultLayout:
+class ResultLayout(msgspec.Struct, frozen=True, kw_only=True):
     """How much is shown of each state.
 
     Args:

@@ -7,9 +7,8 @@ same, and the later one wins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
@@ -27,9 +26,8 @@ LOG_LEVELS: Final = ("all", "trace", "debug", "info", "warning", "error", "criti
 _META: Final = "ensue."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommonOptions:
-    """What the shared options say.
+class CommonOptions(NamedTuple):
+    """What the shared options say; a tuple, so that `ensue --help` loads no library for values.
 
     Args:
         root: the project's folder.

@@ -53,7 +53,7 @@ def list_(session: Session, *, limit: int | None) -> int:
 
 
 def _summary_data(summary: RunSummary) -> dict[str, Any]:
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     return asdict(summary)
 

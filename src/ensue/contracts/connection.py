@@ -11,8 +11,9 @@ OSError), a missing file included, except where a method says that it returns No
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo", "socket"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileStat:
+class FileStat(msgspec.Struct, frozen=True, kw_only=True):
     """What the target says of one path.
 
     Args:
@@ -51,8 +51,7 @@ class FileStat:
     link_target: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(msgspec.Struct, frozen=True, kw_only=True):
     """A command to run.
 
     Args:
@@ -80,8 +79,7 @@ class Command:
     clean_env: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completed:
+class Completed(msgspec.Struct, frozen=True, kw_only=True):
     """A command that has ended.
 
     Args:

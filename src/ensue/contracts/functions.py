@@ -18,15 +18,15 @@ A module of execution functions is `ensue.modules.<name>` with `FUNCTIONS`; each
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What a state function accepts.
 
     Args:

@@ -8,8 +8,9 @@ Source: derived-resources document, "The pattern": `connection_info()`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnvironmentRequest:
+class EnvironmentRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a provider is asked for.
 
     Args:
@@ -39,8 +39,7 @@ class EnvironmentRequest:
     masker: Masker
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """An environment as it stands.
 
     Args:
@@ -53,8 +52,8 @@ class Environment:
     """
 
     status: str
-    connection: DataMap = field(default_factory=dict[str, "Data"])
-    details: DataMap = field(default_factory=dict[str, "Data"])
+    connection: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    details: DataMap = msgspec.field(default_factory=dict[str, "Data"])
     comment: str = ""
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderInput:
+class RenderInput(msgspec.Struct, frozen=True, kw_only=True):
     """What a renderer is given.
 
     Args:
@@ -23,7 +23,7 @@ class RenderInput:
     text: str
     path: str
     variables: Mapping[str, Any]
-    arguments: tuple[str, ...] = field(default=())
+    arguments: tuple[str, ...] = ()
 
 
 class Renderer(Protocol):

@@ -8,8 +8,9 @@ Source: Salt Resources, "salt/resource/".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceContext:
+class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
     """One resource, as its type is given it. Small: a hundred thousand of them may exist.
 
     Args:

@@ -8,8 +8,9 @@ Source: Salt's "highstate" data structure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.model.data import is_list, is_mapping
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
 
 
-@dataclass(slots=True, kw_only=True)
-class Declaration:
+class Declaration(msgspec.Struct, kw_only=True):
     """One state declaration as it stands in an SLS. It is built up by `extend` and `use`, hence not frozen.
 
     Args:
@@ -47,7 +47,7 @@ class Declaration:
     document: YamlDocument
     key: str
     order: float | str | None = None
-    included_from: set[str] = field(default_factory=set[str])
+    included_from: set[str] = msgspec.field(default_factory=set[str])
 
     @property
     def keys(self) -> tuple[str, ...]:

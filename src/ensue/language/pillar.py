@@ -6,8 +6,9 @@ Source: Salt's pillar; `pillar_source_merging_strategy: smart` is `recurse` for 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.errors import CompileError
 from ensue.language.top import top_matches
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from ensue.targeting import Subject
 
 
-@dataclass(frozen=True, slots=True)
-class _Loading:
+class _Loading(msgspec.Struct, frozen=True):
     """What one compilation builds up: the pillar, which files are in it, and faults."""
 
     pillar: dict[str, Any]

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class SlsFile:
+class SlsFile(msgspec.Struct, frozen=True):
     """One SLS file.
 
     Args:

@@ -15,8 +15,9 @@ Source: Salt's slots.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.errors import EnsueError
 from ensue.model.data import is_list, is_mapping
@@ -36,8 +37,7 @@ class SlotSyntaxError(EnsueError, ValueError):
     """A slot that is not one; the text shows what one looks like."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """One slot, read.
 
     Args:
@@ -50,7 +50,7 @@ class Slot:
 
     function: str
     args: tuple[str, ...] = ()
-    kwargs: Mapping[str, str] = field(default_factory=dict[str, str])
+    kwargs: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     path: tuple[str, ...] = ()
     appended: str = ""
 

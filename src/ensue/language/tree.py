@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.diagnostics import Span
 from ensue.errors import CompileError
@@ -25,8 +26,7 @@ FIRST_ORDER = 10000
 """The number of the first declaration; each further one is one more (Salt's `iorder`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extension:
+class Extension(msgspec.Struct, frozen=True, kw_only=True):
     """One ID under `extend:`."""
 
     id: str
@@ -35,8 +35,7 @@ class Extension:
     span: Span
 
 
-@dataclass(slots=True, kw_only=True)
-class Tree:
+class Tree(msgspec.Struct, kw_only=True):
     """Everything that a list of SLS names brought in.
 
     Args:
@@ -48,12 +47,14 @@ class Tree:
         streams: the rendering of every SLS by name, for what is rendered later.
     """
 
-    declared: dict[str, dict[str, Declaration]] = field(default_factory=dict[str, dict[str, Declaration]])
-    extensions: list[Extension] = field(default_factory=list[Extension])
-    excluded_ids: dict[str, Span] = field(default_factory=dict[str, Span])
-    excluded_sls: dict[str, Span] = field(default_factory=dict[str, Span])
-    loaded: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    streams: dict[str, Stream] = field(default_factory=dict[str, "Stream"])
+    declared: dict[str, dict[str, Declaration]] = msgspec.field(
+        default_factory=dict[str, dict[str, Declaration]]
+    )
+    extensions: list[Extension] = msgspec.field(default_factory=list[Extension])
+    excluded_ids: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
+    excluded_sls: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
+    loaded: dict[str, set[str]] = msgspec.field(default_factory=dict[str, set[str]])
+    streams: dict[str, Stream] = msgspec.field(default_factory=dict[str, "Stream"])
 
 
 class TreeLoader:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -29,8 +28,7 @@ class SourceDocument(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retry:
+class Retry(msgspec.Struct, frozen=True, kw_only=True):
     """How often a failed state is tried again.
 
     Args:
@@ -46,8 +44,7 @@ class Retry:
     splay_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateOptions:
+class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a state declaration says about its own execution (Salt's state options).
 
     Args:

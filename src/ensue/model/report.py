@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Diagnostic
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
 RunStatus = Literal["succeeded", "failed", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunReport:
+class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     """One finished run.
 
     Args:
@@ -34,14 +34,13 @@ class RunReport:
     test: bool
     status: RunStatus
     exit_code: int
-    returns: dict[str, Return] = field(repr=False)
+    returns: dict[str, Return]
     not_run: tuple[str, ...] = ()
-    warnings: tuple[Diagnostic, ...] = field(default=())
+    warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSummary:
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `ensue runs list`, read back from the journal.
 
     Args:

@@ -6,7 +6,8 @@ Source: Salt's requisites; kinds and meanings as in Salt 3008.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+import msgspec
 
 
 class RequisiteKind(enum.Enum):
@@ -21,8 +22,7 @@ class RequisiteKind(enum.Enum):
     ARG_BIND = "arg_bind"
 
 
-@dataclass(frozen=True, slots=True)
-class Requisite:
+class Requisite(msgspec.Struct, frozen=True):
     """One resolved requisite of a chunk.
 
     Args:

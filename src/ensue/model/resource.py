@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from ensue.model.srn import Srn
@@ -12,8 +13,7 @@ ResourceStatus = Literal["active", "invalidated"]
 """An invalidated resource is kept and shown, and is not targetable."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceRecord:
+class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One resource in the registry.
 
     Args:
@@ -37,8 +37,7 @@ class ResourceRecord:
     invalidated_because: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
+class Registration(msgspec.Struct, frozen=True, kw_only=True):
     """What `register` did.
 
     Args:

@@ -6,13 +6,13 @@ Source: Salt Resources, "Salt Resource Name (SRN)".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Srn:
+class Srn(msgspec.Struct, frozen=True, order=True):
     """A resource name. Ids are unique over all types.
 
     Args:

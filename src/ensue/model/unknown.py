@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+
+class Unknown(msgspec.Struct, frozen=True):
     """A value that no one can know before something has run.
 
     Args:

@@ -6,8 +6,9 @@ what is run is the modules' matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
@@ -24,8 +25,7 @@ _ENGLISH: Final = {"LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
 _LINES_SHOWN: Final = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What a program left behind.
 
     Args:

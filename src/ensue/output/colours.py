@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import IO, Final, Literal
+
+import msgspec
 
 ColourMode = Literal["auto", "always", "never"]
 """`auto`: only on a terminal, and not where NO_COLOR is set."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True, kw_only=True):
     """Escape sequences by what they do; all empty when colours are off."""
 
     green: str = ""

@@ -10,8 +10,9 @@ and what stands after the summary are ensue's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
 
 from ensue.output.colours import PLAIN, Palette, without_escapes
 from ensue.output.nested import nested_lines
@@ -37,8 +38,7 @@ _SCOPE_INDENT: Final = 8
 _TERSE_SCOPE_INDENT: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HighstateOptions:
+class HighstateOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How results are laid out.
 
     Args:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return, ScopeReturn
 
 
-@dataclass(slots=True, kw_only=True)
-class Tally:
+class Tally(msgspec.Struct, kw_only=True):
     """Counts of one run, added up return by return.
 
     Args:

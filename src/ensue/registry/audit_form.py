@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +33,7 @@ _CHAIN_BYTES: Final = len(_CHAIN_MEMBER) + 64 + len(b'"}')
 _HEAD_BYTES: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(msgspec.Struct, frozen=True):
     """What happened to one resource.
 
     Args:
@@ -47,8 +47,7 @@ class Access:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(msgspec.Struct, frozen=True):
     """Where a log ends.
 
     Args:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.model.resource import ResourceRecord
 
@@ -24,8 +25,7 @@ NEVER_S: Final = 1e15
 """The time at which an entry expires that never does; a number, so that every database can compare it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegistrationRequest:
+class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One resource to register; the arguments of `DerivedRegistry.register` as a value.
 
     Args:
@@ -44,11 +44,10 @@ class RegistrationRequest:
     watch: Sequence[str] = ("status",)
     source_grains: Mapping[str, Data] | None = None
     ttl_s: float | None = None
-    scope: RegistryScope = field(default="cache")
+    scope: RegistryScope = "cache"
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(msgspec.Struct, frozen=True):
     """What was noted of a source when something was derived from it; many entries share one.
 
     Args:
@@ -62,8 +61,7 @@ class Noted:
     watched: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A registered resource.
 
     Args:

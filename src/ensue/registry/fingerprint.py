@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.registry import configuration
 
@@ -38,8 +39,7 @@ def new_key() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True):
     """What a source's grains say about what was noted of them.
 
     Args:

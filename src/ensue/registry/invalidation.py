@@ -7,8 +7,9 @@ Source: derived-resources document, "Cache invalidation granularity".
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ensue.registry import fingerprint
 from ensue.registry.entry import Entry, Noted, iso_time
@@ -87,7 +88,7 @@ def observe(
         if seen.changed:
             hit.append(_mark(working, entry, f"{source} changed its {', '.join(seen.changed)}"))
         elif seen.watched != entry.watched:
-            working.put(dataclasses.replace(entry, watched=seen.watched))
+            working.put(msgspec.structs.replace(entry, watched=seen.watched))
     below = _descend(working, {entry.srn: _no_longer(entry.srn) for entry in hit}, spare=spare)
     return sorted(hit + below, key=lambda entry: entry.srn)
 
@@ -112,6 +113,6 @@ def _no_longer(srn: Srn) -> str:
 
 
 def _mark(working: WorkingSet, entry: Entry, reason: str) -> Entry:
-    marked = dataclasses.replace(entry, active=False, reason=reason)
+    marked = msgspec.structs.replace(entry, active=False, reason=reason)
     working.put(marked)
     return marked

@@ -17,8 +17,9 @@ import importlib
 import os
 import secrets
 import stat
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
 
 from ensue.errors import KeyFileError, StoreError
 from ensue.registry import private_files
@@ -44,8 +45,7 @@ _FILE_HEADER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRing:
+class KeyRing(msgspec.Struct, frozen=True):
     """Keys of one project; the first one encrypts, all of them decrypt.
 
     Args:

@@ -7,10 +7,10 @@ Source: derived-resources document, "The pattern", "Provenance".
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from ensue.errors import ResourceConflictError, ResourceError
 from ensue.model.resource import Registration
@@ -37,8 +37,7 @@ class ClaimedElsewhere(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A request that was found fit, with its configuration encoded.
 
     Args:
@@ -52,8 +51,7 @@ class Candidate:
     watch: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registrar:
+class Registrar(msgspec.Struct, frozen=True, kw_only=True):
     """What registering needs to know besides the entries.
 
     Args:
@@ -69,8 +67,7 @@ class Registrar:
     now_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What registering did.
 
     Args:
@@ -178,7 +175,7 @@ def _entry(
     )
     if kept is not None or request.scope == "run":
         return fresh
-    return dataclasses.replace(fresh, config=registrar.vault.seal(fresh.config, context=fresh.context))
+    return msgspec.structs.replace(fresh, config=registrar.vault.seal(fresh.config, context=fresh.context))
 
 
 def _same_terms(before: Entry, candidate: Candidate) -> bool:

@@ -12,8 +12,9 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.model.resource import Registration
 from ensue.registry import audit_check, configuration, invalidation, registration
@@ -45,13 +46,12 @@ AUDIT_FILE: Final = "audit.jsonl"
 """Name of the audit log below the cachedir."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Operation:
+class _Operation(msgspec.Struct, frozen=True, kw_only=True):
     """One change in the making."""
 
     working: WorkingSet
     now_s: float
-    accesses: list[Access] = field(default_factory=list[Access])
+    accesses: list[Access] = msgspec.field(default_factory=list[Access])
 
     def note_invalidated(self, entries: Sequence[Entry]) -> list[Srn]:
         self.accesses.extend(Access("invalidate", str(entry.srn), entry.reason) for entry in entries)

@@ -6,8 +6,9 @@ that no store ever holds what only somebody else can read.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.registry import fingerprint, registration
 
@@ -98,7 +99,7 @@ class StoreKeys:
 
     def _sealed_anew(self, entry: Entry) -> Entry:
         plain = registration.opened(entry, self._vault)
-        return dataclasses.replace(entry, config=self._vault.seal(plain, context=entry.context))
+        return msgspec.structs.replace(entry, config=self._vault.seal(plain, context=entry.context))
 
     def _open_fingerprint_key(self, stored: StoredEntries) -> bytes:
         try:

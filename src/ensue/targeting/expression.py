@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Word:
+
+class Word(msgspec.Struct, frozen=True):
     """A word: a bare glob or id, or a letter, `@`, and its pattern.
 
     Args:
@@ -21,22 +21,19 @@ class Word:
     column: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(msgspec.Struct, frozen=True):
     """Everything that the operand does not match."""
 
     operand: Target
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(msgspec.Struct, frozen=True):
     """What all operands match."""
 
     operands: tuple[Target, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(msgspec.Struct, frozen=True):
     """What one operand matches."""
 
     operands: tuple[Target, ...]

@@ -10,8 +10,9 @@ import functools
 import ipaddress
 import itertools
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
+
+import msgspec
 
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.targeting.expression import And, Not, Or, Target, Word
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _ADDRESS_GRAINS = ("ipv4", "ipv6")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """Something that may be targeted.
 
     Args:
@@ -38,7 +38,7 @@ class Subject:
     managing_minions: tuple[str, ...] = ()
     grains: Callable[[], Mapping[str, Any]] = dict
     pillar: Callable[[], Mapping[str, Any]] = dict
-    nodegroups: Mapping[str, Target] = field(default_factory=dict[str, "Target"])
+    nodegroups: Mapping[str, Target] = msgspec.field(default_factory=dict[str, "Target"])
 
 
 def matches(target: Target, subject: Subject) -> bool:

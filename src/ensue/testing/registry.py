@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ensue.errors import ResourceConflictError
 from ensue.model.resource import Registration, ResourceRecord
@@ -125,7 +127,7 @@ class FakeRegistry:
 
     def _mark(self, srn: Srn, reason: str) -> None:
         entry = self._entries[srn]
-        entry.record = replace(entry.record, status="invalidated", invalidated_because=reason)
+        entry.record = msgspec.structs.replace(entry.record, status="invalidated", invalidated_because=reason)
 
 
 def _watched(watch: Sequence[str], grains: Mapping[str, Data]) -> DataMap:

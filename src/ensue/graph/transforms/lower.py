@@ -7,8 +7,9 @@ chunk that registers it) is it mended, as little as possible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ensue.graph.cycles import CycleError, find_cycles
 from ensue.graph.dag import Dag, Edge
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lowered:
+class Lowered(msgspec.Struct, frozen=True, kw_only=True):
     """What the scheduler needs to know of a plan.
 
     Args:
@@ -48,8 +48,7 @@ class Lowered:
     entangled: Mapping[int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoweringRules:
+class LoweringRules(msgspec.Struct, frozen=True, kw_only=True):
     """How a plan is lowered.
 
     Args:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
@@ -19,6 +20,6 @@ def render(stream: Stream, _arguments: str) -> Stream:
     rendered = stream.jinja().render(
         padded, stream.variables, path=stream.path, name=stream.name, export=True
     )
-    return replace(
+    return msgspec.structs.replace(
         stream, text=rendered.text, anchors=rendered.anchors, exported=rendered.exported or {}, first_line=1
     )

@@ -4,8 +4,9 @@
 # Mako has no types and may not be installed.
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
@@ -32,7 +33,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
                 )
             ]
         ) from None
-    return replace(stream, text=text, first_line=1)
+    return msgspec.structs.replace(stream, text=text, first_line=1)
 
 
 def _mako(path: str) -> tuple[Any, Any]:

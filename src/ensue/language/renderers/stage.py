@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
 
 from ensue.language.yaml import YamlDocument
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from ensue.language.yaml.document import Anchor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stream:
+class Stream(msgspec.Struct, frozen=True, kw_only=True):
     """What flows through a pipe: text with its places, or at the end data.
 
     Args:
@@ -38,7 +38,7 @@ class Stream:
     data: Any = None
     is_data: bool = False
     anchors: tuple[Anchor, ...] = ()
-    exported: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    exported: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     first_line: int = 1
 
     @property
@@ -52,7 +52,7 @@ class Stream:
 
     def with_data(self, data: Any) -> Stream:
         """Return this stream, ended by data."""
-        return replace(self, data=data, is_data=True)
+        return msgspec.structs.replace(self, data=data, is_data=True)
 
 
 Stage: TypeAlias = Callable[[Stream, str], Stream]

@@ -7,8 +7,9 @@ error needs. When a place is asked for, the text is composed once more, with mar
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from ensue.diagnostics import Span
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from yaml.nodes import MappingNode, Node
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(msgspec.Struct, frozen=True):
     """From this rendered line on, lines come from there.
 
     Args:

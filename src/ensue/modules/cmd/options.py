@@ -6,8 +6,9 @@ Nothing is run here. Arguments that only make sense for Salt's own process (`out
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
 
 from ensue.errors import StateFailedError
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _OCTAL = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandOptions:
+class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
     """One command's options.
 
     Args:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol, cast
+
+import msgspec
 
 from ensue.errors import NotAvailableError
 from ensue.modules._programs import ask
@@ -18,8 +19,7 @@ _BY_FAMILY: Final = {"Debian": "apt", "RedHat": "dnf", "Alpine": "apk"}
 _BY_PROGRAM: Final = {"apt-get": "apt", "dnf": "dnf", "apk": "apk"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallOptions:
+class InstallOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How packages are installed.
 
     Args:

@@ -11,8 +11,9 @@ import errno
 import os
 import secrets
 import stat
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 TEMPORARY_PREFIX: Final = ".ensue-"
 """How the names of temporary files begin."""
@@ -21,8 +22,7 @@ _NEW_FILE_MODE: Final = 0o644
 _CHUNK_BYTES: Final = 4 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRequest:
+class WriteRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A file to write.
 
     Args:

@@ -16,8 +16,9 @@ import contextlib
 import os
 import signal
 import subprocess
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.contracts.connection import Completed
 
@@ -34,8 +35,7 @@ _REAP_GRACE_S: Final = 5.0
 _CHUNK_BYTES: Final = 1 << 18
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """A process to start.
 
     Args:
@@ -60,7 +60,7 @@ class Launch:
     groups: Sequence[int] | None = None
     umask: int = -1
     timeout_s: float | None = None
-    end_grace_s: float = field(default=END_GRACE_S)
+    end_grace_s: float = END_GRACE_S
 
 
 async def run_process(launch: Launch) -> Completed:
