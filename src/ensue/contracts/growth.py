@@ -8,6 +8,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -47,6 +48,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             passes it on.
         warnings: what the compiler remarked.
         complaints: what is told at the scope's end.
+        checks: the chunks that a `prereq` has checked, in the order of their checks, each with the place
+            in `chunks` in front of which that is; what is not named here is checked when it is asked for.
     """
 
     chunks: tuple[Chunk, ...]
@@ -55,6 +58,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     parent: object = None
     warnings: tuple[Diagnostic, ...] = ()
     complaints: tuple[Complaint, ...] = ()
+    checks: Mapping[int, int] = MappingProxyType({})
 
 
 class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +73,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
         plan: the plan the caller stands in.
         prev_ret: the caller's return; None for an `apply`.
         depth: how many scopes stand around the new one.
+        entry: the place among the caller's `delayed_render`; 0 for an `apply`.
     """
 
     kind: GrowthKind
@@ -79,6 +84,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan
     prev_ret: Mapping[str, object] | None
     depth: int
+    entry: int = 0
 
 
 class Expander(Protocol):

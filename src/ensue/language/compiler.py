@@ -14,7 +14,8 @@ from ensue.contracts.growth import Complaint, Plan
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
-from ensue.language.requisites import Resolver, put_in_order, requisites_of
+from ensue.language.order import put_in_order
+from ensue.language.requisites import Resolver, requisites_of
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
 
@@ -99,7 +100,7 @@ class Compiler:
         resolver = Resolver(drafts, tree.loaded, found)
         wanted = resolver.resolve()
         found.stop_on_errors()
-        ordered = put_in_order(drafts, wanted, found)
+        ordered, checks = put_in_order(drafts, wanted, found)
         found.stop_on_errors()
         plan = Plan(
             chunks=_chunks(drafts, wanted, ordered),
@@ -108,6 +109,7 @@ class Compiler:
             parent=tree,
             warnings=tuple(found.warnings),
             complaints=_complaints(resolver, drafts, ordered),
+            checks=_checks(ordered, checks),
         )
         return Compiled(plan=plan, tree=tree)
 
@@ -142,6 +144,11 @@ def _chunks(
     return tuple(
         _chunk(drafts[number], wanted[number], place_of, place) for place, number in enumerate(ordered)
     )
+
+
+def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:
+    place_of = {number: place for place, number in enumerate(ordered)} if checks else {}
+    return {place_of[number]: place for number, place in checks.items()}
 
 
 def _complaints(resolver: Resolver, drafts: list[Draft], ordered: list[int]) -> tuple[Complaint, ...]:

@@ -1,9 +1,9 @@
-"""Resolving requisites: from the words of an SLS to the numbers of chunks, and to one order of execution.
+"""Resolving requisites: from the words of an SLS to the numbers of chunks.
 
 A reference is an ID, or `module: ID or name`, `id: …`, `sls: …`, each with shell globs. What
-matches nothing, and what goes round in circles, is a diagnostic with every place.
+matches nothing is a diagnostic with its place. What goes round in circles is found in `order.py`.
 
-Source: Salt's requisites; matching and order measured in Salt 3008.5.
+Source: Salt's requisites; matching measured in Salt 3008.5.
 """
 
 from __future__ import annotations
@@ -12,10 +12,6 @@ import fnmatch
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.graph.cycles import CycleError
-from ensue.graph.dag import Edge
-from ensue.graph.ordering import earliest_dependent, order_with_priorities
-from ensue.language.chunks import order_numbers
 from ensue.language.collector import near_names
 from ensue.language.requisite_names import REQUISITES, REQUISITES_IN
 from ensue.model.data import is_list, is_mapping
@@ -24,21 +20,12 @@ from ensue.model.requisite import Requisite, RequisiteKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.diagnostics import Span
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
     Wanted = list[dict[str, dict[int, None]]]
 
 _GLOB_SIGNS: Final = frozenset("*?[]")
-_WEIGHTS: Final = {
-    word: weight
-    for weight, word in enumerate((
-        "onfail", "onfail_any", "onfail_all", "require", "require_any", "onchanges", "onchanges_any",
-        "watch", "watch_any", "prereq", "listen",
-    ))
-}  # fmt: skip
-"""Rank of each word when an order is chosen: a heavier one hides a lighter one that follows it."""
 
 
 class Resolver:
@@ -201,74 +188,6 @@ class Resolver:
         )
 
 
-def put_in_order(drafts: list[Draft], wanted: Wanted, found: Collector) -> list[int]:
-    """Return the drafts' numbers in order of execution; a cycle is a diagnostic and gives an empty list."""
-    orders, pulls = order_numbers(drafts)
-    labels = [draft.label for draft in drafts]
-    count = len(drafts)
-    edges = list(_edges(wanted))
-    if not edges:
-        return sorted(range(count), key=lambda number: (orders[number], labels[number]))
-    earliest = earliest_dependent(count, edges, orders, pulls)
-    keys = [(earliest[number], orders[number], labels[number]) for number in range(count)]
-    try:
-        return order_with_priorities(count, edges, keys)
-    except CycleError as error:
-        for cycle in error.cycles:
-            _report_cycle(drafts, cycle, found)
-        return []
-
-
-def _edges(wanted: Wanted) -> Iterator[Edge]:
-    for number, words in enumerate(wanted):
-        for word, targets in words.items():
-            weight = _WEIGHTS[word]
-            if word == "prereq":
-                for target in targets:
-                    yield Edge(number, target, word, _WEIGHTS["require"])
-                    for needed in _needs_of(wanted, target):
-                        if needed != number:
-                            yield Edge(needed, number, word, weight)
-            elif word != "listen":
-                for target in targets:
-                    yield Edge(target, number, word, weight)
-
-
-def _needs_of(wanted: Wanted, number: int) -> Iterator[int]:
-    """What must have run before a state can be tried for a prereq: its own needs, along chains of prereqs."""
-    seen = {number}
-    work = [number]
-    while work:
-        for word, targets in wanted[work.pop()].items():
-            for target in targets:
-                if word == "prereq":
-                    if target not in seen:
-                        seen.add(target)
-                        work.append(target)
-                elif word != "listen":
-                    yield target
-
-
-def _report_cycle(drafts: list[Draft], cycle: list[Edge], found: Collector) -> None:
-    steps: list[str] = []
-    places: list[tuple[Span, str]] = []
-    for edge in cycle:
-        # For prereq the state that says so is the earlier one, for all others the later one.
-        teller, other = (edge.before, edge.after) if edge.reason == "prereq" else (edge.after, edge.before)
-        one = drafts[teller].declaration
-        span = one.span(edge.reason) if edge.reason in one.arguments else one.span()
-        steps.append(f"{one.id} ({span}) has `{edge.reason}` on {drafts[other].declaration.id}")
-        places.append((span, f"{one.id}: {edge.reason}"))
-    found.error(
-        "E0502",
-        "requisites go round in a circle",
-        places[0][0],
-        detail="; ".join(steps),
-        help="remove one of them",
-        related=tuple(places[1:]),
-    )
-
-
 def requisites_of(words: Mapping[str, Mapping[int, None]], place_of: list[int]) -> tuple[Requisite, ...]:
     """Return a draft's requisites with the places of chunks in the plan."""
     return tuple(
@@ -282,4 +201,4 @@ def requisites_of(words: Mapping[str, Mapping[int, None]], place_of: list[int]) 
     )
 
 
-__all__ = ["RequisiteKind", "Resolver", "put_in_order", "requisites_of"]
+__all__ = ["RequisiteKind", "Resolver", "requisites_of"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import structs
 from tests.engine.harness import Row, plan_of
 
 from ensue.graph.cycles import CycleError
@@ -15,18 +16,20 @@ from ensue.model.chunk import StateOptions
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 HOST = Srn("ssh_host", "new")
 
 
-def lowered(rows: Iterable[Row], *, ordered: bool = False) -> Lowered:
+def lowered(
+    rows: Iterable[Row], *, ordered: bool = False, checks: Mapping[int, int] | None = None
+) -> Lowered:
     rules = LoweringRules(
         ordered=ordered,
         awaits=lambda chunk: HOST if chunk.id.startswith("user") else None,
         promises=lambda chunk: [HOST] if chunk.id.startswith("maker") else [],
     )
-    return lower(plan_of(rows), rules)
+    return lower(structs.replace(plan_of(rows), checks=checks or {}), rules)
 
 
 def labels(rows: list[Row], graph: Lowered) -> list[str]:
@@ -74,12 +77,12 @@ def test_checks_of_a_chain_start_at_its_far_end() -> None:
     assert order(rows) == ["check of c", "check of b", "a", "b", "c"]
 
 
-def test_check_stands_where_salt_runs_it() -> None:
-    """A chunk declared early is checked early: in front of the first chunk with a larger sort key."""
-    early = [Row("x", order=10001), Row("a", prereq=["b"], order=10002), Row("b", order=10000)]
-    assert order(early) == ["check of b", "x", "a", "b"]
-    late = [Row("x", order=10000), Row("a", prereq=["b"], order=10001), Row("b", order=10002)]
-    assert order(late) == ["x", "check of b", "a", "b"]
+def test_check_stands_where_the_plan_says() -> None:
+    """A check starts in front of the chunk that the plan names, and without a word when it is asked for."""
+    rows = [Row("x"), Row("a", prereq=["b", "c"]), Row("b"), Row("c")]
+    assert order(rows) == ["x", "check of b", "check of c", "a", "b", "c"]
+    assert order(rows, checks={3: 0, 2: 1}) == ["check of c", "x", "check of b", "a", "b", "c"]
+    assert order(rows, checks={3: 1}) == ["x", "check of c", "check of b", "a", "b", "c"]
 
 
 def test_order_survives_what_stands_before_a_late_requisite() -> None:

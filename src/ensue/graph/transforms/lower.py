@@ -14,8 +14,7 @@ import msgspec
 from ensue.graph.cycles import CycleError, find_cycles
 from ensue.graph.dag import Dag, Edge
 from ensue.graph.ordering import order_with_priorities
-from ensue.graph.transforms.checks import check_places
-from ensue.graph.transforms.prereq import checked_chunks, prereq_edges
+from ensue.graph.transforms.prereq import check_places, checked_chunks, prereq_edges
 from ensue.graph.transforms.registration import REASON, registrars_of, registration_edges
 from ensue.graph.transforms.requisites import requisite_edges
 from ensue.graph.transforms.sequence import sequence_edges
@@ -95,10 +94,10 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
     )
 
 
-def _places(plan: Plan, check_of: Mapping[int, int]) -> list[tuple[int, int]]:
-    """Keys that keep the plan's order and put each check where Salt would run it."""
-    return [(place, 1) for place in range(len(plan.chunks))] + [
-        (place, 0) for place in check_places(plan, list(check_of))
+def _places(plan: Plan, check_of: Mapping[int, int]) -> list[tuple[int, int, int]]:
+    """Keys that keep the plan's order, that of its checks included."""
+    return [(place, 1, 0) for place in range(len(plan.chunks))] + [
+        (place, 0, turn) for place, turn in check_places(plan, list(check_of))
     ]
 
 

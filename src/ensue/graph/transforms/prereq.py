@@ -17,7 +17,7 @@ from ensue.graph.transforms.requisites import WITHOUT_EDGE
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.contracts.growth import Plan
     from ensue.model.chunk import Chunk
@@ -35,6 +35,27 @@ def prerequired(chunk: Chunk) -> Iterator[int]:
     for requisite in chunk.requisites:
         if requisite.kind is RequisiteKind.PREREQ:
             yield from requisite.chunks
+
+
+def check_places(plan: Plan, checked: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield for each checked chunk the place in front of which it is checked, and its turn there.
+
+    Args:
+        plan: the plan; its chunks stand in their order of execution.
+        checked: chunks that have a check.
+    """
+    turns = {chunk: turn for turn, chunk in enumerate(plan.checks)}
+    first = _first_requirers(plan) if len(turns) < len(checked) else {}
+    for chunk in checked:
+        yield plan.checks[chunk] if chunk in turns else first[chunk], turns.get(chunk, len(turns))
+
+
+def _first_requirers(plan: Plan) -> dict[int, int]:
+    first: dict[int, int] = {}
+    for index, chunk in enumerate(plan.chunks):
+        for wanted in prerequired(chunk):
+            first.setdefault(wanted, index)
+    return first
 
 
 def prereq_edges(plan: Plan, check_of: Mapping[int, int]) -> Iterator[Edge]:
