@@ -239,3 +239,60 @@ def test_secrets_anywhere_in_pillar_are_masked_by_their_names(tmp_path: Path) ->
     for path in (tmp_path / ".ensue").rglob("*.jsonl"):
         assert b"averylongtoken" not in path.read_bytes()
         assert b"echo (sensitive) root" in path.read_bytes()
+
+
+_OWNED = """
+from ensue.model.returns import StateReturn
+
+
+async def present(ctx, name, size):
+    known = ctx.enforced
+    old = known.new_state if known else None
+    found = {"size": 1, "colour": "red"} if ctx.test else old
+    new = {"size": size, "colour": "blue", "token": "t0ken-value"}
+    return StateReturn(
+        name=name,
+        result=None if ctx.test else True,
+        comment=f"knew {old and old['size']}",
+        old_state=found,
+        new_state=None if ctx.test else new,
+        sensitive=("token",),
+    )
+
+
+FUNCTIONS = {"present": present}
+"""
+
+
+def _own_function(root: Path) -> None:
+    write(root, states__t="a:\n  deep.own.present:\n    - size: 5\n")
+    folder = root / "states/_states/deep"
+    folder.mkdir(parents=True)
+    (folder / "own.py").write_text(_OWNED)
+
+
+def test_a_function_reads_what_it_last_made_true(tmp_path: Path) -> None:
+    """`ctx.enforced` is empty at first, and then what the last apply made of the same state."""
+    _own_function(tmp_path)
+    comments = [next(iter(apply(tmp_path, "t").returns.values())).comment for _ in range(2)]
+    assert comments == ["knew None", "knew 5"]
+
+
+def test_a_plan_says_what_has_drifted(tmp_path: Path) -> None:
+    """What a plan finds otherwise than the last apply left it stands in its return, old value first."""
+    _own_function(tmp_path)
+    (before,) = apply(tmp_path, "t", test=True).returns.values()
+    assert before.drift == {}
+    apply(tmp_path, "t")
+    (after,) = apply(tmp_path, "t", test=True).returns.values()
+    assert after.drift == {"size": {"old": 5, "new": 1}, "colour": {"old": "blue", "new": "red"}}
+
+
+def test_an_enforced_state_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
+    """When the store of enforced states is damaged the states run, and the run says so with exit code 2."""
+    write(tmp_path, states__t="a:\n  test.present:\n    - new_state: {n: 1}\n")
+    (tmp_path / ".ensue").mkdir()
+    (tmp_path / ".ensue/enforced.db").write_bytes(b"no database\n" * 99)
+    report = apply(tmp_path, "t")
+    assert [one.result for one in report.returns.values()] == [True]
+    assert (report.exit_code, [one.code for one in report.warnings]) == (2, ["E0105"])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.engine.services import CallSite
     from ensue.masking import Masker
     from ensue.model.data import DataMap
+    from ensue.model.enforced import EnforcedState
     from ensue.model.returns import ScopeReturn
     from ensue.model.srn import Srn
 
@@ -124,6 +125,12 @@ class CallContext(TargetContext):
     def accumulators(self) -> Accumulators:
         """What was gathered in this run for the files of this target."""
         return self._gathered[self.srn]
+
+    @property
+    def enforced(self) -> EnforcedState | None:
+        """What the last apply made of this state."""
+        site = self._site
+        return self._services.enforced.of_state(site.target, site.plan.scope, site.chunk.tag)
 
     @property
     def declaration(self) -> Declaration:

@@ -1,8 +1,11 @@
 """A project's own modules, as Salt loads them: `_states/*.py` and `_modules/*.py` below a file root.
 
-They are written for Salt: plain functions, with `__salt__ __grains__ __pillar__ __opts__` as globals.
+Most are written for Salt: plain functions, with `__salt__ __grains__ __pillar__ __opts__` as globals.
 One module serves every target: the dunders look up the context of the call that is running. Such
-functions may block, so they run in a thread.
+functions may block, so they run in a thread. A module that has a mapping `FUNCTIONS` is written for ensue:
+its functions take a context and are called as ensue's own are.
+
+A file in a folder (`_states/cloud/instance.py`) is a module of that dotted path.
 """
 
 from __future__ import annotations
@@ -40,7 +43,11 @@ class CustomModules:
         self, folders: Sequence[Path], surroundings: Callable[[FunctionContext], Mapping[str, Any]]
     ) -> None:
         self._paths = {
-            path.stem: path for folder in folders if folder.is_dir() for path in sorted(folder.glob("*.py"))
+            ".".join(path.relative_to(folder).with_suffix("").parts): path
+            for folder in folders
+            if folder.is_dir()
+            for path in sorted(folder.rglob("*.py"))
+            if path.stem != "__init__"
         }
         self._surroundings = surroundings
         self._modules: dict[str, ModuleType] = {}
@@ -58,6 +65,8 @@ class CustomModules:
         if module not in self._paths:
             return []
         loaded = self._module(module)
+        if functions := _functions(loaded):
+            return list(functions)
         return [
             name
             for name, value in vars(loaded).items()
@@ -70,9 +79,14 @@ class CustomModules:
         Raises:
             PluginError: the module does not load; names the file.
         """
-        if module not in self._paths or function not in self.names(module):
+        if module not in self._paths:
             return None
-        plain = getattr(self._module(module), function)
+        loaded = self._module(module)
+        if functions := _functions(loaded):
+            return functions.get(function)
+        if function not in self.names(module):
+            return None
+        plain = getattr(loaded, function)
 
         @functools.wraps(plain)
         async def call(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Any:
@@ -85,10 +99,21 @@ class CustomModules:
 
         return call
 
+    def attribute(self, module: str, name: str) -> Any:
+        """Return an attribute of a module that is written for ensue; None when there is none."""
+        if module not in self._paths or not _functions(self._module(module)):
+            return None
+        return getattr(self._module(module), name, None)
+
     def _module(self, module: str) -> ModuleType:
         if module not in self._modules:
             self._modules[module] = _load(self._paths[module])
         return self._modules[module]
+
+
+def _functions(module: ModuleType) -> Mapping[str, Callable[..., Any]]:
+    found: Mapping[str, Callable[..., Any]] | None = getattr(module, "FUNCTIONS", None)
+    return found or {}
 
 
 def _load(path: Path) -> ModuleType:

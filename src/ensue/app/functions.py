@@ -71,8 +71,9 @@ class Functions:
 
     def attribute(self, module: str, name: str) -> Any:
         """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none."""
+        custom = self._custom.attribute(module, name) if self._custom else None
         loaded = self._module(module)
-        return getattr(loaded, name, None) if loaded else None
+        return custom or (getattr(loaded, name, None) if loaded else None)
 
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts, None when there is no such function."""

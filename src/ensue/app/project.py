@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
 from ensue.app.calls import CallOutcome, CallRequest, call
+from ensue.app.enforcement import Enforcement
 from ensue.app.services import Services
 from ensue.app.settings import Settings, read_settings
 from ensue.engine.journal import Journal, list_runs, new_run_id, read_run
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport, RunSummary
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
+    from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
 
 _MOST_THREADS = 256
@@ -85,6 +87,7 @@ class Project:
         self._pillar = options.pillar
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
+        self._enforced: EnforcedStore | None = None
 
     @classmethod
     def open(cls, root: Path, options: ProjectOptions) -> Project:
@@ -105,6 +108,7 @@ class Project:
                 settings=self.settings,
                 masker=self.masker,
                 registry=registry,
+                enforced=self._open_enforced(),
                 vault=registry.vault,
                 pillar_override=self._pillar,
                 loop=loop,
@@ -126,6 +130,14 @@ class Project:
                 claimed_elsewhere=self._claimed_by_pillar,
             )
         return self._registry
+
+    def _open_enforced(self) -> EnforcedStore:
+        if self._enforced is None:
+            from ensue.registry.enforced import EnforcedStore
+
+            vault = self._open_registry().vault
+            self._enforced = EnforcedStore(self.cachedir, vault=vault, masker=self.masker)
+        return self._enforced
 
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
         if self._opened is None:
@@ -168,7 +180,13 @@ class Project:
             failhard=bool(failhard),
         )
         run_id = new_run_id(datetime.now(UTC))
-        with self._journal(run_id, on_event) as tell:
+        enforcement = Enforcement(self._open_enforced(), run_id, test=options.test)
+        with self._journal(run_id, on_event) as tell_others:
+
+            def tell(event: RunEvent) -> None:
+                enforcement.see(event)
+                tell_others(event)
+
             run = Run(services, switches, tell)
             plan, warnings = await run.compile(mods)
             self._open_registry().begin_run(run_id)
@@ -182,6 +200,7 @@ class Project:
                 )
             )
             report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods)
+            report = enforcement.end(report)
             tell(
                 RunFinished(
                     run_id=run_id,
@@ -264,6 +283,14 @@ class Project:
         found.stop_on_errors()
         return matched
 
+    def enforced(self) -> list[ShownState]:
+        """Return what every state last made true, secrets masked.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return list(self._open_enforced().shown())
+
     async def resources(self) -> list[ResourceRecord]:
         """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
         services = await self._prepared()
@@ -291,7 +318,7 @@ class Project:
         return await asyncio.to_thread(self._open_registry().forget, srn)
 
     async def rotate_keys(self) -> int:
-        """Encrypt every stored configuration with a new key.
+        """Encrypt every stored configuration and enforced state with a new key.
 
         Returns:
             How many there were.
@@ -299,7 +326,8 @@ class Project:
         Raises:
             StoreError: a configuration cannot be decrypted; nothing was changed.
         """
-        return await asyncio.to_thread(self._open_registry().rotate)
+        count = await asyncio.to_thread(self._open_registry().rotate)
+        return count + await asyncio.to_thread(self._open_enforced().reseal)
 
     async def _prepared(self) -> Services:
         services = self._services()
@@ -335,6 +363,9 @@ class Project:
         if self._opened is not None:
             await self._opened.close()
             self._opened = None
+        if self._enforced is not None:
+            self._enforced.close()
+            self._enforced = None
         if self._registry is not None:
             self._registry.close()
             self._registry = None

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
+    from ensue.registry.enforced import EnforcedStore
 
 
 _SHORTEST_PILLAR_SECRET_CHARS: Final = 8
@@ -47,6 +48,7 @@ class Services:
         settings: its options.
         masker: its secrets.
         registry: its derived resources.
+        enforced: what its states last made true.
         vault: its keys.
         pillar_override: `--pillar`.
         loop: the event loop.
@@ -55,6 +57,7 @@ class Services:
     settings: Settings
     masker: Masker
     registry: DerivedRegistry
+    enforced: EnforcedStore
     vault: Vault
     pillar_override: Mapping[str, Any]
     loop: asyncio.AbstractEventLoop
@@ -140,14 +143,15 @@ class Services:
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
         )
 
-    def compiler(self, srn: Srn, *, test: bool) -> Compiler:
-        """Return the compiler of a target."""
+    def compiler(self, srn: Srn, *, test: bool, renderer: SlsRenderer | None = None) -> Compiler:
+        """Return the compiler of a target, with a renderer that sees more than the target's own, if given."""
         return Compiler(
             roots=self.roots,
-            renderer=self.renderer(srn, test=test),
+            renderer=renderer or self.renderer(srn, test=test),
             catalog=self.states,
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
+            enforced=self.enforced,
         )
 
     def subject(self, srn: Srn) -> Subject:
@@ -174,6 +178,16 @@ class Services:
         if self.minion not in self._pillars:
             await asyncio.to_thread(self._compile_minion_pillar)
         if srn not in self._pillars:
+            await asyncio.to_thread(self._compile_pillar_of, srn)
+
+    async def renew_pillar(self, srn: Srn) -> None:
+        """Compile a target's pillar anew.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar.
+        """
+        await asyncio.to_thread(self._compile_minion_pillar)
+        if srn != self.minion:
             await asyncio.to_thread(self._compile_pillar_of, srn)
 
     def _compile_minion_pillar(self) -> None:

@@ -15,28 +15,36 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.model.data import Data
+    from ensue.registry.enforced import ShownState
 
 EXAMPLES = (
     ("ensue show high web.nginx", "the declarations of an SLS, templates rendered"),
     ("ensue show low web.nginx", "the states in the order they run"),
     ("ensue show pillar", "the pillar of this machine, secrets masked"),
+    ("ensue show enforced", "what every state last made true, secrets masked"),
     ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
 )
 
 
+KINDS = ("high", "low", "pillar", "top", "enforced")
+
+
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
-@click.argument("what", metavar="high|low|pillar|top", type=click.Choice(["high", "low", "pillar", "top"]))
+@click.argument("what", metavar="|".join(KINDS), type=click.Choice(KINDS))
 @click.argument("sls", nargs=-1, shell_complete=complete_sls)
 @pillar_options
 @project_options("nested", "json", "yaml", "quiet")
 def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
-    """Show what SLS files, pillar and top file compile to.
+    """Show what SLS files, pillar and top file compile to, and what the applies have enforced.
 
     high: declarations as written, templates rendered. low: one entry a state, in order. pillar: what
     templates see. top: which SLS the top file assigns. Without an SLS high and low show the highstate.
+    enforced: what every state made true in the last apply that it took part in.
 
     Exit code: 0 all well; 1 it does not compile.
     """
+    if what == "enforced":
+        return _show_enforced(session)
     from ensue.cli.applying import mods_of
     from ensue.output.presentable import presentable
 
@@ -46,8 +54,20 @@ def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
         shown: Data = await project.show(kind, mods_of(sls))
         return shown
 
-    shown: Any = presentable(session.run(work), session.masker)
-    document = {session.minion_id: shown}
+    return _print(session, {session.minion_id: presentable(session.run(work), session.masker)})
+
+
+def _show_enforced(session: Session) -> int:
+    """Print the enforced states by target: this machine's under its id, those of others under their SRN."""
+    from ensue.output.enforced import enforced_data
+
+    async def work(project: Project) -> list[ShownState]:
+        return project.enforced()
+
+    return _print(session, enforced_data(session.run(work), session.minion_id, session.masker))
+
+
+def _print(session: Session, document: dict[str, Any]) -> int:
     if session.out == "nested":
         from ensue.output.nested import nested_lines
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.diagnostics import Span
     from ensue.masking import Masker
     from ensue.model.data import DataMap, ReadOnlyDataMap
+    from ensue.model.enforced import EnforcedState
     from ensue.model.returns import ScopeReturn
     from ensue.model.srn import Srn
 
@@ -143,6 +144,17 @@ class StateContext(FunctionContext, Protocol):
     @property
     def declaration(self) -> Declaration:
         """The declaration this call is made for."""
+        ...
+
+    @property
+    def enforced(self) -> EnforcedState | None:
+        """What the last apply made true of this very state; None when none has made anything of it.
+
+        For functions that tell what they own by it (an id that a cloud gave). Read when it is asked for.
+
+        Raises:
+            StoreError: it cannot be read or decrypted.
+        """
         ...
 
     @property

@@ -37,6 +37,10 @@ class StateReturn(msgspec.Struct, kw_only=True, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
+class SkippedReturn(StateReturn, kw_only=True, frozen=True):
+    """The return of a state whose function was not called, because a condition of its own was not met."""
+
+
 class ScopeReturn(msgspec.Struct, kw_only=True):
     """What came of one piece of growth: a delayed block, a delayed SLS, or an SLS applied to another target.
 
@@ -64,8 +68,9 @@ class Return(msgspec.Struct, kw_only=True):
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
-    `duration_ms`, `skip_watch`/`ran` for the engine's own use, and the growth it caused:
-    `delayed` (delayed renderings) and `applied` (SLS applied to another target).
+    `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the growth it caused:
+    `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a plan `drift` has what
+    differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
     """
 
     tag: str
@@ -87,7 +92,9 @@ class Return(msgspec.Struct, kw_only=True):
     start_time: str = ""
     duration_ms: float = 0.0
     ran: bool = True
+    skipped: bool = False
     place: str = ""
+    drift: DataMap = msgspec.field(default_factory=dict[str, "Data"])
     delayed: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
     applied: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
 
@@ -108,6 +115,8 @@ class Return(msgspec.Struct, kw_only=True):
             "start_time": self.start_time,
             "duration": self.duration_ms,
         }
+        if self.drift:
+            data["drift"] = self.drift
         if self.warnings:
             data["warnings"] = list(self.warnings)
         for key, scopes in (("delayed", self.delayed), ("applied", self.applied)):

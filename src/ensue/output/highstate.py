@@ -163,8 +163,17 @@ class _Blocks:
             lines[-1] += end
         else:
             lines.append(f"{colour}     Changes:   {end}")
+        if returned.drift:
+            self._drift(lines, returned)
         if returned.warnings:
             self._warnings(lines, returned)
+
+    def _drift(self, lines: list[str], returned: Return) -> None:
+        """What is no longer as the last apply left it."""
+        lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
+        pad = " " * _VALUE_INDENT
+        for path, change in self._masker.data(returned.drift).items():
+            lines.append(self._text(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
 
     def _warnings(self, lines: list[str], returned: Return) -> None:
         import textwrap

@@ -63,6 +63,8 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
         "old_state": presentable(mask_paths(returned.old_state, returned.sensitive), masker),
         "__id__": masker.text(returned.id),
     }
+    if returned.drift:
+        shown["drift"] = presentable(returned.drift, masker)
     if returned.warnings:
         shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
     for key, scopes in (("delayed", returned.delayed), ("applied", returned.applied)):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.contracts.enforced import EnforcedState
+from ensue.model.enforced import EnforcedState
 from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.registry.enforced_tables import EnforcedTable, Row
 

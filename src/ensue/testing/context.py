@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.model.data import DataMap
+    from ensue.model.enforced import EnforcedState
     from ensue.model.srn import Srn
 
 
@@ -178,6 +179,7 @@ class FakeStateContext(FakeFunctionContext):
         declaration: the declaration it is called for.
         registry: derived resources.
         accumulators: what was gathered for files.
+        enforced: what the last apply made of the state.
         vault: see `FakeVault`.
         providers: environment providers by name.
         others: contexts of other resources, by SRN as text or by id.
@@ -193,6 +195,7 @@ class FakeStateContext(FakeFunctionContext):
     )
     registry: FakeRegistry = field(default_factory=FakeRegistry)
     accumulators: Accumulators = field(default_factory=Accumulators)
+    enforced: EnforcedState | None = None
     vault: FakeVault = field(default_factory=FakeVault)
     providers: dict[str, EnvironmentProvider] = field(default_factory=dict[str, Any])
     others: dict[str, FunctionContext] = field(default_factory=dict[str, Any])

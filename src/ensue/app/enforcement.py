@@ -1,0 +1,97 @@
+"""What a run does with the enforced state: an apply keeps it, a plan says what has drifted from it.
+
+Drift is what differs between what the last apply made true and what a plan now finds: a converged
+state's `new_state`, or the `old_state` of one that would change. Only what both name is compared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import StoreError
+from ensue.masking import MASK
+from ensue.model.events import NodeFinished
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.model.data import DataMap
+    from ensue.model.events import RunEvent
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return
+    from ensue.registry.enforced import EnforcedStore
+
+
+class Enforcement:
+    """Follows the events of one run.
+
+    Args:
+        store: the project's enforced states.
+        run_id: the run's id.
+        test: whether the run is a plan.
+    """
+
+    def __init__(self, store: EnforcedStore, run_id: str, *, test: bool) -> None:
+        self._store = store
+        store.begin_run(run_id)
+        self._test = test
+        self._fault: StoreError | None = None
+
+    def see(self, event: RunEvent) -> None:
+        """Look at an event before it is told to anybody else; a plan's return gets its drift."""
+        if not isinstance(event, NodeFinished) or self._fault is not None:
+            return
+        try:
+            if self._test:
+                event.returned.drift = self._drift(event.returned)
+            else:
+                self._store.note(event.returned)
+        except StoreError as error:
+            self._fault = error
+
+    def end(self, report: RunReport) -> RunReport:
+        """Write what is still to be written; return the report, with what went wrong since the beginning."""
+        try:
+            if self._fault is None:
+                self._store.flush()
+        except StoreError as error:
+            self._fault = error
+        if self._fault is None:
+            return report
+        warnings = (*report.warnings, self._complaint(self._fault))
+        return msgspec.structs.replace(report, warnings=warnings, exit_code=report.exit_code or 2)
+
+    def _complaint(self, fault: StoreError) -> Diagnostic:
+        return Diagnostic(
+            code="E0105",
+            summary=f"the enforced state was not {'read' if self._test else 'kept'}: {fault}",
+            help="the states are as shown; mend the file or move it away, and apply again",
+        )
+
+    def _drift(self, returned: Return) -> DataMap:
+        found = returned.new_state if returned.result is True else returned.old_state
+        if not isinstance(found, dict):
+            return {}
+        entry = self._store.of_state(Srn.parse(returned.target), returned.scope, returned.tag)
+        if entry is None or not isinstance(entry.new_state, dict):
+            return {}
+        secret = {*entry.sensitive, *returned.sensitive}
+        return {
+            path: {"old": MASK, "new": MASK} if path in secret else {"old": old, "new": new}
+            for path, old, new in _differences("", entry.new_state, cast("dict[str, Any]", found))
+        }
+
+
+def _differences(path: str, before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for key, old in before.items():
+        if key not in now or (new := now[key]) == old:
+            continue
+        place = f"{path}:{key}" if path else str(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _differences(place, cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+        else:
+            yield place, old, new

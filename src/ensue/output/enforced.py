@@ -1,0 +1,43 @@
+"""The enforced states as data to print: by target, then by tag."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.output.presentable import presentable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.masking import Masker
+    from ensue.registry.enforced import ShownState
+
+
+def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker) -> dict[str, Any]:
+    """Return the entries as `{target: {tag: entry}}`.
+
+    Args:
+        entries: in order of target, scope and tag.
+        minion_id: what this machine is called; it stands first and has no SRN, as everywhere.
+        masker: the secrets of the process.
+
+    Returns:
+        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`; the tag of one in a
+        scope of delayed rendering has the scope's path and a slash before it.
+    """
+    own = str(Srn(MINION_TYPE, minion_id))
+    document: dict[str, Any] = {minion_id: {}}
+    for entry in entries:
+        state = entry.state
+        target = document.setdefault(minion_id if entry.target == own else entry.target, {})
+        tag = f"{entry.scope}/{state.tag}" if entry.scope else state.tag
+        target[masker.text(tag)] = {
+            "function": f"{state.module}.{state.function}",
+            "id": masker.text(state.id),
+            "name": masker.text(state.name),
+            "sls": state.sls,
+            "new_state": presentable(state.new_state, masker),
+            "run": entry.run_id,
+        }
+    return document

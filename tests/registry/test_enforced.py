@@ -1,0 +1,212 @@
+"""The enforced state is kept across processes, secrets encrypted, and found as references look for it."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.errors import KeyFileError, StoreError, TamperedError
+from ensue.masking import Masker
+from ensue.model.returns import Return
+from ensue.model.srn import Srn
+from ensue.registry.enforced import MOST_PENDING, EnforcedStore
+from ensue.registry.enforced_tables import FILE
+from ensue.registry.vault import ProjectVault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MINION = Srn("minion", "m1")
+
+
+def returned(id_: str, new_state: Any, **fields: Any) -> Return:
+    """Return the return of a `cloud.instance.present`."""
+    known: dict[str, Any] = {
+        "tag": f"cloud.instance_|-{id_}_|-{id_}_|-present",
+        "id": id_,
+        "name": id_,
+        "sls": "vm",
+        "module": "cloud.instance",
+        "function": "present",
+        "scope": "",
+        "target": str(MINION),
+        "result": True,
+        "changes": {},
+        "comment": "",
+        "new_state": new_state,
+        **fields,
+    }
+    return Return(**known)
+
+
+def store_in(cachedir: Path, masker: Masker | None = None) -> EnforcedStore:
+    """Return the store as a new process would see it."""
+    vault = ProjectVault.of_project(cachedir, environment={})
+    return EnforcedStore(cachedir, vault=vault, masker=Masker() if masker is None else masker)
+
+
+def keep(cachedir: Path, *returns: Return, masker: Masker | None = None) -> None:
+    """Write returns as one run does."""
+    store = store_in(cachedir, masker)
+    store.begin_run("run-1")
+    for one in returns:
+        store.note(one)
+    store.flush()
+    store.close()
+
+
+def test_another_process_finds_what_was_kept(cachedir: Path) -> None:
+    """What one run notes, a later one finds, whatever kinds of data it holds."""
+    data = {"id": "i-1", 80: ["open", None, 1.5], "big": 2**63, "blob": b"\x00\xff", "on": True}
+    keep(cachedir, returned("vm", data))
+    (found,) = store_in(cachedir).find(MINION, "cloud.instance", "vm")
+    assert found.new_state == data
+    assert (found.function, found.sls, found.sensitive) == ("present", "vm", ())
+
+
+def test_integers_of_any_size_are_kept(cachedir: Path) -> None:
+    """An integer that has no form in the store is kept as its text; the rest stays as it was."""
+    keep(cachedir, returned("vm", {"huge": [2**80, 7]}))
+    (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
+    assert found.new_state == {"huge": [str(2**80), 7]}
+
+
+@pytest.mark.parametrize("path", ["cloud", "cloud.instance"])
+def test_a_path_is_whole_or_a_dotted_prefix(cachedir: Path, path: str) -> None:
+    """`cloud` means `cloud.instance`, and `clou` means nothing."""
+    keep(cachedir, returned("vm", {}))
+    store = store_in(cachedir)
+    assert len(store.find(MINION, path, "vm")) == 1
+    assert store.find(MINION, path[:-1], "vm") == []
+
+
+def test_id_and_name_both_find_and_scopes_do_not(cachedir: Path) -> None:
+    """An entry is found by its ID and by its name, once; one inside a delayed scope is not."""
+    keep(
+        cachedir,
+        returned("a", {"n": 1}, name="same"),
+        returned("same", {"n": 2}),
+        returned("same", {"n": 3}, scope="caller/block"),
+    )
+    found = store_in(cachedir).find(MINION, "cloud", "same")
+    assert [entry.new_state for entry in found] == [{"n": 1}, {"n": 2}]
+    assert store_in(cachedir).find(Srn("ssh_host", "m1"), "cloud", "same") == []
+
+
+def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
+    """A failed state, an undecided one and one that says nothing leave what was known before."""
+    keep(cachedir, returned("vm", {"n": 1}))
+    keep(
+        cachedir,
+        returned("vm", {"n": 2}, result=False),
+        returned("vm", {"n": 3}, result=None),
+        returned("vm", None),
+    )
+    (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
+    assert found.new_state == {"n": 1}
+
+
+def test_a_later_run_replaces_it(cachedir: Path) -> None:
+    """The last apply counts."""
+    keep(cachedir, returned("vm", {"n": 1}))
+    keep(cachedir, returned("vm", {"n": 2}))
+    state = store_in(cachedir).of_state(MINION, "", returned("vm", None).tag)
+    assert state is not None
+    assert state.new_state == {"n": 2}
+
+
+def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
+    """A secret stands in no file; it is read with the key, and the masker knows it from then on."""
+    declared = returned("vm", {"user": "root", "auth": {"password": "hunter2-secret"}}, sensitive=("auth",))
+    known = returned("other", {"line": "token=s3cr3t-token", "port": 22})
+    keep(cachedir, declared, known, masker=Masker(["s3cr3t-token"]))
+    written = b"".join(path.read_bytes() for path in cachedir.glob(f"{FILE}*"))
+    assert b"hunter2" not in written
+    assert b"s3cr3t" not in written
+    shown = {entry.state.id: entry.state.new_state for entry in store_in(cachedir).shown()}
+    assert shown == {
+        "vm": {"user": "root", "auth": "(sensitive)"},
+        "other": {"line": "(sensitive)", "port": 22},
+    }
+    masker = Masker()
+    store = store_in(cachedir, masker)
+    (found,) = store.find(MINION, "cloud", "vm")
+    assert found.new_state == declared.new_state
+    (other,) = store.find(MINION, "cloud", "other")
+    assert (other.new_state, other.sensitive) == (known.new_state, ("line",))
+    assert masker.text("hunter2-secret and token=s3cr3t-token") == "(sensitive) and (sensitive)"
+
+
+def test_its_file_is_private(cachedir: Path) -> None:
+    """Nobody else may read the file, nor what SQLite lays beside it."""
+    store = store_in(cachedir)
+    store.note(returned("vm", {}))
+    store.flush()
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in cachedir.glob(f"{FILE}*")}
+    store.close()
+    assert modes == {0o600}
+
+
+def test_without_a_file_nothing_is_known_and_none_is_made(cachedir: Path) -> None:
+    """Reading makes no file, and a run in which nothing says a state makes none either."""
+    store = store_in(cachedir)
+    store.note(returned("vm", None))
+    store.flush()
+    assert store.find(MINION, "cloud", "vm") == []
+    assert list(store.shown()) == []
+    assert not cachedir.exists()
+
+
+def test_a_large_run_is_written_in_parts(cachedir: Path) -> None:
+    """What a killed apply loses of its memory is bounded."""
+    store = store_in(cachedir)
+    for number in range(MOST_PENDING + 1):
+        store.note(returned(f"vm{number}", {"n": number}))
+    assert len(list(store_in(cachedir).shown())) == MOST_PENDING
+
+
+def test_new_keys_reseal_it(cachedir: Path) -> None:
+    """After a rotation the old key is not needed any more."""
+    secret = returned("vm", {"password": "hunter2-secret"}, sensitive=("password",))
+    keep(cachedir, secret, returned("plain", {"n": 1}))
+    vault = ProjectVault.of_project(cachedir, environment={})
+    store = EnforcedStore(cachedir, vault=vault, masker=Masker())
+    vault.rotate()
+    assert store.reseal() == 1
+    (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
+    assert found.new_state == secret.new_state
+
+
+def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
+    """Without the key, and for an entry put in another's place, there is an error and no data."""
+    keep(cachedir, *(returned(id_, {"p": "hunter2-" + id_}, sensitive=("p",)) for id_ in ("a", "b")))
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute("UPDATE enforced SET sealed = (SELECT sealed FROM enforced WHERE id = 'b')")
+    database.close()
+    with pytest.raises(TamperedError):
+        store_in(cachedir).find(MINION, "cloud", "a")
+    next(cachedir.glob("*key*")).unlink()
+    with pytest.raises(KeyFileError):
+        store_in(cachedir).find(MINION, "cloud", "b")
+
+
+@pytest.mark.parametrize(("content", "meant"), [(b"no database at all\n" * 99, "it is no store of ensue")])
+def test_a_damaged_file_is_said(cachedir: Path, content: bytes, meant: str) -> None:
+    """A file that is no database is named, with a way out."""
+    cachedir.mkdir()
+    (cachedir / FILE).write_bytes(content)
+    with pytest.raises(StoreError, match=f"{FILE}: {meant}"):
+        store_in(cachedir).find(MINION, "cloud", "vm")
+
+
+def test_a_newer_file_is_refused(cachedir: Path) -> None:
+    """A file of a version to come is left alone."""
+    keep(cachedir, returned("vm", {}))
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StoreError, match="use a newer ensue"):
+        store_in(cachedir).find(MINION, "cloud", "vm")
