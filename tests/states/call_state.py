@@ -6,6 +6,8 @@ import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tests.states.new_state_tables import check_new_state
+
 from ensue.contracts.context import Declaration
 from ensue.diagnostics import Span
 from ensue.errors import EnsueError
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
     from ensue.contracts.connection import Connection
 
-MODULES = ("cmd", "config", "environ", "file", "grains", "pillar", "test")
+MODULES = (
+    "cmd", "config", "cron", "environ", "file", "grains", "group", "hosts", "mount", "pillar", "pkg",
+    "service", "shadow", "sysctl", "test", "user",
+)  # fmt: skip
 
 
 def execution_functions() -> dict[str, Callable[..., Any]]:
@@ -60,6 +65,8 @@ async def call_state(case: Case, context: FakeStateContext) -> StateReturn:
     function = import_module(f"ensue.states.{module}").FUNCTIONS[name]
     try:
         returned = function(context, case.name, **case.arguments)
-        return await returned if inspect.isawaitable(returned) else returned
+        returned = await returned if inspect.isawaitable(returned) else returned
     except EnsueError as error:
         return StateReturn(name=case.name, result=False, comment=str(error))
+    check_new_state(case.function, returned, test=context.test)
+    return returned

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.states.new_state_tables import check_new_state
 
 from ensue.errors import EnsueError
 from ensue.model.returns import StateReturn
@@ -60,7 +61,9 @@ def state(full_name: str, ctx: FakeStateContext, name: str, **arguments: Any) ->
         except EnsueError as error:
             return StateReturn(name=name, result=False, comment=str(error))
 
-    return asyncio.run(run())
+    returned = asyncio.run(run())
+    check_new_state(full_name, returned, test=ctx.test)
+    return returned
 
 
 def execute(full_name: str, ctx: FakeStateContext, *args: Any, **kwargs: Any) -> Any:

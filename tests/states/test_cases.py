@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import fnmatch
+import functools
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.states.call_state import call_state, context_for
 from tests.states.case_files import Case, all_cases, content_of, lay_out, state_of
 
+from ensue.contracts.connection import Command, Completed
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
 from ensue.testing.connection import FakeConnection
@@ -43,15 +45,25 @@ def memory_target(case: Case) -> FakeConnection:
         mode = int(detail.get("mode", "0755" if kind == "directory" else "0644"), 8)
         owner = {"user": detail.get("user", "root"), "group": detail.get("group", "root")}
         fake.tree.put(path, Node(kind=kind, mode=mode, content=content, mtime_s=7.0, **owner))
-    for pattern, answer in case.data.get("commands", {}).items():
-        fake.on_run(
-            pattern,
-            stdout=str(answer.get("stdout", "")).encode(),
-            stderr=str(answer.get("stderr", "")).encode(),
-            returncode=answer.get("returncode", 0),
-        )
+    script(fake, case.data.get("commands", {}))
     fake.calls.clear()
     return fake
+
+
+def script(fake: FakeConnection, commands: dict[str, Any]) -> None:
+    for pattern, answer in commands.items():
+        fake.on_run(pattern, functools.partial(answered, fake, answer))
+
+
+def answered(fake: FakeConnection, answer: dict[str, Any], _: Command) -> Completed:
+    """Answer as a case says; what the command changes is what others answer from then on."""
+    script(fake, answer.get("then", {}))
+    return Completed(
+        returncode=answer.get("returncode", 0),
+        stdout=str(answer.get("stdout", "")).encode(),
+        stderr=str(answer.get("stderr", "")).encode(),
+        pid=1,
+    )
 
 
 def memory_state(fake: FakeConnection) -> dict[str, tuple[str, str, bytes]]:
@@ -142,6 +154,8 @@ def compare(expected: dict[str, Any], got: StateReturn, what: str) -> None:
         assert part in got.comment or fnmatch.fnmatch(got.comment, part), f"{what}: {got.comment}"
     for part in expected.get("warnings", []):
         assert any(part in warning for warning in got.warnings), f"{what}: {got.warnings}"
+    if "keys" in expected:
+        assert sorted(got.new_state or {}) == sorted(expected["keys"]), f"{what}: the keys of new_state"
     for key, value in (expected.get("new_state") or {}).items():
         assert isinstance(got.new_state, dict)
         assert got.new_state[key] == value, f"{what}: new_state:{key}"

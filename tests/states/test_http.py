@@ -6,6 +6,7 @@ import base64
 import json
 import socket
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         text = b"{" if self.path == "/half" else json.dumps(said).encode()
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
+        self.send_header("Set-Cookie", "id=s3ssion-id; Path=/")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
         self.wfile.write(text)
@@ -50,13 +52,21 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The server's URL; no proxy stands between."""
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
+def url() -> Iterator[str]:
+    """The server's URL."""
+    with serving() as found:
+        yield found
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """Serve on loopback, with no proxy between."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("no_proxy", "127.0.0.1")
+        yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
     thread.join()
     server.server_close()
@@ -79,6 +89,7 @@ def test_status_and_text_decide(url: str) -> None:
     assert done.comment == 'Match text ""method": "GET"" was found. Status 200 was found.'
     assert isinstance(done.new_state, dict)
     assert done.new_state["status"] == 200
+    assert done.new_state["dict"]["method"] == "GET"
     assert ask(url, status=404).comment == "Status 404 was not found."
     assert ask(url, match="nosuch").comment == 'Match text "nosuch" was not found.'
     assert ask(url, match=r"M?ETHOD|m.thod", match_type="pcre").result is True
@@ -119,8 +130,21 @@ def test_what_is_sent_arrives(url: str) -> None:
     assert base64.b64decode(headers["authorization"].removeprefix("Basic ")) == b"me:pa55word"
     assert found["headers"]["Content-Type"] == "application/json"
     assert "pa55word" not in ctx.masker.text("pa55word")
+    assert headers["authorization"] not in ctx.masker.text(found["body"])
     text = execute("http.query", ctx, url, method="PUT", data="plain", headers={"X-Three": "3"}, text=True)
     assert (json.loads(text["text"])["body"], json.loads(text["body"])["method"]) == ("plain", "PUT")
+
+
+def test_credentials_in_headers_are_secrets(url: str) -> None:
+    """Those that are sent are masked wherever they come back; those of the answer are listed as sensitive."""
+    ctx = made_context()
+    given = {"X-Api-Token": "t0psecret-token", "Authorization": "Bearer t0psecret-bearer"}
+    done = state("http.query", ctx, url, status=200, header_dict=given, headers=True)
+    shown = ctx.masker.text(json.dumps(done.new_state))
+    assert "t0psecret" in json.dumps(done.new_state)
+    assert "t0psecret" not in shown
+    assert done.sensitive == ("headers:Set-Cookie",)
+    assert "s3ssion-id" not in shown
 
 
 def test_a_server_that_is_not_there_is_told(url: str) -> None:

@@ -187,6 +187,14 @@ def test_fetching_brings_any_bytes_and_keeps_them_private(
         "sha256": SHA256,
         "size": len(CONTENT),
         "mode": "0600",
+        "user": "root",
+        "group": "root",
+    }
+    assert returned.old_state == {
+        "path": "/root/client.ovpn",
+        "exists": False,
+        "sha256": None,
+        "size": None,
     }
 
 

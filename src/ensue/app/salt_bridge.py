@@ -172,8 +172,11 @@ def _has_loader() -> bool:
 
 
 def _state_return(returned: Any) -> Any:
-    """Add `new_state`, made of what changed, so that bindings have something to read."""
-    if not isinstance(returned, dict) or "new_state" in returned:
+    """Add `new_state`, made of what changed, so that bindings have something to read.
+
+    What a plan would change is not there yet, and what failed may be anything: neither is described.
+    """
+    if not isinstance(returned, dict) or "new_state" in returned or returned.get("result") is not True:
         return returned
     changes = returned.get("changes") or {}
     new_state = {

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from ensue.errors import StateFailedError
+from ensue.model.http_headers import is_credential
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,7 +86,7 @@ async def query(
         header_list: the same, `Name: value` each.
         headers: true: return the server's headers; a mapping: headers to send.
         username: for basic authentication.
-        password: the same; masked from then on.
+        password: the same; masked from then on, as are the values of headers that carry credentials.
         agent: what it calls itself.
         timeout: give up after so many seconds.
         verify_ssl: check the server's certificate.
@@ -109,6 +110,7 @@ async def query(
     if password:
         ctx.masker.add(password)
     sent = _headers(header_dict, header_list, headers, agent=agent, username=username, password=password)
+    ctx.masker.add(*(part for key, value in sent.items() if is_credential(key) for part in _secrets(value)))
     full_url = _with_params(url, params)
     body = _body(data)
     try:
@@ -129,9 +131,15 @@ async def query(
         found["status"] = answer.status
     if headers is True:
         found["headers"] = dict(answer.headers)
+        ctx.masker.add(*(value for key, value in answer.headers.items() if is_credential(key)))
     if decode and "error" not in found:
         found["dict"] = _decoded(url, answer, decode_type)
     return found
+
+
+def _secrets(value: str) -> tuple[str, str]:
+    """Return a header's value, and what of it follows the name of a scheme (`Bearer …`)."""
+    return value, value.rpartition(" ")[2]
 
 
 def _ask(

@@ -82,7 +82,7 @@ async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *,
         test: only say what would change.
 
     Returns:
-        The state's return; `new_state` has `path sha256 size mode`.
+        The state's return; `new_state` has `path sha256 size mode user group`.
 
     Raises:
         StateFailedError: the folder it goes to does not exist.
@@ -126,6 +126,7 @@ async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *,
         changes={"path": destination.path, **content, **attributes},
         comment=f"{destination} was written from {source}",
         new_state=_state(destination, sha256, now),
+        old_state=_state(destination, old_sha256, old),
     )
 
 
@@ -177,9 +178,13 @@ def _differences(wanted: Wanted, old: FileStat | None) -> DataMap:
 
 
 def _state(destination: Place, sha256: str | None, found: FileStat | None) -> DataMap:
+    if found is None:
+        return {"path": destination.path, "exists": False, "sha256": None, "size": None}
     return {
         "path": destination.path,
         "sha256": sha256,
-        "size": found.size_bytes if found else None,
-        "mode": f"{found.mode:04o}" if found else None,
+        "size": found.size_bytes,
+        "mode": f"{found.mode:04o}",
+        "user": found.user,
+        "group": found.group,
     }

@@ -58,20 +58,24 @@ async def setenv(
     now: dict[str, str] = await ctx.call("environ.items")
     if clear_all:
         wanted = {**{key: False for key in now if key not in wanted}, **wanted}
-    changes: DataMap = {}
-    for key, each in wanted.items():
-        target = None if each is False and false_unsets else "" if each is False else each
-        if now.get(key) != target:
-            changes[key] = target
+    new_state: DataMap = {
+        key: None if each is False and false_unsets else "" if each is False else each
+        for key, each in wanted.items()
+    }
+    changes: DataMap = {key: each for key, each in new_state.items() if now.get(key) != each}
     if not changes:
         comment = "Environ values are already set with the correct values"
-        return StateReturn(name=name, result=True, comment=comment)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
     if ctx.test:
         return StateReturn(name=name, result=None, changes=changes, comment="Environ values will be changed")
     await ctx.call("environ.setenv", {key: wanted[key] for key in changes}, false_unsets=false_unsets)
-    new_state: DataMap = dict(changes)
     return StateReturn(
-        name=name, result=True, changes=changes, comment="Environ values were set", new_state=new_state
+        name=name,
+        result=True,
+        changes=changes,
+        comment="Environ values were set",
+        new_state=new_state,
+        old_state={key: now.get(key) for key in new_state},
     )
 
 

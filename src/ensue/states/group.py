@@ -43,7 +43,8 @@ async def present(
         local: Salt's; the target's own programs are used.
 
     Returns:
-        `changes` are the new group, or `Final` when an existing one was changed, as in Salt.
+        `changes` are the new group, or `Final` when an existing one was changed, as in Salt; `new_state` has
+        `name passwd gid members`.
 
     Raises:
         StateFailedError: the arguments contradict each other, or a program failed.
@@ -84,19 +85,25 @@ async def absent(ctx: StateContext, name: str, local: bool = False) -> StateRetu
         local: Salt's; the target's own programs are used.
 
     Returns:
-        `changes` have the group's name.
+        `changes` have the group's name; `new_state` has `name` and `exists`, false.
 
     Raises:
         StateFailedError: it could not be removed, for example since it is somebody's primary group.
     """
     found = await ctx.call("group.info", name)
+    absent_state: DataMap = {"name": name, "exists": False}
     if not found:
-        return StateReturn(name=name, result=True, comment="Group not present")
+        return StateReturn(name=name, result=True, comment="Group not present", new_state=absent_state)
     if ctx.test:
         return StateReturn(name=name, result=None, comment=f"Group {name} is set for removal")
     await ctx.call("group.delete", name)
     return StateReturn(
-        name=name, result=True, changes={name: ""}, comment=f"Removed group {name}", old_state=found
+        name=name,
+        result=True,
+        changes={name: ""},
+        comment=f"Removed group {name}",
+        new_state=absent_state,
+        old_state=found,
     )
 
 
@@ -165,7 +172,12 @@ async def _added(
         await ctx.call("group.members", name, members)
     created: DataMap = await ctx.call("group.info", name)
     return StateReturn(
-        name=name, result=True, changes=created, comment=f"New group {name} created", new_state=created
+        name=name,
+        result=True,
+        changes=created,
+        comment=f"New group {name} created",
+        new_state=created,
+        old_state={"name": name, "exists": False},
     )
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.contracts.context import StateContext
-    from ensue.model.data import DataMap
+    from ensue.model.data import Data, DataMap
 
 
 async def present(
@@ -30,7 +30,8 @@ async def present(
         clean: no other address carries the name.
 
     Returns:
-        `changes` have `added`, `removed` and `comment_added`, each `{address: [text]}`.
+        `changes` have `added`, `removed` and `comment_added`, each `{address: [text]}`; `new_state` has
+        `name` and `ip`, a list.
 
     Raises:
         StateFailedError: there is no address, or one is none.
@@ -69,11 +70,15 @@ async def present(
     lines += [words[1].format(name, each) for each in removed]
     lines += [words[2].format(comment, each) for each in remarked]
     result = None if ctx.test and changes else True
-    new_state: DataMap | None = {"name": name, "ip": [*wanted]} if result else None
     return StateReturn(
-        name=name, result=result, changes=changes, comment="\n".join(lines), new_state=new_state,
+        name=name,
+        result=result,
+        changes=changes,
+        comment="\n".join(lines),
+        new_state={"name": name, "ip": [*wanted]} if result else None,
+        old_state=_carried(hosts, name) if result and changes else None,
         warnings=warnings,
-    )  # fmt: skip
+    )
 
 
 async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateReturn:
@@ -85,7 +90,7 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
         ip: the address, or several.
 
     Returns:
-        `changes` have `host`, the name.
+        `changes` have `host`, the name; `new_state` has `name`, `ip` and `exists`, false.
 
     Raises:
         StateFailedError: there is no address, or one is none.
@@ -98,13 +103,21 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
         text.format(name, each) if each in found else f"Host {name} ({each}) already absent"
         for each in wanted
     ]
+    new_state: DataMap = {"name": name, "ip": [*wanted], "exists": False}
     if not found:
-        return StateReturn(name=name, result=True, comment="\n".join(lines))
+        return StateReturn(name=name, result=True, comment="\n".join(lines), new_state=new_state)
     if ctx.test:
         return StateReturn(name=name, result=None, changes={"host": name}, comment="\n".join(lines))
     for each in found:
         await ctx.call("hosts.rm_host", each, name)
-    return StateReturn(name=name, result=True, changes={"host": name}, comment="\n".join(lines))
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"host": name},
+        comment="\n".join(lines),
+        new_state=new_state,
+        old_state=_carried(hosts, name),
+    )
 
 
 async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> StateReturn:
@@ -116,24 +129,33 @@ async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> Stat
         hostnames: the names; none removes the address.
 
     Returns:
-        `changes` have the address, with `old` and `new`.
+        `changes` have the address, with `old` and `new`; `new_state` has `ip` and `hostnames`, a list.
 
     Raises:
         StateFailedError: it is no address.
     """
     (address,) = _addresses(name)
     names = hostnames.split() if isinstance(hostnames, str) else [str(each) for each in hostnames]
-    old = " ".join(await ctx.call("hosts.get_alias", address))
+    before: list[Data] = await ctx.call("hosts.get_alias", address)
+    old = " ".join(map(str, before))
     new = " ".join(names)
+    new_state: DataMap = {"ip": address, "hostnames": [*names]}
     if old == new:
         comment = f'IP address {address} already set to "{new}"'
-        return StateReturn(name=name, result=True, comment=comment)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
     if ctx.test:
         comment = f'Would change {address} from "{old}" to "{new}"'
         return StateReturn(name=name, result=None, comment=comment)
     await ctx.call("hosts.set_host", address, names)
     comment = f'successfully changed {address} from "{old}" to "{new}"'
-    return StateReturn(name=name, result=True, changes={address: {"old": old, "new": new}}, comment=comment)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={address: {"old": old, "new": new}},
+        comment=comment,
+        new_state=new_state,
+        old_state={"ip": address, "hostnames": before},
+    )
 
 
 def _addresses(ip: object) -> list[str]:
@@ -154,6 +176,11 @@ def _aliases(hosts: DataMap, ip: str) -> list[Any]:
     entry = hosts.get(ip)
     found = entry["aliases"] if isinstance(entry, dict) else None
     return [*found] if isinstance(found, list) else []
+
+
+def _carried(hosts: DataMap, name: str) -> DataMap:
+    """Describe the addresses that carried a name."""
+    return {"name": name, "ip": [each for each in hosts if name in _aliases(hosts, each)]}
 
 
 def _comment(hosts: DataMap, ip: str) -> object:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
+from ensue.model.http_headers import is_credential
 from ensue.model.returns import StateReturn
+from ensue.states._json_text import json_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +53,9 @@ async def query(
         **kwargs: those of the execution function: `method`, `params`, `data`, `headers`, `timeout`, ….
 
     Returns:
-        `new_state` has `status`, `text`, and `dict` with `decode`. In a plan nothing is asked and
-        the result is None.
+        `new_state` has `status`, `body`, `dict` when the body is JSON or was decoded, and `headers` when
+        they were asked for; those that carry credentials are secrets. In a plan nothing is asked and the
+        result is None.
 
     Raises:
         StateFailedError: nothing is said to look for, or an argument makes no sense.
@@ -78,9 +81,26 @@ async def query(
     said = [comment for _, comment in filter(None, found)]
     if "status" not in data and "error" in data:
         said.append(str(data["error"]))
-    new_state = {key: value for key, value in data.items() if key != "body"}
     result = all(is_there for is_there, _ in filter(None, found))
-    return StateReturn(name=name, result=result, comment=" ".join(said), new_state=new_state)
+    return StateReturn(
+        name=name,
+        result=result,
+        comment=" ".join(said),
+        new_state=_described(data),
+        sensitive=_credentials(data),
+    )
+
+
+def _described(data: DataMap) -> DataMap:
+    """Return what was learned, with the body's data where it is JSON, asked for or not."""
+    state = {key: value for key, value in data.items() if key != "text"}
+    return {**json_under("dict", str(data.get("body") or "")), **state}
+
+
+def _credentials(data: DataMap) -> tuple[str, ...]:
+    headers = data.get("headers")
+    names = [*headers] if isinstance(headers, dict) else []
+    return tuple(f"headers:{name}" for name in names if is_credential(name))
 
 
 def _check(match: Data, match_type: str, status: Any, status_type: str) -> None:

@@ -66,7 +66,8 @@ async def fetch_file(
         makedirs: make the folder it goes to.
 
     Returns:
-        `new_state` has `path sha256 size mode`; `changes` never holds content, which may be secret.
+        `new_state` has `path sha256 size mode user group`; `changes` never hold content, which may be
+        secret.
     """
     wanted = Wanted(mode=_mode(mode), makedirs=makedirs)
     return await _carried(ctx, name, remote_path, local_path, wanted, fetch=True)
@@ -96,7 +97,8 @@ async def send_file(
         makedirs: make the folder it goes to.
 
     Returns:
-        `new_state` has `path sha256 size mode`; `changes` never holds content, which may be secret.
+        `new_state` has `path sha256 size mode user group`; `changes` never hold content, which may be
+        secret.
     """
     wanted = Wanted(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
     return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)

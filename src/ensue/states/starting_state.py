@@ -88,7 +88,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         result=True,
         changes=changes,
         comment=f"environment {name} was removed" if changes else f"environment {name} is not there",
-        new_state={"name": name, "status": ABSENT, "provider": provider},
+        new_state=work.gone,
     )
 
 
@@ -123,6 +123,11 @@ class _Work:
             vault=ctx.vault,
             masker=ctx.masker,
         )
+
+    @property
+    def gone(self) -> DataMap:
+        """What is known of an environment that is not there."""
+        return {"name": self._name, "exists": False, "status": ABSENT, "provider": self._provider_name}
 
     async def status_to_remove(self) -> str:
         try:
@@ -192,7 +197,8 @@ class _Work:
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
             return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
-        return StateReturn(name=self._name, result=True, comment=f"environment {self._name} is not there")
+        comment = f"environment {self._name} is not there"
+        return StateReturn(name=self._name, result=True, comment=comment, new_state=self.gone)
 
     async def _is_registered(self) -> bool:
         record = await asyncio.to_thread(self._ctx.registry.record, self.jump_host)

@@ -29,7 +29,7 @@ async def present(
         ignore: a parameter that the running kernel lacks or refuses is only kept.
 
     Returns:
-        `changes` have the parameter with its value.
+        `changes` have the parameter with its value; `new_state` has `name value config`.
 
     Raises:
         StateFailedError: it is no parameter's name.
@@ -57,7 +57,14 @@ async def present(
     await ctx.call("sysctl.persist", name, text, config=path)
     shown = value if isinstance(value, (int, float)) else text
     comment = f"Updated sysctl value {name} = {text}"
-    return StateReturn(name=name, result=True, changes={name: shown}, comment=comment, new_state=new_state)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: shown},
+        comment=comment,
+        new_state=new_state,
+        old_state={"name": name, "value": running, "config": path},
+    )
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present}

@@ -105,7 +105,8 @@ async def extracted(
         **kwargs: Salt's; those without effect are named in a warning.
 
     Returns:
-        `changes` have `extracted_files`, `directories_created`, `removed`, `updated ownership`.
+        `changes` have `extracted_files`, `directories_created`, `removed`, `updated ownership`;
+        `new_state` has `path`, and `top_level` where the archive was read.
 
     Raises:
         StateFailedError: the arguments make no sense, or the archive is not there or broken.
@@ -113,7 +114,9 @@ async def extracted(
     warnings = remarks("archive.extracted", [word for word in kwargs if word not in _NEEDLESS])
     folder = _folder(name, if_missing, enforce_ownership_on)
     if if_missing and await ctx.connection.stat(if_missing, follow=True):
-        return StateReturn(name=name, result=True, comment=f"Path {if_missing} exists", warnings=warnings)
+        comment = f"Path {if_missing} exists"
+        new_state: DataMap = {"path": folder}
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     if password:
         ctx.masker.add(password)
     found = await ctx.connection.stat(folder, follow=True)

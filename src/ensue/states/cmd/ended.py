@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states._json_text import json_under
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
-    from ensue.model.data import Data, DataMap
-
-_NOT_JSON: Final = object()
-_STARTS_OF_JSON: Final = frozenset('{["-0123456789tfn')
+    from ensue.model.data import DataMap
 
 
 def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
@@ -24,24 +21,10 @@ def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
         done: `pid retcode stdout stderr`.
         comment: the comment.
     """
-    new_state = dict(done)
-    parsed = parsed_json(str(done.get("stdout", "")))
-    if parsed is not _NOT_JSON:
-        new_state["stdout_json"] = parsed
+    new_state = {**done, **json_under("stdout_json", str(done.get("stdout", "")))}
     return StateReturn(
         name=name, result=not done["retcode"], changes=dict(done), comment=comment, new_state=new_state
     )
-
-
-def parsed_json(text: str) -> Data:
-    """Return the data of a JSON text; a mark that no data equals when it is none."""
-    if text.lstrip()[:1] not in _STARTS_OF_JSON or not text:
-        return _NOT_JSON  # type: ignore[return-value] # the mark is looked at by identity alone
-    try:
-        data: Data = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return _NOT_JSON  # type: ignore[return-value] # same
-    return data
 
 
 async def folder_is_missing(ctx: StateContext, path: str) -> bool:
@@ -60,7 +43,3 @@ def check_environment(env: object) -> None:
         raise StateFailedError(
             f"Invalidly-formatted 'env' parameter: {env!r} (write a mapping, or a list of NAME: value)"
         )
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")

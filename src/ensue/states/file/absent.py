@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.paths import target_path
 from ensue.states.file.remarks import remarks
 
@@ -26,7 +27,7 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         **kwargs: what Salt takes besides; said to have no effect.
 
     Returns:
-        `changes` has `removed`.
+        `changes` has `removed`; `new_state` has `path` and `exists`, false.
 
     Raises:
         StateFailedError: it is the root of the file system, or no absolute path.
@@ -38,7 +39,9 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     found = await ctx.connection.stat(path)
     if found is None:
         comment = f"File {path} is not present"
-        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+        return StateReturn(
+            name=name, result=True, comment=comment, new_state=absent_state(path), warnings=warnings
+        )
     what = "directory" if found.kind == "directory" else "file"
     if ctx.test:
         comment = f"{what.capitalize()} {path} is set for removal"
@@ -47,4 +50,12 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         )
     await ctx.connection.remove(path, recursive=True)
     comment = f"Removed {what} {path}"
-    return StateReturn(name=name, result=True, changes={"removed": path}, comment=comment, warnings=warnings)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"removed": path},
+        comment=comment,
+        new_state=absent_state(path),
+        old_state=path_state(path, found),
+        warnings=warnings,
+    )

@@ -14,7 +14,7 @@ from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
-    from ensue.model.data import Data
+    from ensue.model.data import Data, DataMap
 
 
 def accumulated(
@@ -37,7 +37,8 @@ def accumulated(
         watch_in: see `require_in`.
 
     Returns:
-        No changes, in a plan neither: the file's own state shows what becomes of the texts.
+        No changes, in a plan neither: the file's own state shows what becomes of the texts. `new_state` has
+        `name filename`.
     """
     if text is None:
         return StateReturn(name=name, result=False, comment="No text supplied for accumulator")
@@ -52,7 +53,9 @@ def accumulated(
         return StateReturn(name=name, result=False, comment=comment)
     is_new = ctx.accumulators.add(filename, name, _listed(text), receivers)
     comment = f"Accumulator {name} for file {filename} was charged by text" if is_new else ""
-    return StateReturn(name=name, result=True, comment=comment)
+    # The texts are content of a file, which is in no `new_state`.
+    new_state: DataMap = {"name": name, "filename": filename}
+    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
 
 
 def _listed(value: Data) -> list[Data]:

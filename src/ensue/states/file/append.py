@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
-from ensue.states.file.described import state_after
+from ensue.states.file.described import content_state, file_state, state_after
 from ensue.states.file.difference import HIDDEN, is_text, unified
 from ensue.states.file.paths import is_folder, make_parents, target_path
 from ensue.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
+    from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -160,7 +161,7 @@ class _TextFile:
     path: str
     content: str
     raw: bytes
-    is_new: bool
+    found: FileStat | None
     show_changes: bool
 
     @classmethod
@@ -187,25 +188,26 @@ class _TextFile:
             path=path,
             content=text,
             raw=raw,
-            is_new=found is None,
+            found=found,
             show_changes=show_changes,
         )
 
     async def become(self, new: str, diff: str, comment: str) -> StateReturn:
         """Write the file where it differs, and say so."""
         content = new.encode("utf-8", "surrogateescape")
-        if content == self.raw and not self.is_new:
-            return self._said(
-                True,
-                f"File {self.path} is in correct state",
-                {},
-                await state_after(self.ctx.connection, self.path),
-            )
+        if content == self.raw and self.found is not None:
+            return self._said(True, f"File {self.path} is in correct state", {}, self._before())
         changes: DataMap = {"diff": self._shown(diff, content)} if diff else {}
         if self.ctx.test:
             return self._said(None, f"File {self.path} is set to be updated", changes, None)
         await self.ctx.connection.write(self.path, content)
-        return self._said(True, comment, changes, await state_after(self.ctx.connection, self.path, content))
+        new_state = await state_after(self.ctx.connection, self.path, content)
+        return self._said(True, comment, changes, new_state)
+
+    def _before(self) -> DataMap:
+        if self.found is None:
+            return file_state(self.path, None, None)
+        return content_state(self.path, self.raw, self.found)
 
     def _shown(self, diff: str, content: bytes) -> str:
         if not is_text(content):
@@ -218,5 +220,10 @@ class _TextFile:
 
     def _said(self, result: bool | None, comment: str, changes: DataMap, new_state: Any) -> StateReturn:
         return StateReturn(
-            name=self.name, result=result, changes=changes, comment=comment, new_state=new_state
+            name=self.name,
+            result=result,
+            changes=changes,
+            comment=comment,
+            new_state=new_state,
+            old_state=self._before() if result and changes else None,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.errors import RemoteFileError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
-from ensue.states.file.described import state_after
+from ensue.states.file.described import absent_state, path_state, state_after
 from ensue.states.file.modes import folder_bits, mode_bits
 from ensue.states.file.owners import with_primary_group
 from ensue.states.file.paths import is_folder, make_parents, target_path
@@ -58,7 +58,8 @@ async def copy(
         **kwargs: what Salt takes besides; said to have no effect.
 
     Returns:
-        `changes` has where it went with what was copied, and `user`, `group`, `mode`.
+        `changes` has where it went with what was copied, and `user`, `group`, `mode`; `new_state` has
+        `path sha256 size mode user group`.
 
     Raises:
         StateFailedError: there is nothing to copy, or no folder to copy it to.
@@ -78,7 +79,8 @@ async def copy(
     if there is not None and (not force or await _same(connection, path, origin, wanted)):
         how = "is the same already" if force else "will not be overwritten"
         comment = f'The target file "{path}" exists and {how}'
-        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+        new_state = await state_after(connection, path)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be copied to "{path}"'
         return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
@@ -100,6 +102,7 @@ async def copy(
         changes={path: origin, **applied},
         comment=f'Copied "{origin}" to "{path}"',
         new_state=new_state,
+        old_state=path_state(path, there) if there else absent_state(path),
         warnings=warnings,
     )
 
@@ -124,7 +127,7 @@ async def rename(
         **kwargs: what Salt takes besides; said to have no effect.
 
     Returns:
-        `changes` has where it went with what was moved.
+        `changes` has where it went with what was moved; `new_state` has `path sha256 size mode user group`.
 
     Raises:
         StateFailedError: there is no folder to move it to.
@@ -135,11 +138,13 @@ async def rename(
     warnings = remarks("file.rename", kwargs)
     if await connection.stat(origin) is None:
         comment = f'Source file "{origin}" has already been moved out of place'
-        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+        new_state = await state_after(connection, path)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     there = await connection.stat(path)
     if there is not None and not force:
         comment = f'The target file "{path}" exists and will not be overwritten'
-        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+        new_state = await state_after(connection, path)
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be moved to "{path}"'
         return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
@@ -151,8 +156,15 @@ async def rename(
     if there is not None and there.kind == "directory":
         await connection.remove(path, recursive=True)
     await connection.rename(origin, path)
-    comment = f'Moved "{origin}" to "{path}"'
-    return StateReturn(name=name, result=True, changes={path: origin}, comment=comment, warnings=warnings)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={path: origin},
+        comment=f'Moved "{origin}" to "{path}"',
+        new_state=await state_after(connection, path),
+        old_state=path_state(path, there) if there else absent_state(path),
+        warnings=warnings,
+    )
 
 
 def _of(found: FileStat) -> Attributes:

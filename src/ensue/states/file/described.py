@@ -1,4 +1,8 @@
-"""What a path now is, as `new_state` says it."""
+"""What a path is, as `new_state` and `old_state` say it.
+
+What was read or looked at anyway is described from that; the target is asked
+again only for what is not known.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,23 @@ def file_state(path: str, sha256: str | None, found: FileStat | None) -> DataMap
         found: what the target says of it; None when nothing is there.
     """
     if found is None:
-        return {"path": path, "sha256": None, "size": None}
+        return {**absent_state(path), "sha256": None, "size": None}
     return {"path": path, "sha256": sha256, "size": found.size_bytes, **owner_state(found)}
+
+
+def content_state(path: str, content: bytes, found: FileStat) -> DataMap:
+    """Describe a file whose content was read."""
+    return file_state(path, hashlib.sha256(content).hexdigest(), found)
+
+
+def absent_state(path: str) -> DataMap:
+    """Describe a path at which nothing is."""
+    return {"path": path, "exists": False}
+
+
+def path_state(path: str, found: FileStat) -> DataMap:
+    """Describe what is at a path, whatever it is."""
+    return {"path": path, "kind": found.kind, **owner_state(found)}
 
 
 def owner_state(found: FileStat) -> DataMap:

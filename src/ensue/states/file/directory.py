@@ -14,7 +14,7 @@ from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.cleaning import remove_all, required_paths, superfluous
-from ensue.states.file.described import owner_state
+from ensue.states.file.described import absent_state, owner_state, path_state
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import is_folder, make_parents, target_path
 from ensue.states.file.remarks import remarks
@@ -126,6 +126,7 @@ async def directory(
         changes=returned.changes,
         comment=returned.comment,
         new_state=returned.new_state,
+        old_state=returned.old_state,
         warnings=warnings,
     )
 
@@ -157,6 +158,7 @@ class _Folder:
         self._wish = wish
         self._changes: DataMap = {}
         self._superfluous: list[str] = []
+        self._found: FileStat | None = None
 
     async def state(self) -> StateReturn:
         obstacle = await self._obstacle()
@@ -181,7 +183,7 @@ class _Folder:
 
     async def _obstacle(self) -> FileStat | None:
         """Return what stands where the folder is to be, None when nothing is in the way."""
-        found = await self._connection.stat(self._path)
+        self._found = found = await self._connection.stat(self._path)
         if found is None or found.kind == "directory":
             return None
         if found.kind == "symlink" and self._wish.allow_symlink and not self._wish.force:
@@ -322,8 +324,22 @@ class _Folder:
         ]
 
     async def _said(self, result: bool, comment: str) -> StateReturn:
-        found = await self._connection.stat(self._path, follow=True)
-        new_state: DataMap | None = {"path": self._path, **owner_state(found)} if found and result else None
+        if not result:
+            return StateReturn(name="", result=result, changes=self._changes, comment=comment)
+        before = self._found
+        is_known = before is not None and before.kind == "directory" and not self._changes
+        now = before if is_known else await self._connection.stat(self._path, follow=True)
         return StateReturn(
-            name="", result=result, changes=self._changes, comment=comment, new_state=new_state
+            name="",
+            result=result,
+            changes=self._changes,
+            comment=comment,
+            new_state={"path": self._path, **owner_state(now)} if now else None,
+            old_state=self._old_state() if self._changes else None,
         )
+
+    def _old_state(self) -> DataMap:
+        found = self._found
+        if found is not None and found.kind == "directory":
+            return {"path": self._path, **owner_state(found)}
+        return path_state(self._path, found) if found else absent_state(self._path)

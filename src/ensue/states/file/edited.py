@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.file.described import file_state, state_after
+from ensue.states.file.described import content_state, state_after
 from ensue.states.file.difference import content_difference
 from ensue.states.file.paths import target_path
 
@@ -92,7 +92,7 @@ class EditedFile:
             unchanged: the comment when there is nothing to do.
         """
         if new == self.content:
-            return self.said(True, unchanged, {}, await self.unchanged_state())
+            return self.said(True, unchanged, {}, self.state_before())
         shown: Data = await content_difference(self.content, new) if show_changes else True
         if self.ctx.test:
             return self.said(None, planned, {"diff": shown}, None)
@@ -100,12 +100,17 @@ class EditedFile:
         new_state = await state_after(self.ctx.connection, self.path, new)
         return self.said(True, made, {"diff": shown}, new_state)
 
-    async def unchanged_state(self) -> DataMap:
-        """Describe the file as it is."""
-        return file_state(self.path, await self.ctx.connection.checksum(self.path), self.found)
+    def state_before(self) -> DataMap:
+        """Describe the file as it was read; it costs the target nothing."""
+        return content_state(self.path, self.content, self.found)
 
     def said(self, result: bool | None, comment: str, changes: DataMap, new_state: Data) -> StateReturn:
-        """Make the return."""
+        """Make the return; what was before is said of a file that was changed."""
         return StateReturn(
-            name=self.name, result=result, changes=changes, comment=comment, new_state=new_state
+            name=self.name,
+            result=result,
+            changes=changes,
+            comment=comment,
+            new_state=new_state,
+            old_state=self.state_before() if result and changes else None,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.model.returns import StateReturn
-from ensue.states.file.described import owner_state
+from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.paths import target_path
 from ensue.states.file.remarks import remarks
 
@@ -30,9 +30,12 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     if found is None:
         comment = f"Specified path {path} does not exist"
         return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
-    new_state = {"path": path, "kind": found.kind, **owner_state(found)}
     return StateReturn(
-        name=name, result=True, comment=f"Path {path} exists", new_state=new_state, warnings=warnings
+        name=name,
+        result=True,
+        comment=f"Path {path} exists",
+        new_state=path_state(path, found),
+        warnings=warnings,
     )
 
 
@@ -50,4 +53,10 @@ async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     if found is not None:
         comment = f"Specified path {path} exists"
         return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
-    return StateReturn(name=name, result=True, comment=f"Path {path} is missing", warnings=warnings)
+    return StateReturn(
+        name=name,
+        result=True,
+        comment=f"Path {path} is missing",
+        new_state=absent_state(path),
+        warnings=warnings,
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.file.described import state_after
+from ensue.states.file.described import file_state, state_after
 from ensue.states.file.edited import EditedFile
 from ensue.states.file.paths import target_path
 
@@ -83,7 +83,9 @@ async def keyvalue(
     file: EditedFile | None = None
     if await ctx.connection.stat(path, follow=True) is None:
         if not create_if_missing:
-            return StateReturn(name=name, result=bool(ignore_if_missing), comment=f"unable to open {path}")
+            state = file_state(path, None, None) if ignore_if_missing else None
+            comment = f"unable to open {path}"
+            return StateReturn(name=name, result=bool(ignore_if_missing), comment=comment, new_state=state)
         append_if_not_found = True
     else:
         file = await EditedFile.open(ctx, name)
@@ -99,9 +101,9 @@ async def keyvalue(
         edit.append()
     elif prepend_if_not_found:
         edit.prepend()
+    old_state = file.state_before() if file else file_state(path, None, None)
     if not edit.changed and not edit.removed:
-        state = await file.unchanged_state() if file else None
-        return StateReturn(name=name, result=True, new_state=state)
+        return StateReturn(name=name, result=True, new_state=old_state)
     diff = "".join(edit.diff)
     changes: DataMap = {"diff": diff if show_changes else True}
     if ctx.test:
@@ -111,7 +113,9 @@ async def keyvalue(
     await ctx.connection.write(path, content)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn(
+        name=name, result=True, changes=changes, comment=comment, new_state=new_state, old_state=old_state
+    )
 
 
 def _wanted(key: Data, value: Data, key_values: object) -> DataMap:

@@ -7,11 +7,15 @@ that is there already, and ends lines with newlines, so that a second run change
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
+from ensue.states.file.described import file_state
 from ensue.states.file.edited import EditedFile
 from ensue.states.file.paths import target_path
 
@@ -80,9 +84,13 @@ async def line(
         raise StateFailedError("Content can only be empty if mode is delete")
     wanted = Attributes.read(mode=file_mode, user=user, group=group)
     path = await target_path(ctx, name)
-    if await ctx.connection.stat(path, follow=True) is None:
+    is_new = await ctx.connection.stat(path, follow=True) is None
+    if is_new:
         if quiet and not create:
-            return StateReturn(name=name, result=True, comment="No changes needed to be made")
+            state = file_state(path, None, None)
+            return StateReturn(
+                name=name, result=True, comment="No changes needed to be made", new_state=state
+            )
         if create and ctx.test:
             return StateReturn(
                 name=name, result=None, changes={"newfile": path}, comment="Changes would be made"
@@ -92,8 +100,8 @@ async def line(
                 path, b"", mode=wanted.mode, user=wanted.user_text, group=wanted.group_text
             )
     file = await EditedFile.open(ctx, name)
-    if not ctx.test:
-        await apply_attributes(ctx.connection, path, wanted, file.found)
+    if not ctx.test and (await apply_attributes(ctx.connection, path, wanted, file.found)).changes:
+        file = replace(file, found=await ctx.connection.stat(path, follow=True) or file.found)
     text = file.content.decode("utf-8", "surrogateescape")
     lines = text.splitlines()
     new = _edited(lines, how, str(content if content is not None else ""), match=match, location=location,
@@ -102,12 +110,15 @@ async def line(
     has_end = not text or text.endswith(("\n", "\r")) or len(new) > len(lines)
     joined = ends.join(new) + (ends if new and has_end else "")
     changed = joined if new != lines else text
-    return await file.become(
+    returned = await file.become(
         changed.encode("utf-8", "surrogateescape"),
         backup=".bak" if backup is True else backup,
         show_changes=show_changes,
         planned="Changes would be made",
     )
+    if is_new and returned.old_state is not None:
+        return msgspec.structs.replace(returned, old_state=file_state(path, None, None))
+    return returned
 
 
 def _edited(

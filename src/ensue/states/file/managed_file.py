@@ -19,7 +19,7 @@ from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.backups import keep_backup
 from ensue.states.file.contents import encoded, looked_up
-from ensue.states.file.described import file_state, state_after
+from ensue.states.file.described import file_state, path_state, state_after
 from ensue.states.file.difference import HIDDEN, content_difference
 from ensue.states.file.modes import folder_bits, shown_mode
 from ensue.states.file.paths import is_folder, make_parents
@@ -114,6 +114,8 @@ class ManagedFile:
         self._wish = wish
         self._warnings = warnings
         self._connection = ctx.connection
+        self._found: FileStat | None = None
+        self._old_sha256: str | None = None
 
     async def state(self) -> StateReturn:
         """Bring the file about and say what came of it.
@@ -130,6 +132,7 @@ class ManagedFile:
         if not wish.create and (found is None or found.kind != "file"):
             comment = f"File {path} is not present and is not set for creation"
             return self._returned(True, comment, new_state=file_state(path, None, None))
+        self._found = found
         if found is not None and (not wish.replace or await self._has_expected_hash()):
             return await self._attributes_only(found, wish.attributes)
         try:
@@ -211,16 +214,19 @@ class ManagedFile:
                 )
             return self._returned(None, comment, differences)
         comment = f"File {path} exists with proper permissions. No changes made."
+        sha256 = await self._connection.checksum(path)
         if not differences:
-            sha256 = await self._connection.checksum(path)
             return self._returned(True, comment, new_state=file_state(path, sha256, found))
-        return await self._apply(found, wanted)
+        return await self._apply(found, wanted, sha256)
 
-    async def _apply(self, found: FileStat, wanted: Attributes) -> StateReturn:
+    async def _apply(self, found: FileStat, wanted: Attributes, sha256: str | None) -> StateReturn:
+        """Set owner and mode; the content, whose checksum is known, stays."""
         applied = await apply_attributes(self._connection, self._path, wanted, found)
-        new_state = await state_after(self._connection, self._path)
         if applied.faults:
             return self._returned(False, "; ".join(applied.faults), applied.changes)
+        now = await self._connection.stat(self._path, follow=True)
+        self._old_sha256 = sha256
+        new_state = file_state(self._path, sha256, now)
         return self._returned(True, f"File {self._path} updated", applied.changes, new_state)
 
     async def _existing_file(self, found: FileStat, desired: _Desired) -> StateReturn:
@@ -228,15 +234,17 @@ class ManagedFile:
         sha256 = hashlib.sha256(content).hexdigest()
         is_link = found.kind == "symlink"
         same_size = found.size_bytes == len(content) and not is_link
-        if same_size and await self._connection.checksum(self._path) == sha256:
-            return await self._same_content(found, desired, sha256)
+        if same_size:
+            self._old_sha256 = await self._connection.checksum(self._path)
+            if self._old_sha256 == sha256:
+                return await self._same_content(found, desired, sha256)
         changes = await self._content_changes(found, content)
         changes |= desired.attributes.differences(found)
         if self._ctx.test:
             return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
         await self._check(content, desired.attributes)
         if self._wish.backup and not is_link:
-            await keep_backup(self._ctx, self._path, await self._connection.read(self._path))
+            await keep_backup(self._ctx, self._path, await self._old_content())
         return await self._written(content, desired.attributes, changes, replace_link=is_link)
 
     async def _same_content(self, found: FileStat, desired: _Desired, sha256: str) -> StateReturn:
@@ -247,7 +255,7 @@ class ManagedFile:
             comment = f"The file {self._path} is in the correct state"
             return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
         if differences:
-            return await self._apply(found, desired.attributes)
+            return await self._apply(found, desired.attributes, sha256)
         comment = f"File {self._path} is in the correct state"
         return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
 
@@ -256,7 +264,12 @@ class ManagedFile:
             return {"diff": "Replace symbolic link with regular file"}
         if not self._wish.show_changes:
             return {"diff": HIDDEN}
-        return {"diff": await content_difference(await self._connection.read(self._path), content)}
+        return {"diff": await content_difference(await self._old_content(), content)}
+
+    async def _old_content(self) -> bytes:
+        content = await self._connection.read(self._path)
+        self._old_sha256 = hashlib.sha256(content).hexdigest()
+        return content
 
     async def _new_file(self, desired: _Desired) -> StateReturn:
         content = desired.content or b""
@@ -362,5 +375,13 @@ class ManagedFile:
             changes=changes or {},
             comment=comment,
             new_state=new_state,
+            old_state=self._old_state() if result and changes else None,
             warnings=self._warnings,
         )
+
+    def _old_state(self) -> DataMap:
+        """Describe what was there; the checksum is in it where it was learned on the way."""
+        found = self._found
+        if found is None or (found.kind == "file" and self._old_sha256):
+            return file_state(self._path, self._old_sha256, found)
+        return path_state(self._path, found)

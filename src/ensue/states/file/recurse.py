@@ -22,6 +22,8 @@ from ensue.states.file.remarks import remarks
 from ensue.states.file.tree import is_wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -74,7 +76,7 @@ async def recurse(
         **kwargs: what Salt takes besides; said to have no effect.
 
     Returns:
-        `changes` by path, and `removed`.
+        `changes` by path, and `removed`; `new_state` has `path`, and `files` by their paths in the folder.
 
     Raises:
         StateFailedError: there is no such source, or a file is where the folder should be.
@@ -131,7 +133,7 @@ async def recurse(
         if extra:
             done.changes["removed"] = list(extra if ctx.test else await remove_all(ctx.connection, extra))
             done.result = None if ctx.test and done.result else done.result
-    return done.returned(name, path, warnings)
+    return done.returned(name, path, files, warnings)
 
 
 def _sources(ctx: StateContext, source: str | list[str]) -> list[str]:
@@ -183,11 +185,12 @@ class _Outcome:
         if one.changes:
             self.changes[path] = one.changes
 
-    def returned(self, name: str, path: str, warnings: tuple[str, ...]) -> StateReturn:
+    def returned(self, name: str, path: str, files: Iterable[str], warnings: tuple[str, ...]) -> StateReturn:
         comment = "\n\n".join(self._comments) or f"Recursively updated {path}"
         if not self.changes and self.result:
             comment = f"The directory {path} is in the correct state"
-        new_state: DataMap | None = {"path": path} if self.result else None
+        listed: list[Data] = [posixpath.relpath(place, path) for place in files]
+        new_state: DataMap | None = {"path": path, "files": listed} if self.result else None
         return StateReturn(
             name=name,
             result=self.result,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.file.described import file_state
 from ensue.states.file.difference import is_text
 from ensue.states.file.edited import EditedFile
 from ensue.states.file.paths import target_path
@@ -70,7 +71,8 @@ async def replace(
     if append_if_not_found and prepend_if_not_found:
         raise StateFailedError("Only one of append_if_not_found and prepend_if_not_found is permitted")
     if ignore_if_missing and await ctx.connection.stat(await target_path(ctx, name), follow=True) is None:
-        return StateReturn(name=name, result=True, comment="No changes needed to be made")
+        state = file_state(await target_path(ctx, name), None, None)
+        return StateReturn(name=name, result=True, comment="No changes needed to be made", new_state=state)
     file = await EditedFile.open(ctx, name)
     if encoding is None and not is_text(file.content):
         raise StateFailedError(f"Cannot perform string replacements on a binary file: {file.path}")

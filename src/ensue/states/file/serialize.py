@@ -14,6 +14,7 @@ from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
+from ensue.states.file.described import content_state
 from ensue.states.file.difference import HIDDEN
 from ensue.states.file.managed_file import ManagedFile, Wish
 from ensue.states.file.modes import mode_bits
@@ -22,6 +23,7 @@ from ensue.states.file.remarks import remarks
 from ensue.states.file.serializers import deserialized, serialized
 
 if TYPE_CHECKING:
+    from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
@@ -95,12 +97,15 @@ async def serialize(
         raise StateFailedError("Neither 'dataset' nor 'dataset_pillar' was defined")
     form = str(serializer or formatter or "yaml").lower()
     path = await target_path(ctx, name)
-    existing = await _existing(ctx, path, form) if merge_if_exists else None
+    read = await _read(ctx, path) if merge_if_exists else None
+    existing = _existing(read[1], form) if read else None
     together = _merged(existing, data) if existing is not None else data
     warnings = remarks("file.serialize", [word for word in kwargs if word != "deserializer_opts"])
-    if existing is not None and together == existing:
+    if read and existing is not None and together == existing:
+        found, content = read
         comment = f"The file {path} is in the correct state"
-        return StateReturn(name=name, result=True, comment=comment, warnings=warnings)
+        state = content_state(path, content, found)
+        return StateReturn(name=name, result=True, comment=comment, new_state=state, warnings=warnings)
     text = serialized(together, form, _options(serializer_opts), unicode=bool(encoding))
     try:
         raw = text.encode(encoding or "utf-8", encoding_errors)
@@ -125,11 +130,14 @@ async def serialize(
     return returned
 
 
-async def _existing(ctx: StateContext, path: str, form: str) -> Any:
+async def _read(ctx: StateContext, path: str) -> tuple[FileStat, bytes] | None:
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "file":
         return None
-    content = await ctx.connection.read(path)
+    return found, await ctx.connection.read(path)
+
+
+def _existing(content: bytes, form: str) -> Any:
     try:
         return deserialized(content.decode(), form)
     except UnicodeDecodeError as error:

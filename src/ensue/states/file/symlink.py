@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.errors import RemoteError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
+from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.owners import with_primary_group
 from ensue.states.file.paths import is_folder, make_parents, target_path
 from ensue.states.file.remarks import remarks
@@ -91,9 +92,11 @@ class _Symlink:
         self._target = target
         self._wanted = wanted
         self._folders = folders
+        self._before: DataMap = absent_state(path)
 
     async def existing(self, found: FileStat) -> StateReturn:
         path = self._path
+        self._before = self._state(found)
         if posixpath.normpath(found.link_target) != posixpath.normpath(self._target):
             if self._ctx.test:
                 comment = f"Link {path} target is set to be changed to {self._target}"
@@ -102,7 +105,7 @@ class _Symlink:
         differences = self._wanted.differences(found)
         if not differences:
             comment = f"Symlink {path} is present and owned by {found.user}:{found.group}"
-            return await self._done({}, comment)
+            return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
         owner = f"{self._wanted.user or found.user}:{self._wanted.group or found.group}"
         if self._ctx.test:
             comment = (
@@ -137,6 +140,7 @@ class _Symlink:
 
     async def _instead_of(self, found: FileStat, *, force: bool, backupname: str | None) -> StateReturn:
         path = self._path
+        self._before = path_state(path, found)
         what = {"file": "File", "directory": "Directory"}.get(found.kind, "File system entry")
         if not force and backupname is None:
             raise StateFailedError(
@@ -185,15 +189,22 @@ class _Symlink:
         found = await self._connection.stat(self._path)
         if found is None:
             raise RemoteError(f"{self._path} is gone again", target=str(self._ctx.srn))
-        new_state: DataMap = {
+        return StateReturn(
+            name=self._name,
+            result=True,
+            changes=changes,
+            comment=comment,
+            new_state=self._state(found),
+            old_state=self._before,
+        )
+
+    def _state(self, found: FileStat) -> DataMap:
+        return {
             "path": self._path,
             "target": found.link_target,
             "user": found.user,
             "group": found.group,
         }
-        return StateReturn(
-            name=self._name, result=True, changes=changes, comment=comment, new_state=new_state
-        )
 
     def _said(self, result: bool | None, changes: DataMap, comment: str) -> StateReturn:
         return StateReturn(name=self._name, result=result, changes=changes, comment=comment)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
-from ensue.states.file.described import state_after
+from ensue.states.file.described import absent_state, file_state, state_after
 from ensue.states.file.paths import is_folder, make_parents, target_path
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ async def touch(
         makedirs: make the folders above it.
 
     Returns:
-        `changes` has `new` or `touched`.
+        `changes` has `new` or `touched`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
         StateFailedError: there is no folder to make it in.
@@ -47,7 +47,7 @@ async def touch(
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
     if ctx.test:
-        return _planned(name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
+        return await _planned(ctx, name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
     if not await is_folder(ctx.connection, posixpath.dirname(path)):
         if not makedirs:
             raise StateFailedError(f"Directory not present to touch file {path}")
@@ -66,7 +66,12 @@ async def touch(
     if found is None:
         comment = f"Created empty file {path}"
         return StateReturn(
-            name=name, result=True, changes={"new": path}, comment=comment, new_state=new_state
+            name=name,
+            result=True,
+            changes={"new": path},
+            comment=comment,
+            new_state=new_state,
+            old_state=absent_state(path),
         )
     what = "directory" if found.kind == "directory" else "file"
     comment = f"Updated times on {what} {path}"
@@ -75,8 +80,13 @@ async def touch(
     )
 
 
-def _planned(
-    name: str, path: str, found: FileStat | None, atime: float | None, mtime: float | None
+async def _planned(  # noqa: PLR0917 (what the declaration says)
+    ctx: StateContext,
+    name: str,
+    path: str,
+    found: FileStat | None,
+    atime: float | None,
+    mtime: float | None,
 ) -> StateReturn:
     if found is None:
         comment = f"File {path} is set to be created"
@@ -85,7 +95,9 @@ def _planned(
     if (atime is None and mtime is None) or differs:
         comment = f"Times set to be updated on file {path}"
         return StateReturn(name=name, result=None, changes={"touched": path}, comment=comment)
-    return StateReturn(name=name, result=True, comment=f"File {path} exists and has the correct times")
+    sha256 = await ctx.connection.checksum(path) if found.kind == "file" else None
+    comment = f"File {path} exists and has the correct times"
+    return StateReturn(name=name, result=True, comment=comment, new_state=file_state(path, sha256, found))
 
 
 def _seconds(word: str, value: Data) -> float | None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.git.repository import RemoteRevision, Repository
+from ensue.states.git.repository import Position, RemoteRevision, Repository
 from ensue.states.git.update import Wish, apply_update, plan_update, set_upstream
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ async def latest(
 
     Returns:
         `changes` have `revision` (`old`, `new`), `branch`, `url`; `new` for a clone; `forced update`,
-        `forced clone`.
+        `forced clone`. `new_state` has `path url revision branch`.
 
     Raises:
         StateFailedError: the arguments make no sense, git failed, or something would have to be forced.
     """
     if not target.startswith("/"):
         raise StateFailedError(f"target '{target}' is not an absolute path")
-    secret = urlsplit(name).password if "://" in name else None
+    secret = _password(name)
     if secret:
         ctx.masker.add(secret)
     repository = Repository(
@@ -111,18 +111,32 @@ async def _updated(
                 "Remote repository is empty, cannot update from a non-empty to an empty repository"
             )
         comment = f"Repository {repository.path} is up-to-date"
-        return StateReturn(name=name, result=True, comment=comment)
+        state = _described(repository, wish.url, before)
+        return StateReturn(
+            name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
+        )
     plan = await plan_update(repository, wish, found, before)
+    old_secret = _password(plan.old_url or "")
+    if old_secret:
+        repository.ctx.masker.add(old_secret)
     if not plan.steps:
         comment = f"Repository {repository.path} is up-to-date{plan.remark}"
-        state = await _state(repository, wish)
-        return StateReturn(name=name, result=True, comment=comment, new_state=state)
+        state = _described(repository, wish.url, before)
+        return StateReturn(
+            name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
+        )
     if test:
         return StateReturn(name=name, result=None, changes=plan.changes, comment=_joined(plan.steps))
     done = await apply_update(repository, wish, found, plan)
     state = await _state(repository, wish)
     return StateReturn(
-        name=name, result=True, changes=done.changes, comment=_joined(done.comments), new_state=state
+        name=name,
+        result=True,
+        changes=done.changes,
+        comment=_joined(done.comments),
+        new_state=state,
+        old_state=_described(repository, plan.old_url, before),
+        sensitive=_sensitive(wish.url),
     )
 
 
@@ -160,7 +174,13 @@ async def _cloned(
         changes["revision"] = {"old": None, "new": commit}
     state = await _state(repository, wish)
     return StateReturn(
-        name=wish.url, result=True, changes=changes, comment=_joined(comments), new_state=state
+        name=wish.url,
+        result=True,
+        changes=changes,
+        comment=_joined(comments),
+        new_state=state,
+        old_state={"path": path, "exists": False},
+        sensitive=_sensitive(wish.url),
     )
 
 
@@ -194,8 +214,19 @@ async def _identities(ctx: StateContext, identity: str | list[str] | None) -> tu
 
 
 async def _state(repository: Repository, wish: Wish) -> DataMap:
-    now = await repository.position()
-    return {"path": repository.path, "url": wish.url, "revision": now.commit, "branch": now.branch}
+    return _described(repository, wish.url, await repository.position())
+
+
+def _described(repository: Repository, url: str | None, at: Position) -> DataMap:
+    return {"path": repository.path, "url": url, "revision": at.commit, "branch": at.branch}
+
+
+def _password(url: str) -> str | None:
+    return urlsplit(url).password if "://" in url else None
+
+
+def _sensitive(url: str) -> tuple[str, ...]:
+    return ("url",) if _password(url) else ()
 
 
 def _joined(comments: list[str]) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
+_SECRET_OPTIONS: Final = ("password=", "pass=", "passwd=", "password2=")
 _PLANNED: Final = {
     "new": "{} needs to be written to the fstab in order to be made persistent.",
     "change": "The entry of {} in the fstab needs to be updated.",
@@ -57,13 +58,16 @@ async def mounted(
         match_on: Salt's; has no effect.
 
     Returns:
-        `changes` have `mount` or `umount`, and `persist` (`new`, `update`).
+        `changes` have `mount` or `umount`, and `persist` (`new`, `update`); `new_state` has
+        `name device fstype opts`, options with a password as secrets.
 
     Raises:
         StateFailedError: it cannot be mounted, or the folder is not there.
     """
     given = opts.split(",") if isinstance(opts, str) else opts
     options = [str(part).strip() for part in given]
+    secret = [place for place, option in enumerate(options) if option.startswith(_SECRET_OPTIONS)]
+    ctx.masker.add(*(options[place].partition("=")[2] for place in secret))
     hidden = hidden_opts.split(",") if isinstance(hidden_opts, str) else hidden_opts or []
     name = name.rstrip("/") or "/"
     changes: DataMap = {}
@@ -89,6 +93,7 @@ async def mounted(
     return StateReturn(
         name=name, result=None if is_pending else True, changes=changes, comment=". ".join(comments),
         new_state=None if is_pending else new_state,
+        sensitive=() if is_pending else tuple(f"opts:{place}" for place in secret),
     )  # fmt: skip
 
 

@@ -31,7 +31,7 @@ async def unmounted(
         user: Salt's; unmounted as the user that ensue is on the target.
 
     Returns:
-        `changes` have `umount` and `persist`.
+        `changes` have `umount` and `persist`; `new_state` has `name` and `exists`, false.
 
     Raises:
         StateFailedError: it is busy.
@@ -56,4 +56,5 @@ async def unmounted(
         comment += ". Removed target from fstab"
     elif persist:
         comment += ". fstab entry not found"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment)
+    new_state: DataMap = {"name": name, "exists": False}
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)

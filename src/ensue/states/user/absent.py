@@ -28,14 +28,17 @@ async def absent(
         local: Salt's; the target's own programs are used.
 
     Returns:
-        `changes` name the user and those of its groups that went with it.
+        `changes` name the user and those of its groups that went with it; `new_state` has `name` and
+        `exists`, false.
 
     Raises:
         StateFailedError: it could not be removed.
     """
     found: DataMap = await ctx.call("user.info", name)
+    new_state: DataMap = {"name": name, "exists": False}
     if not found:
-        return StateReturn(name=name, result=True, comment=f"User {name} is not present")
+        comment = f"User {name} is not present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
     if ctx.test:
         return StateReturn(name=name, result=None, comment=f"User {name} set for removal")
     await ctx.call("user.delete", name, remove=purge, force=force)
@@ -46,5 +49,10 @@ async def absent(
             changes[f"{group!s} group"] = "removed"
     changes[name] = "removed"
     return StateReturn(
-        name=name, result=True, changes=changes, comment=f"Removed user {name}", old_state=found
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"Removed user {name}",
+        new_state=new_state,
+        old_state=found,
     )

@@ -1,0 +1,17 @@
+"""Headers of HTTP, as far as secrets are concerned."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_CREDENTIALS: Final = re.compile(r"authorization|cookie|token|secret|passw|api-?key|auth-?key", re.IGNORECASE)
+
+
+def is_credential(header: str) -> bool:
+    """Say whether a header's value, sent or received, is one that lets somebody in.
+
+    Args:
+        header: its name (`Set-Cookie`, `X-Auth-Token`).
+    """
+    return _CREDENTIALS.search(header) is not None

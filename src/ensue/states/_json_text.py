@@ -1,0 +1,31 @@
+"""Text that may be JSON: what `new_state` of commands and queries has of it as data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ensue.model.data import Data, DataMap
+
+_STARTS_OF_JSON: Final = frozenset('{["-0123456789tfn')
+
+
+def json_under(key: str, text: str) -> DataMap:
+    """Return the data of a JSON text under a key; nothing at all when it is no JSON.
+
+    Args:
+        key: where the data goes.
+        text: any text. `NaN` and `Infinity`, which Python would read, are no JSON.
+    """
+    if text.lstrip()[:1] not in _STARTS_OF_JSON or not text:
+        return {}
+    try:
+        data: Data = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return {}
+    return {key: data}
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")

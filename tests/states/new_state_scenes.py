@@ -1,0 +1,113 @@
+"""Functions whose `new_state` no data case can show, each with what it needs: a server, a repository, ….
+
+A scene is given a folder and yields how to call the function there, in a plan or for real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tests.states.new_state_tables import check_new_state
+from tests.states.system_states import HERE, context, state
+from tests.states.test_archive import FILES, extract, tar_of
+from tests.states.test_git import Remote
+from tests.states.test_http import ask, serving
+from tests.states.test_starting_state import MemoryProvider
+
+from ensue.model.returns import StateReturn
+from ensue.model.srn import Srn
+from ensue.resources.minion.connection import MinionConnection
+from ensue.states import ssh_host, starting_state
+from ensue.testing.connection import FakeConnection
+from ensue.testing.context import FakeFunctionContext, FakeStateContext
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Act = Callable[[bool], StateReturn]
+Scene = Callable[["Path"], AbstractContextManager[Act]]
+
+
+@contextmanager
+def working_copy(folder: Path) -> Iterator[Act]:
+    remote = Remote(folder / "remote", folder / "copy")
+    remote.folder.mkdir()
+    remote.git("init", "-q", "-b", "main")
+    remote.commit("one")
+    yield lambda test: remote.latest(test=test)
+
+
+@contextmanager
+def archive(folder: Path) -> Iterator[Act]:
+    packed = tar_of(FILES)
+    yield lambda test: extract(folder / "opt", packed, test=test)
+
+
+@contextmanager
+def answer(_: Path) -> Iterator[Act]:
+    with serving() as url:
+        yield lambda test: ask(url, status=200, headers=True, test=test)
+
+
+@contextmanager
+def variable(_: Path) -> Iterator[Act]:
+    def act(test: bool) -> StateReturn:
+        ctx = context(MinionConnection(HERE), test=test)
+        return state("environ.setenv", ctx, "ENSUE_TEST_SCENE", value="x")
+
+    yield act
+    os.environ.pop("ENSUE_TEST_SCENE", None)
+
+
+@contextmanager
+def elsewhere(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
+    there = FakeFunctionContext(FakeConnection(Srn("ssh_host", "web-01"), files={"/there": b"x"}))
+    here = FakeConnection(Srn("minion", "control"), files={"/here": b"x"})
+
+    def act(test: bool) -> StateReturn:
+        ctx = FakeStateContext(here, test=test, others={"web-01": there})
+        return _checked(f"ssh_host.{function}", ssh_host.FUNCTIONS[function], ctx, "web-01", **arguments)
+
+    yield act
+
+
+@contextmanager
+def environment(function: str, folder: Path) -> Iterator[Act]:
+    """An environment that is there when it is to go, and not yet when it is to come."""
+    provider = MemoryProvider(statuses={} if function == "deployed" else {"env-01": "succeeded"})
+    ctx = FakeStateContext(FakeConnection(), providers={"sandbox": provider}, cache_dir=folder)
+
+    def act(test: bool) -> StateReturn:
+        ctx.test = test
+        given = {"register_resources": True} if function == "deployed" else {}
+        return _checked(
+            f"starting_state.{function}", starting_state.FUNCTIONS[function], ctx, "env-01", **given
+        )
+
+    yield act
+
+
+def _checked(
+    full_name: str, function: Callable[..., Any], ctx: FakeStateContext, name: str, **arguments: Any
+) -> StateReturn:
+    returned: StateReturn = asyncio.run(function(ctx, name, **arguments))
+    check_new_state(full_name, returned, test=ctx.test)
+    return returned
+
+
+SCENES: dict[str, Scene] = {
+    "archive.extracted": archive,
+    "environ.setenv": variable,
+    "git.latest": working_copy,
+    "http.query": answer,
+    "ssh_host.fetch_file": partial(elsewhere, "fetch_file", remote_path="/there", local_path="/root/f"),
+    "ssh_host.send_file": partial(elsewhere, "send_file", local_path="/here", remote_path="/root/f"),
+    "ssh_host.state_applied": partial(elsewhere, "state_applied", mods=["web"]),
+    "starting_state.absent": partial(environment, "absent"),
+    "starting_state.deployed": partial(environment, "deployed"),
+}
