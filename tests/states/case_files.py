@@ -8,8 +8,8 @@ A case is one YAML document below `cases/<module.function>/`:
 - `sources`, `pillar`, `grains`, `opts`, `requires` (pairs of function, name), `commands` (glob to a
   mapping of `stdout stderr returncode`, for the target in memory; `then` has commands that answer otherwise
   once this one was run).
-- `plan` and `returns`: `result` and `changes` as they are, a part of `comment`, values of `new_state`, and
-  all of its `keys`.
+- `plan` and `returns`: `result` and `changes` as they are, a part of `comment` (the whole is `comment_is`),
+  values of `new_state`, and all of its `keys`.
 - `then`: what is there afterwards, in the form of `given`; a path to null is not there.
 - `calls`: what the target was asked to change, as `method path`.
 - `again`: what the second run returns, where it is not "result true and no changes".

@@ -154,6 +154,8 @@ def compare(expected: dict[str, Any], got: StateReturn, what: str) -> None:
         assert part in got.comment or fnmatch.fnmatch(got.comment, part), f"{what}: {got.comment}"
     for part in expected.get("warnings", []):
         assert any(part in warning for warning in got.warnings), f"{what}: {got.warnings}"
+    if "comment_is" in expected:
+        assert got.comment == expected["comment_is"], what
     if "keys" in expected:
         assert sorted(got.new_state or {}) == sorted(expected["keys"]), f"{what}: the keys of new_state"
     for key, value in (expected.get("new_state") or {}).items():

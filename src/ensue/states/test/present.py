@@ -25,7 +25,7 @@ def present(
     new_state: Data = None,
     result: bool | None = True,
     changes: Any = None,
-    comment: str = "",
+    comment: str | None = "",
     sensitive: Any = (),
 ) -> StateReturn:
     """Return exactly what is given.
@@ -47,7 +47,7 @@ def present(
     """
     if changes is not None and not isinstance(changes, dict):
         raise StateFailedError(f"`changes` of test.present is a mapping, not {changes!r}")
-    comment = str(comment)  # YAML may have made something else of a word.
+    comment = "" if comment is None else str(comment)  # YAML may have made something else of a word.
     if ctx.test and changes:
         return StateReturn(name=name, result=None, changes=changes, comment=comment)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
     return StateReturn(
