@@ -13,6 +13,7 @@ import msgspec
 
 from ensue.app.arguments import RunTimeArguments
 from ensue.app.context import CallContext
+from ensue.app.environments import saltenv_of, top_options
 from ensue.app.expander import SlsExpander
 from ensue.app.functions import TargetFunctions
 from ensue.app.registrations import Registrations
@@ -26,6 +27,7 @@ from ensue.errors import CompileError
 from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
 from ensue.language.top import top_matches
+from ensue.language.top_files import has_top_file
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.engine.outcome import EngineOutcome
     from ensue.language.compiler import Compiled
+    from ensue.language.top import TopMatch
     from ensue.model.events import RunEvent
     from ensue.model.srn import Srn
 
@@ -65,6 +68,7 @@ class Run:
         self._services = services
         self._switches = switches
         self._on_event = on_event
+        self._warnings_of_growth: tuple[Diagnostic, ...] = ()
 
     async def compile(self, mods: Sequence[str]) -> tuple[Plan, tuple[Diagnostic, ...]]:
         """Return the plan of the SLS asked for, or of the highstate, and warnings.
@@ -84,11 +88,13 @@ class Run:
         if mods:
             return compiler.compile([self._request(name) for name in mods]), ()
         found = Collector()
-        matched = self.top(found)
-        requests = [SlsRequest(name=name, saltenv=environment) for name, environment, _ in matched]
+        matched = self._matched(found)
         found.stop_on_errors()
+        requests = [SlsRequest(name=one.name, saltenv=one.saltenv) for one in matched or ()]
         warnings: tuple[Diagnostic, ...] = ()
-        if not requests:
+        if matched is None:
+            warnings = (self._no_top_file(Severity.WARNING),)
+        elif not requests:
             warnings = (
                 Diagnostic(
                     code="E0605",
@@ -105,31 +111,47 @@ class Run:
         Raises:
             CompileError: there is no top file.
         """
+        self.must_have_top_file()
+        matched = self._matched(found) or []
+        return [(one.name, one.saltenv, one.span) for one in matched]
+
+    def must_have_top_file(self) -> None:
+        """Refuse to show what a top file gives where there is none.
+
+        Raises:
+            CompileError: there is none.
+        """
+        if not has_top_file(self._services.roots, top_options(self._services.settings)):
+            raise CompileError([self._no_top_file(Severity.ERROR)])
+
+    def _matched(self, found: Collector) -> list[TopMatch] | None:
         services = self._services
-        renderer = services.renderer(services.minion, test=self._switches.test)
-        matched = top_matches(services.roots, renderer.render_file, services.subject(services.minion), found)
-        if matched is None:
-            folders = ", ".join(services.roots.shown(folder) for folder in services.roots.folders())
-            raise CompileError(
-                [
-                    Diagnostic(
-                        code="E0604",
-                        summary="there is no top file",
-                        detail=f"no top.sls below {folders or 'any file root'}",
-                        help="name an SLS (`ensue apply web`), or write a top.sls (`ensue init`)",
-                    )
-                ]
-            )
-        return matched
+        render = services.renderer(services.minion, test=self._switches.test).render_file
+        subject = services.subject(services.minion)
+        return top_matches(services.roots, render, subject, found, top_options(services.settings))
+
+    def _no_top_file(self, severity: Severity) -> Diagnostic:
+        roots = self._services.roots
+        folders = ", ".join(roots.shown(one) for name in roots.environments for one in roots.folders(name))
+        return Diagnostic(
+            code="E0604",
+            summary="there is no top file",
+            detail=f"no top.sls below {folders or 'any file root'}",
+            help="name an SLS (`ensue apply web`), or write a top.sls (`ensue init`)",
+            severity=severity,
+        )
 
     def _request(self, name: str) -> SlsRequest:
+        saltenv = saltenv_of(self._services.settings)
         if name.endswith(".sls"):
-            return SlsRequest(path=(self._services.settings.root / Path(name).expanduser()).resolve())
-        return SlsRequest(name=name)
+            path = (self._services.settings.root / Path(name).expanduser()).resolve()
+            return SlsRequest(path=path, saltenv=saltenv)
+        return SlsRequest(name=name, saltenv=saltenv)
 
     async def execute(self, plan: Plan) -> EngineOutcome:
         """Run a plan on the engine."""
         services = self._services
+        expander = SlsExpander(services, test=self._switches.test, top=plan)
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
         registrations = Registrations(services.states, registry)
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
@@ -137,12 +159,12 @@ class Run:
             EngineServices(
                 functions=lambda srn: TargetFunctions(services.states, srn.type),
                 context_for=lambda site: CallContext(services, site, registry, gathered),
-                expander=SlsExpander(services, test=self._switches.test),
+                expander=expander,
                 on_event=self._on_event,
                 hooks=Hooks(
                     awaits=registrations.awaits,
                     promises=registrations.promises,
-                    arguments=RunTimeArguments(),
+                    arguments=RunTimeArguments(services.enforced, services.masker),
                     registered=registrations.register,
                 ),
                 masker=services.masker,
@@ -156,7 +178,9 @@ class Run:
         )
         # What a plug-in registers through `ensue.derived` belongs to this run.
         with using_registry(registry):
-            return await engine.run(plan)
+            outcome = await engine.run(plan)
+        self._warnings_of_growth = expander.end()
+        return outcome
 
     async def report(
         self, run_id: str, plan: Plan, warnings: Sequence[Diagnostic], *, asked_for_highstate: bool
@@ -165,10 +189,11 @@ class Run:
         started = perf_counter()
         outcome = await self.execute(plan)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
-        if asked_for_highstate and not plan.chunks and any(one.code == "E0605" for one in warnings):
-            # As in Salt: a top file that gives nothing to this machine is a failed state.
+        nothing = [one for one in warnings if one.code in {"E0604", "E0605"}]
+        if asked_for_highstate and not plan.chunks and nothing:
+            # As in Salt: no top file, or one that gives nothing to this machine, is a failed state.
             returns, exit_code, status = (
-                {"no_|-states_|-states_|-None": _no_states(self._services)},
+                {"no_|-states_|-states_|-None": _no_states(self._services, nothing[0])},
                 2,
                 "failed",
             )
@@ -180,12 +205,12 @@ class Run:
             exit_code=exit_code,
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
-            warnings=tuple(warnings),
+            warnings=(*warnings, *self._warnings_of_growth),
             duration_s=perf_counter() - started,
         )
 
 
-def _no_states(services: Services) -> Return:
+def _no_states(services: Services, reason: Diagnostic) -> Return:
     return Return(
         tag="no_|-states_|-states_|-None",
         id="states",
@@ -197,6 +222,6 @@ def _no_states(services: Services) -> Return:
         target=str(services.minion),
         result=False,
         changes={},
-        comment=f"the top file gives nothing to {services.minion.id} (add a target, or name an SLS)",
+        comment=f"No states found for this minion: {reason.summary} ({reason.help})",
         ran=False,
     )

@@ -61,7 +61,9 @@ def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callab
     scope, chunk = node.scope, node.chunk
     if node.refused:
         return Answer(failure(chunk.name, node.refused), ran=False)
-    if done and node.role is not Role.CHECK and (before := done.get((scope.path, chunk.tag))):
+    before = done.get((scope.path, chunk.tag)) if done and node.role is not Role.CHECK else None
+    # A journal keeps no secrets: whoever is bound to one needs the state to say it again.
+    if before is not None and not before.sensitive:
         return Adopt(msgspec.structs.replace(before, delayed=[]))
     if not chunk.requisites and not scope.check_of:
         return _JUST_CALL

@@ -24,7 +24,7 @@ from ensue.engine.services import CallSite
 from ensue.errors import RemoteError, UnknownResourceError
 from ensue.model.chunk import NO_OPTIONS
 from ensue.model.requisite import RequisiteKind
-from ensue.model.returns import StateReturn
+from ensue.model.returns import SkippedReturn, StateReturn
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Executor:
     def inline_callee(self, node: Node) -> Callee | None:
         """Return the function of a node that can be called without a task; None when it cannot."""
         chunk = node.chunk
-        if node.role is not Role.STATE or not _is_plain(chunk) or self._needs_arguments(chunk):
+        if node.role is not Role.STATE or not _is_plain(chunk) or self._waits_for_arguments(chunk):
             return None
         try:
             callee = self._calls.state(node.target, chunk.module, chunk.function)
@@ -176,7 +176,7 @@ class Executor:
             condition = await look_at_conditions(context, chunk)
             if not condition.met:
                 reply = Reply(
-                    StateReturn(name=chunk.name, result=True, comment=condition.comment), skipped=True
+                    SkippedReturn(name=chunk.name, result=True, comment=condition.comment), skipped=True
                 )
         if reply is None:
             reply = Reply(await self._invoke(node, callee, context, started))
@@ -208,7 +208,12 @@ class Executor:
         chunk = node.chunk
         try:
             context = self._services.context_for(self._site(node, callee))
-            raw = callee.function(context, chunk.name, **_keywords(node, callee, chunk.arguments))
+            arguments = chunk.arguments if chunk.bindings is None else self._arguments_now(node)
+            if isinstance(arguments, StateReturn):
+                return arguments
+            keywords = _keywords(node, callee, arguments)
+            name = chunk.name if chunk.bindings is None else keywords.pop("name", chunk.name)
+            raw = callee.function(context, name, **keywords)
         except Exception as error:  # noqa: BLE001 - a plug-in call
             return self._fault(node, error)
         if not isinstance(raw, StateReturn) and inspect.isawaitable(raw):
@@ -223,10 +228,16 @@ class Executor:
         if resolver is None or not resolver.needed(chunk):
             return chunk.arguments
         resolved = await resolver.resolve(chunk, node.scope.result_of, context)
-        if unknown := unknowns_in(resolved):
-            references = ", ".join(dict.fromkeys(each.reference for each in unknown))
-            return StateReturn(name=chunk.name, result=None, comment=f"known after apply: {references}")
-        return resolved
+        return _unless_unknown(chunk, resolved)
+
+    def _arguments_now(self, node: Node) -> DataMap | StateReturn:
+        """Do the same for a chunk whose arguments need no waiting."""
+        resolver = self._services.hooks.arguments
+        chunk = node.chunk
+        if resolver is None:
+            return chunk.arguments
+        resolved = resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
+        return _unless_unknown(chunk, resolved)
 
     async def _registered(self, node: Node, callee: Callee, said: StateReturn) -> StateReturn:
         hook = self._services.hooks.registered
@@ -234,9 +245,9 @@ class Executor:
             return said
         return await hook(self._site(node, callee), said)
 
-    def _needs_arguments(self, chunk: Chunk) -> bool:
+    def _waits_for_arguments(self, chunk: Chunk) -> bool:
         resolver = self._services.hooks.arguments
-        return resolver is not None and resolver.needed(chunk)
+        return resolver is not None and resolver.waits(chunk)
 
     def _fault(self, node: Node, error: Exception) -> StateReturn:
         """Make a return of an exception; in a plan a target that the plan will register is no fault."""
@@ -294,6 +305,14 @@ def _is_plain(chunk: Chunk) -> bool:
         or options.timeout_s
         or options.registers
     )
+
+
+def _unless_unknown(chunk: Chunk, arguments: DataMap) -> DataMap | StateReturn:
+    """Return the arguments, or the answer of a state that cannot be called with what is not yet known."""
+    if not (unknown := unknowns_in(arguments)):
+        return arguments
+    references = ", ".join(dict.fromkeys(each.reference for each in unknown))
+    return StateReturn(name=chunk.name, result=None, comment=f"waits for {references} (known after apply)")
 
 
 async def _begin(node: Node, callee: Callee, context: StateContext, arguments: DataMap) -> Any:

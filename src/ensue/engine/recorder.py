@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.model.events import NodeFinished, NodeStarted
-from ensue.model.returns import Return
-from ensue.model.sensitive_paths import values_at
+from ensue.model.returns import Return, SkippedReturn
+from ensue.model.sensitive_paths import changed_paths, values_at
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,12 +89,22 @@ class Recorder:
             said: what the function said.
             ran: False when the function was not called because of a requisite.
         """
+        if node.chunk.bindings is not None and said.new_state is not None and self._masker:
+            said = self._with_inherited_secrets(said)
         if said.sensitive:
             self._masker.add(*values_at(said.new_state, said.sensitive))
         returned = self._return(node, start, said, ran=ran)
         if start.run_num != UNNUMBERED:
             self.emit(NodeFinished(returned=returned))
         return returned
+
+    def _with_inherited_secrets(self, said: StateReturn) -> StateReturn:
+        """A secret that was bound stays one: the paths under which it stands in `new_state` are added."""
+        masked = self._masker.data(said.new_state)
+        inherited = [path for path in changed_paths(said.new_state, masked) if path not in said.sensitive]
+        if not inherited:
+            return said
+        return msgspec.structs.replace(said, sensitive=(*said.sensitive, *inherited))
 
     def target_text(self, target: Srn) -> str:
         """Return a target as text; each is made once."""
@@ -135,6 +145,7 @@ class Recorder:
             start_time=start.at.time().isoformat(),
             duration_ms=round(duration_s * 1000, 3),
             ran=ran,
+            skipped=isinstance(said, SkippedReturn) or (not ran and said.result is True),
             place=str(chunk.span()) if said.result is False else "",
             applied=node.applied or [],
         )

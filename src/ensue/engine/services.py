@@ -80,6 +80,18 @@ class ArgumentResolver(Protocol):
         """Say whether the chunk has any; asked once a chunk, so it must be cheap."""
         ...
 
+    def waits(self, chunk: Chunk) -> bool:
+        """Say whether getting them takes waiting; what needs none is had from `resolve_now`."""
+        ...
+
+    def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
+        """Return what `resolve` does, for a chunk that need not wait.
+
+        Raises:
+            EnsueError: as `resolve` does.
+        """
+        ...
+
     async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
         """Return the arguments to call the function with; `Unknown` may stand in them in a plan.
 

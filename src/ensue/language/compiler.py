@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.contracts.growth import Complaint, Plan
+from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
@@ -20,14 +21,17 @@ from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from pathlib import Path
 
+    from ensue.contracts.enforced import EnforcedStates
     from ensue.contracts.functions import FunctionCatalog
     from ensue.language.chunks import Draft
     from ensue.language.declarations import Declaration
+    from ensue.language.references.lower import Bindings
+    from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.language.roots import Roots
+    from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
     from ensue.model.srn import Srn
 
@@ -71,6 +75,7 @@ class Compiler:
         catalog: what state functions there are for the target.
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
+        enforced: what earlier applies enforced, for references; None where the project keeps none.
     """
 
     def __init__(
@@ -81,29 +86,67 @@ class Compiler:
         catalog: FunctionCatalog,
         target: Srn,
         auto_order: bool = True,
+        enforced: EnforcedStates | None = None,
     ) -> None:
         self._roots = roots
         self._renderer = renderer
         self._catalog = catalog
         self._target = target
         self._auto_order = auto_order
+        self._enforced = enforced
 
-    def compile(self, requests: Sequence[SlsRequest], *, scope: str = "") -> Compiled:
+    def compile(
+        self, requests: Sequence[SlsRequest], *, scope: str = "", outer_ids: Container[str] = ()
+    ) -> Compiled:
         """Compile SLS into one scope.
+
+        Args:
+            requests: the SLS.
+            scope: the scope's path.
+            outer_ids: IDs and names of the scopes around it, which no reference reaches.
 
         Raises:
             CompileError: with everything that is wrong.
         """
         found = Collector()
-        tree = self.load(requests, found)
+        return self._compiled(self.load(requests, found), found, scope, outer_ids)
+
+    def compile_late(
+        self, file: SlsFile, stream: Stream, *, scope: str, outer_ids: Container[str] = ()
+    ) -> Compiled:
+        """Compile a delayed block or SLS that was rendered, with what it includes, into one scope.
+
+        Args:
+            file: the SLS that it belongs to.
+            stream: its rendering.
+            scope: the scope's path.
+            outer_ids: IDs and names of the scopes around it, which no reference reaches.
+
+        Raises:
+            CompileError: with everything that is wrong.
+        """
+        found = Collector()
+        loader = TreeLoader(self._roots, self._renderer.render_file, found, numbered=self._auto_order)
+        loader.load_data(file, stream)
+        return self._compiled(_finished(loader.tree, found), found, scope, outer_ids)
+
+    def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         drafts = Drafter(self._catalog, found).drafts(tree)
+        Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found)
         wanted = resolver.resolve()
+        bindings = None
+        if tree.binds:
+            from ensue.language.references.lower import Bindings, Surroundings
+
+            around = Surroundings(target=self._target, enforced=self._enforced, outer_ids=outer_ids)
+            bindings = Bindings(drafts, around, found)
+            bindings.lower(wanted)
         found.stop_on_errors()
-        ordered, checks = put_in_order(drafts, wanted, found)
+        ordered, checks = put_in_order(drafts, wanted, found, bindings)
         found.stop_on_errors()
         plan = Plan(
-            chunks=_chunks(drafts, wanted, ordered),
+            chunks=_chunks(drafts, wanted, ordered, bindings),
             scope=scope,
             target=self._target,
             parent=tree,
@@ -116,6 +159,7 @@ class Compiler:
     def load(self, requests: Sequence[SlsRequest], found: Collector) -> Tree:
         """Load SLS with their includes, and apply what they say of each other's declarations."""
         loader = TreeLoader(self._roots, self._renderer.render_file, found, numbered=self._auto_order)
+        loader.asked_for = frozenset(request.saltenv for request in requests)
         for request in requests:
             if request.path is None:
                 loader.load_named(request.name, request.saltenv, None)
@@ -128,22 +172,38 @@ class Compiler:
                     None,
                     help="check the path; it is taken from the project's root",
                 )
-        tree = loader.tree
-        apply_extensions(tree, found)
-        apply_exclusions(tree)
-        apply_use(tree, found)
-        return tree
+        return _finished(loader.tree, found)
+
+
+def _finished(tree: Tree, found: Collector) -> Tree:
+    """Apply what the SLS of a tree say of each other's declarations."""
+    apply_extensions(tree, found)
+    apply_exclusions(tree)
+    apply_use(tree, found)
+    _apply_arg_binds(tree, found)
+    return tree
+
+
+def _apply_arg_binds(tree: Tree, found: Collector) -> None:
+    for modules in tree.declared.values():
+        for one in modules.values():
+            if "arg_bind" in one.arguments:
+                from ensue.language.references.hand_written import apply_arg_bind
+
+                tree.binds = True
+                apply_arg_bind(one, found)
 
 
 def _chunks(
-    drafts: list[Draft], wanted: list[dict[str, dict[int, None]]], ordered: list[int]
+    drafts: list[Draft],
+    wanted: list[dict[str, dict[int, None]]],
+    ordered: list[int],
+    bindings: Bindings | None,
 ) -> tuple[Chunk, ...]:
     place_of = [0] * len(drafts)
     for place, number in enumerate(ordered):
         place_of[number] = place
-    return tuple(
-        _chunk(drafts[number], wanted[number], place_of, place) for place, number in enumerate(ordered)
-    )
+    return tuple(_chunk(drafts[number], number, wanted[number], place_of, bindings) for number in ordered)
 
 
 def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:
@@ -181,6 +241,7 @@ def _complaint(key: tuple[str, str], teller: Declaration, order: int, after: tup
         function=LISTEN_ERROR,
         arguments={},
         sls=teller.sls,
+        saltenv=teller.saltenv,
         order=order,
         document=teller.document,
         keys=teller.keys,
@@ -189,7 +250,13 @@ def _complaint(key: tuple[str, str], teller: Declaration, order: int, after: tup
     return Complaint(chunk=chunk, comment=comment, after_changes_of=after)
 
 
-def _chunk(draft: Draft, words: dict[str, dict[int, None]], place_of: list[int], place: int) -> Chunk:
+def _chunk(
+    draft: Draft,
+    number: int,
+    words: dict[str, dict[int, None]],
+    place_of: list[int],
+    bindings: Bindings | None,
+) -> Chunk:
     one = draft.declaration
     return Chunk(
         id=one.id,
@@ -198,11 +265,13 @@ def _chunk(draft: Draft, words: dict[str, dict[int, None]], place_of: list[int],
         function=one.function,
         arguments=draft.arguments,
         sls=one.sls,
-        order=place,
+        saltenv=one.saltenv,
+        order=place_of[number],
         document=one.document,
         keys=one.keys,
         requisites=requisites_of(words, place_of) if words else (),
         options=draft.options,
+        bindings=bindings.of(number, place_of) if bindings else None,
     )
 
 
@@ -213,14 +282,22 @@ def high_data(tree: Tree) -> dict[str, Any]:
         body: dict[str, Any] = {}
         for module, one in modules.items():
             arguments: list[Any] = [{name: value} for name, value in one.arguments.items()]
+            if tree.binds and (bound := _bindings_of(one)):
+                arguments.append({"arg_bind": bound})
             arguments.append(one.function)
             if one.order is not None:
                 arguments.append({"order": one.order})
             body[module] = arguments
             body["__sls__"] = one.sls
-            body["__env__"] = "base"
+            body["__env__"] = one.saltenv
         high[id_] = body
     return high
+
+
+def _bindings_of(declaration: Declaration) -> list[dict[str, list[Any]]]:
+    from ensue.language.references.hand_written import shown_bindings
+
+    return shown_bindings(declaration.arguments)
 
 
 def low_data(plan: Plan) -> list[dict[str, Any]]:
@@ -232,7 +309,7 @@ def low_data(plan: Plan) -> list[dict[str, Any]]:
             "__id__": chunk.id,
             "name": chunk.name,
             "__sls__": chunk.sls,
-            "__env__": "base",
+            "__env__": chunk.saltenv,
             "order": chunk.order,
             **chunk.arguments,
             **_requisite_data(plan, chunk),

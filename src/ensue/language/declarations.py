@@ -37,6 +37,10 @@ class Declaration(msgspec.Struct, kw_only=True):
         key: how the file spells module and function (`file.managed`, `file`); empty for a short declaration.
         order: the number it is sorted by; None until it is numbered.
         included_from: the SLS that included this one, transitively.
+        saltenv: the environment the SLS was found in.
+        delayed_from: for each entry of `delayed_render` the SLS that says so; empty when no other did.
+        borrowed: arguments that `extend`, `use` or a hand-written `arg_bind` put there: the file and the
+            way to the place in it where they are written.
     """
 
     id: str
@@ -48,6 +52,9 @@ class Declaration(msgspec.Struct, kw_only=True):
     key: str
     order: float | str | None = None
     included_from: set[str] = msgspec.field(default_factory=set[str])
+    saltenv: str = "base"
+    delayed_from: tuple[str, ...] = ()
+    borrowed: dict[str, tuple[YamlDocument, tuple[str | int, ...]]] | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -57,6 +64,21 @@ class Declaration(msgspec.Struct, kw_only=True):
     def span(self, *below: str | int) -> Span:
         """Return the declaration's place, or that of an argument of it."""
         return self.document.locate((*self.keys, *below))
+
+    def written_at(self, *argument: str | int) -> tuple[YamlDocument, tuple[str | int, ...]]:
+        """Return the file in which an argument is written, and the way to it there.
+
+        Args:
+            argument: the argument's name, and keys and indices below it.
+        """
+        if self.borrowed and argument and (place := self.borrowed.get(str(argument[0]))):
+            document, keys = place
+            return document, (*keys, *argument[1:])
+        return self.document, (*self.keys, *argument)
+
+    def borrow(self, argument: str, place: tuple[YamlDocument, tuple[str | int, ...]]) -> None:
+        """Note that an argument is written elsewhere."""
+        self.borrowed = {**(self.borrowed or {}), argument: place}
 
 
 def read_declarations(

@@ -14,14 +14,14 @@ from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITE_OPTIONS
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Extension, Tree
 
 
-_NEVER_USED: Final = frozenset({"name", "names", "order"})
+_NEVER_USED: Final = frozenset({"name", "names", "order", "delayed_render", "arg_bind"})
 """Arguments that stay with the state that has them."""
 
 
@@ -55,12 +55,25 @@ def _merge(target: Declaration, addition: Declaration) -> None:
         target.function = addition.function
     for name, value in addition.arguments.items():
         old = target.arguments.get(name)
-        if name in MERGED_BY_EXTEND and is_list(old) and is_list(value):
+        if (name in MERGED_BY_EXTEND or name == "arg_bind") and is_list(old) and is_list(value):
             target.arguments[name] = [*old, *value]
+            continue
+        if name == "delayed_render":
+            _add_delayed(target, old, value, addition.sls)
             continue
         if name == "name":
             target.arguments.pop("names", None)
         target.arguments[name] = copy.deepcopy(value)
+        target.borrow(name, (addition.document, ("extend", *addition.keys, name)))
+
+
+def _add_delayed(target: Declaration, old: Any, new: Any, sls: str) -> None:
+    """Add what is to be rendered late; whose blocks are meant depends on the SLS that says so."""
+    known: list[Any] = old if is_list(old) else [] if old is None else [old]
+    added: list[Any] = new if is_list(new) else [new]
+    before = target.delayed_from or (target.sls,) * len(known)
+    target.arguments["delayed_render"] = [*known, *added]
+    target.delayed_from = (*before, *(sls,) * len(added))
 
 
 def _find(tree: Tree, id_or_name: str, module: str) -> Declaration | None:
@@ -99,13 +112,17 @@ def _is_excluded(tree: Tree, sls: str) -> bool:
 
 
 def apply_use(tree: Tree, found: Collector) -> None:
-    """Copy arguments along `use` and `use_in`: all but names, requisites and what is there already."""
-    for declaration in list(_declarations(tree)):
-        own = set(declaration.arguments)
-        for source in _used(tree, declaration, declaration.arguments.pop("use", None), found):
-            _copy_arguments(source, declaration, own)
-        for target in _used(tree, declaration, declaration.arguments.pop("use_in", None), found):
-            _copy_arguments(declaration, target, set(target.arguments))
+    """Copy arguments along `use` and `use_in`: all but names, requisites and what is there already.
+
+    What came along is not copied any further, whichever order things stand in.
+    """
+    pairs: list[tuple[Declaration, Declaration]] = []
+    for one in list(_declarations(tree)):
+        pairs += [(source, one) for source in _used(tree, one, one.arguments.pop("use", None), found)]
+        pairs += [(one, target) for target in _used(tree, one, one.arguments.pop("use_in", None), found)]
+    own = {id(one): dict(one.arguments) for pair in pairs for one in pair}
+    for source, target in pairs:
+        _copy_arguments(source, target, own)
 
 
 def _used(tree: Tree, declaration: Declaration, references: Any, found: Collector) -> Iterator[Declaration]:
@@ -133,9 +150,10 @@ def _find_used(tree: Tree, module: str, name: str) -> Declaration | None:
     return next(iter(modules.values())) if modules else None
 
 
-def _copy_arguments(source: Declaration, target: Declaration, own: set[str]) -> None:
+def _copy_arguments(source: Declaration, target: Declaration, own: Mapping[int, Mapping[str, Any]]) -> None:
     """Copy all arguments but the target's own; of several sources the later outranks the earlier."""
-    for name, value in source.arguments.items():
-        if name in _NEVER_USED or name in REQUISITE_OPTIONS or name in own:
+    for name, value in own[id(source)].items():
+        if name in _NEVER_USED or name in REQUISITE_OPTIONS or name in own[id(target)]:
             continue
         target.arguments[name] = copy.deepcopy(value)
+        target.borrow(name, source.written_at(name))

@@ -36,7 +36,7 @@ _LOOKED_AT: Final = {
     word: place
     for place, word in enumerate((
         "arg_bind", "require", "require_any", "watch", "watch_any", "prereq", "onfail", "onfail_any",
-        "onfail_all", "onchanges", "onchanges_any", "listen",
+        "onfail_all", "onchanges", "onchanges_any", "listen", "listen_in",
     ))
 }  # fmt: skip
 """The turn of each word of one state, which decides what follows what."""
@@ -113,7 +113,7 @@ class _Graph:
             if word == "prereq":
                 for target in words[word]:
                     self._add_prereq(number, target)
-            elif word != "listen":
+            elif word not in ("listen", "listen_in"):
                 weight = _WEIGHTS[word]
                 for target in words[word]:
                     self._add_edge(Edge(target, number, word, weight))

@@ -27,6 +27,13 @@ REQUISITES: Final[dict[str, tuple[RequisiteKind, bool]]] = {
 `onchanges` is met by any of its states in Salt too; the engine decides that by the kind.
 """
 
+MEANINGS: Final = {
+    **REQUISITES,
+    "listen_in": (RequisiteKind.LISTEN, False),
+    "arg_bind": (RequisiteKind.ARG_BIND, False),
+}
+"""The same with the word that references come to, and the one that is not turned around."""
+
 REQUISITES_IN: Final[dict[str, tuple[RequisiteKind, bool]]] = {
     f"{word}_in": meaning for word, meaning in REQUISITES.items()
 }

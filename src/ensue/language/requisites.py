@@ -13,7 +13,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.collector import near_names
-from ensue.language.requisite_names import REQUISITES, REQUISITES_IN
+from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
+from ensue.language.tree import sls_key
 from ensue.model.data import is_list, is_mapping
 from ensue.model.requisite import Requisite, RequisiteKind
 
@@ -78,7 +79,9 @@ class Resolver:
         for place, reference in enumerate(references):
             for target in self._targets(number, word, place, reference):
                 if backward:
-                    wanted[target].setdefault(word.removesuffix("_in"), {})[number] = None
+                    # Where a `listen_in` stands decides when its listener runs.
+                    turned = word if word == "listen_in" else word.removesuffix("_in")
+                    wanted[target].setdefault(turned, {})[number] = None
                 else:
                     wanted[number].setdefault(word, {})[target] = None
 
@@ -132,7 +135,7 @@ class Resolver:
             if draft.name != one.id:
                 index[one.module, draft.name].append(number)
                 index["id", draft.name].append(number)
-            for name in self._included_from.get(one.sls, {one.sls}):
+            for name in self._included_from.get(sls_key(one.sls, one.saltenv), {one.sls}):
                 self._by_sls.setdefault(name, []).append(number)
         # An SLS without states satisfies a requisite on it.
         for sls, names in self._included_from.items():
@@ -192,9 +195,10 @@ def requisites_of(words: Mapping[str, Mapping[int, None]], place_of: list[int]) 
     """Return a draft's requisites with the places of chunks in the plan."""
     return tuple(
         Requisite(
-            kind=REQUISITES[word][0],
+            kind=MEANINGS[word][0],
             chunks=tuple(place_of[number] for number in targets),
-            any=REQUISITES[word][1],
+            any=MEANINGS[word][1],
+            told=word == "listen_in",
         )
         for word, targets in words.items()
         if targets

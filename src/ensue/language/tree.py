@@ -8,8 +8,10 @@ import msgspec
 
 from ensue.diagnostics import Span
 from ensue.errors import CompileError
+from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
+from ensue.language.references.signs import may_bind
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class Tree(msgspec.Struct, kw_only=True):
         excluded_sls: SLS names under `exclude:`.
         loaded: every SLS that was rendered; the names it was included from, itself included.
         streams: the rendering of every SLS by name, for what is rendered later.
+        files: the file of every SLS by name.
+        binds: whether a reference might stand anywhere in it.
     """
 
     declared: dict[str, dict[str, Declaration]] = msgspec.field(
@@ -55,6 +59,8 @@ class Tree(msgspec.Struct, kw_only=True):
     excluded_sls: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
     loaded: dict[str, set[str]] = msgspec.field(default_factory=dict[str, set[str]])
     streams: dict[str, Stream] = msgspec.field(default_factory=dict[str, "Stream"])
+    files: dict[str, SlsFile] = msgspec.field(default_factory=dict[str, "SlsFile"])
+    binds: bool = False
 
 
 class TreeLoader:
@@ -65,6 +71,9 @@ class TreeLoader:
         render: renders one file.
         found: where faults go.
         numbered: give declarations their order by place (`state_auto_order`).
+
+    Attributes:
+        asked_for: the environments of the SLS that were asked for, which `- _xenv: name` searches.
     """
 
     def __init__(self, roots: Roots, render: RenderFile, found: Collector, *, numbered: bool = True) -> None:
@@ -73,11 +82,12 @@ class TreeLoader:
         self._found = found
         self._numbered = numbered
         self._next_order = FIRST_ORDER
+        self.asked_for: frozenset[str] = frozenset()
         self.tree = Tree()
 
     def load(self, file: SlsFile) -> None:
         """Load one SLS and everything it includes; a second time does nothing."""
-        key = _environment_key(file)
+        key = sls_key(file.name, file.saltenv)
         if key in self.tree.loaded:
             return
         self.tree.loaded[key] = {file.name}
@@ -86,13 +96,18 @@ class TreeLoader:
         except CompileError as error:
             self._found.add(error.diagnostics)
             return
-        self.tree.streams[file.name] = stream
-        self._take_in(file, stream.data, stream.document())
+        self._rendered(file, stream)
 
     def load_data(self, file: SlsFile, stream: Stream) -> None:
         """Take in data that was rendered elsewhere (a delayed block) as if it were a file of its own."""
-        self.tree.loaded[_environment_key(file)] = {file.name}
-        self._take_in(file, stream.data, stream.document())
+        self.tree.loaded[sls_key(file.name, file.saltenv)] = {file.name}
+        self._rendered(file, stream)
+
+    def _rendered(self, file: SlsFile, stream: Stream) -> None:
+        self.tree.streams[file.name] = stream
+        self.tree.files[file.name] = file
+        data = unmarked(stream.data) if isinstance(stream.data, AggregatedMap) else stream.data
+        self._take_in(file, data, stream.document())
 
     def load_named(self, name: str, saltenv: str, place: Span | None) -> None:
         """Load an SLS by name or glob; one that is not there is a diagnostic."""
@@ -104,6 +119,15 @@ class TreeLoader:
                 self.load(file)
 
     def _missing(self, name: str, saltenv: str, place: Span | None) -> None:
+        if not self._roots.folders(saltenv):
+            self._found.error(
+                "E0301",
+                f"there is no SLS {name!r}: there is no environment {saltenv!r}",
+                place,
+                detail=f"file_roots names {', '.join(self._roots.environments)}",
+                help=near_names(saltenv, self._roots.environments) or "add it to file_roots in ensue.yaml",
+            )
+            return
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
         near = near_names(name, self._roots.names(saltenv))
         below = name.replace(".", "/")
@@ -127,7 +151,9 @@ class TreeLoader:
                 help="an SLS is a mapping of IDs to declarations",
             )
             return
+        self.tree.binds = self.tree.binds or may_bind(document.text)
         declared = read_declarations(data, file.name, document, self._found)
+        _place(declared, file.saltenv)
         self._read_extend(data, file, document)
         self._read_exclude(data, document)
         self._merge(declared)
@@ -206,7 +232,14 @@ class TreeLoader:
                     )
                     continue
                 name = absolute
-            yield name, saltenv, place
+            yield name, self._resolved(name, str(saltenv), file), place
+
+    def _resolved(self, name: str, saltenv: str, file: SlsFile) -> str:
+        """Return where an include is looked for: `_xenv` is the one environment of this run that has it."""
+        if saltenv != "_xenv":
+            return saltenv
+        having = [one for one in sorted(self.asked_for) if self._roots.find(name, one)]
+        return having[0] if len(having) == 1 else file.saltenv
 
     def _read_extend(self, data: Mapping[Any, Any], file: SlsFile, document: YamlDocument) -> None:
         if "extend" not in data:
@@ -223,6 +256,7 @@ class TreeLoader:
         for raw_id, body in extended.items():
             id_ = str(raw_id)
             declarations = read_body(id_, body, file.name, document, self._found, above=("extend",))
+            _place({id_: declarations}, file.saltenv)
             span = document.locate(("extend", id_))
             self.tree.extensions.append(
                 Extension(id=id_, declarations=declarations, sls=file.name, span=span)
@@ -260,5 +294,14 @@ def absolute_name(name: str, file: SlsFile) -> str | None:
     return ".".join([*parts[: len(parts) - level], name[level:]]).strip(".")
 
 
-def _environment_key(file: SlsFile) -> str:
-    return file.name if file.saltenv == "base" else f"{file.saltenv}:{file.name}"
+def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> None:
+    """Note of declarations which environment they come from; `base` is what they come with."""
+    if saltenv != "base":
+        for modules in declared.values():
+            for one in modules.values():
+                one.saltenv = saltenv
+
+
+def sls_key(name: str, saltenv: str) -> str:
+    """Return the name under which an SLS of an environment stands in `Tree.loaded`."""
+    return name if saltenv == "base" else f"{saltenv}:{name}"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.diagnostics import Span
     from ensue.model.data import Data, DataMap
+    from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
 
@@ -25,6 +26,10 @@ class SourceDocument(Protocol):
 
     def locate(self, keys: Sequence[str | int]) -> Span:
         """Return the place of the value under this path of keys and indices, or of its nearest parent."""
+        ...
+
+    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:
+        """Return the place of a text within the value under this path, or of the value itself."""
         ...
 
 
@@ -60,6 +65,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         onfail_stop: whether a failure of this `onfail` state fails those that require it.
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
+        delayed_calls: what the expander needs to find each of these entries again; nobody else looks at it.
         other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
     """
 
@@ -75,6 +81,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     onfail_stop: bool = True
     registers: tuple[tuple[str, Data], ...] = ()
     delayed_render: tuple[tuple[str, str], ...] = ()
+    delayed_calls: tuple[object, ...] = ()
     other: tuple[tuple[str, Data], ...] = ()
 
 
@@ -98,6 +105,8 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         requisites: resolved requisites; indices into the same plan.
         options: state options.
         target: the resource it runs against; None is the plan's own target.
+        saltenv: the environment its SLS was found in.
+        bindings: the texts in `name` and arguments that hold references, by the text; None without any.
     """
 
     id: str
@@ -112,6 +121,8 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     requisites: tuple[Requisite, ...] = ()
     options: StateOptions = NO_OPTIONS
     target: Srn | None = None
+    saltenv: str = "base"
+    bindings: Mapping[str, BoundText] | None = None
 
     @property
     def tag(self) -> str:

@@ -68,9 +68,9 @@ class Return(msgspec.Struct, kw_only=True):
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
-    `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the growth it caused:
-    `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a plan `drift` has what
-    differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
+    `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the
+    growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a
+    plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
     """
 
     tag: str

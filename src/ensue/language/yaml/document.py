@@ -67,6 +67,16 @@ class YamlDocument:
         span, _ = self._follow(keys)
         return span
 
+    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:
+        """Return the place of a text within a value, or of the value where the text is written otherwise."""
+        span, _, extent = self._walk(keys)
+        start, end = extent or (0, len(self.text))
+        found = self.text.find(text, start, end)
+        if found < 0:
+            return span
+        line_start = self.text.rfind("\n", 0, found) + 1
+        return self.source_span(self.text.count("\n", 0, found) + 1, found - line_start + 1)
+
     def find(self, keys: Sequence[str | int]) -> Span | None:
         """Return the place of a value by its path, None when it is not there."""
         span, followed = self._follow(keys)
@@ -74,9 +84,15 @@ class YamlDocument:
 
     def _follow(self, keys: Sequence[str | int]) -> tuple[Span, int]:
         """Return the place that a path leads to, and how many of its keys were found."""
+        span, followed, _ = self._walk(keys)
+        return span, followed
+
+    def _walk(self, keys: Sequence[str | int]) -> tuple[Span, int, tuple[int, int] | None]:
+        """Return the same, and where what was found begins and ends in the text; None for no YAML."""
         node = self._compose()
         if node is None:
-            return Span(self.path), 0
+            return Span(self.path), 0, None
+        place = node
         line, column = node.start_mark.line, node.start_mark.column
         followed = 0
         for key in keys:
@@ -86,7 +102,8 @@ class YamlDocument:
             place, node = found
             followed += 1
             line, column = place.start_mark.line, place.start_mark.column
-        return self.source_span(line + 1, column + 1), followed
+        extent = (place.start_mark.index, node.end_mark.index)
+        return self.source_span(line + 1, column + 1), followed, extent
 
     def _compose(self) -> Node | None:
         if not self._composed:

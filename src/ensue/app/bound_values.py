@@ -1,0 +1,189 @@
+"""What the references of one call come to, from what their producers returned.
+
+Source: Idem's argument binding: `new_state` is what a reference reads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.language.references.follow import PathError, as_text, copied, follow
+from ensue.language.references.producers import identity_of, meant
+from ensue.masking import MASK, SHORTEST_PART_CHARS
+from ensue.model.data import is_list, is_mapping
+from ensue.model.sensitive_paths import values_at
+from ensue.model.unknown import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.contracts.enforced import EnforcedStates
+    from ensue.engine.services import Results
+    from ensue.masking import Masker
+    from ensue.model.data import Data
+    from ensue.model.reference import Binding, BoundText
+    from ensue.model.returns import Return
+    from ensue.model.srn import Srn
+
+
+class Call(msgspec.Struct, frozen=True):
+    """The call whose arguments are bound.
+
+    Args:
+        results: returns of the same plan.
+        target: what it runs against.
+        test: whether it is part of a plan.
+    """
+
+    results: Results
+    target: Srn
+    test: bool
+
+
+class _Source(msgspec.Struct, frozen=True):
+    """What a reference reads from."""
+
+    data: Data
+    sensitive: tuple[str, ...]
+
+
+class BoundValues:
+    """Finds the values of bound texts.
+
+    Args:
+        enforced: what earlier applies enforced; None where the project keeps none.
+        masker: told of texts that a short secret became part of.
+    """
+
+    def __init__(self, enforced: EnforcedStates | None, masker: Masker) -> None:
+        self._enforced = enforced
+        self._masker = masker
+
+    def of(self, bindings: Mapping[str, BoundText], call: Call) -> dict[str, Any]:
+        """Return the value of every bound text, by the text; in a plan `Unknown` may stand in them.
+
+        Raises:
+            StateFailedError: a value cannot be had; names the reference, its place and what was there.
+        """
+        return {text: self._value(bound, call) for text, bound in bindings.items()}
+
+    def _value(self, bound: BoundText, call: Call) -> Any:
+        whole = bound.whole
+        if whole is not None:
+            source = self._source(bound, whole, call)
+            return source if isinstance(source, Unknown) else _read(bound, whole, source)
+        unknown: list[Unknown] = []
+        texts: list[str] = []
+        short_secret = False
+        for piece in bound.pieces:
+            if isinstance(piece, str):
+                texts.append(piece)
+                continue
+            source = self._source(bound, piece, call)
+            if isinstance(source, Unknown):
+                unknown.append(source)
+                continue
+            value = _read(bound, piece, source)
+            texts.append(as_text(value))
+            short_secret = short_secret or _holds_short_secret(value, source)
+        if unknown:
+            return unknown
+        text = "".join(texts)
+        if short_secret:
+            # The masker cannot find so short a secret within a text; so all of the text is one.
+            self._masker.add(text)
+        return text
+
+    def _source(self, bound: BoundText, binding: Binding, call: Call) -> _Source | Unknown:
+        if binding.enforced is not None:
+            return _Source(binding.enforced.new_state, binding.enforced.sensitive)
+        returned = None if binding.producer is None else call.results(binding.producer)
+        if returned is None:
+            raise _failed(bound, binding, f"{binding.reference.id!r} was not run")
+        if call.test and returned.result is None:
+            return Unknown(binding.reference.text)
+        if returned.new_state is not None:
+            return _Source(returned.new_state, returned.sensitive)
+        earlier = self._enforced_before(binding, returned, call.target) if returned.skipped else None
+        if earlier is None:
+            said = "was skipped and has" if returned.skipped else "returned"
+            raise _failed(bound, binding, f"{returned.id!r} {said} no new_state")
+        return earlier
+
+    def _enforced_before(self, binding: Binding, returned: Return, target: Srn) -> _Source | None:
+        """A producer that was skipped is what the last apply made of it."""
+        if self._enforced is None:
+            return None
+        entries = self._enforced.find(target, returned.module, returned.id)
+        left = [one for one in meant(binding.reference, entries, identity_of) if one.tag == returned.tag]
+        return _Source(left[0].new_state, left[0].sensitive) if left else None
+
+
+def _read(bound: BoundText, binding: Binding, source: _Source) -> Any:
+    try:
+        value = follow(source.data, binding.reference.steps)
+    except PathError as error:
+        raise _failed(bound, binding, str(error)) from None
+    if source.sensitive and MASK in values_at(value, ("",)):
+        raise _failed(bound, binding, "the value is a secret, which no journal keeps; apply anew")
+    return value
+
+
+def _failed(bound: BoundText, binding: Binding, problem: str) -> StateFailedError:
+    reference = binding.reference
+    return StateFailedError(f"{reference.text} ({bound.span(reference)}): {problem}")
+
+
+def _holds_short_secret(value: Any, source: _Source) -> bool:
+    if not source.sensitive:
+        return False
+    short = {
+        secret for secret in values_at(source.data, source.sensitive) if len(secret) < SHORTEST_PART_CHARS
+    }
+    return bool(short) and any(text in short for text in values_at(value, ("",)))
+
+
+def filled(value: Any, values: Mapping[str, Any]) -> Any:
+    """Return arguments with the values of their bound texts in place; what is bound is copied.
+
+    Args:
+        value: arguments, or a part of them.
+        values: the value of every bound text, by the text.
+
+    Raises:
+        StateFailedError: a key became something that is no key, or one that is there already.
+    """
+    if isinstance(value, str):
+        return copied(values[value]) if value in values else value
+    if is_mapping(value):
+        return _filled_mapping(value, values)
+    return [filled(item, values) for item in value] if is_list(value) else value
+
+
+def _filled_mapping(data: dict[str, Any], values: Mapping[str, Any]) -> dict[Any, Any]:
+    result: dict[Any, Any] = {}
+    for key, item in data.items():
+        name: Any = word(values[key], f"the key {key}") if key in values else key
+        if name in result:
+            raise StateFailedError(f"the key {key} became {name!r}, and there is one of that name")
+        result[name] = filled(item, values)
+    return result
+
+
+def word(value: Any, what: str) -> Any:
+    """Return a bound value as a key or name, which is text; what is not yet known stays as it is.
+
+    Raises:
+        StateFailedError: it is null, a list or a mapping.
+    """
+    if isinstance(value, Unknown) or (
+        is_list(value) and value and all(isinstance(one, Unknown) for one in value)
+    ):
+        return value if isinstance(value, Unknown) else value[0]
+    if value is None or is_list(value) or is_mapping(value):
+        kind = "null" if value is None else "a list" if is_list(value) else "a mapping"
+        raise StateFailedError(f"{what} is text, and is bound to {kind}")
+    return as_text(value)

@@ -1,0 +1,183 @@
+"""What can be wrong with a reference, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.diagnostics import Span
+    from ensue.language.chunks import Draft
+    from ensue.language.collector import Collector
+    from ensue.language.references.grammar import Malformed
+    from ensue.language.references.producers import Producers
+    from ensue.model.enforced import EnforcedState
+    from ensue.model.reference import Reference
+
+_MOST_SHOWN: Final = 10
+
+
+class Fault(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with a text, whatever state holds it.
+
+    Args:
+        text: the reference.
+        code: the diagnostic's code.
+        summary: what happened.
+        detail: why.
+        help: how to mend it.
+        related: places of the states that are spoken of.
+    """
+
+    text: str
+    code: str
+    summary: str
+    detail: str = ""
+    help: str = ""
+    related: tuple[tuple[Span, str], ...] = ()
+
+
+class Faults:
+    """Makes the faults of one scope and tells of them.
+
+    Args:
+        drafts: all drafts of the scope.
+        producers: the same, as references know them.
+        found: where faults go.
+    """
+
+    def __init__(self, drafts: Sequence[Draft], producers: Producers, found: Collector) -> None:
+        self._drafts = drafts
+        self._producers = producers
+        self._found = found
+
+    def tell(self, fault: Fault, span: Span) -> None:
+        """Tell of a fault at a place where it stands."""
+        self._found.error(
+            fault.code, fault.summary, span, detail=fault.detail, help=fault.help, related=fault.related
+        )
+
+    def tell_of_itself(self, draft: Draft, reference: Reference, span: Span) -> None:
+        """Tell of a state that is bound to itself."""
+        self._found.error(
+            "E0804",
+            f"{draft.declaration.id!r} is bound to itself",
+            span,
+            detail=f"{reference.text} reads what the state returns, and that is known only after it ran",
+            help="write the value itself, or bind to another state",
+        )
+
+    def in_option(self, draft: Draft, option: str, reference: Reference, span: Span) -> None:
+        """Tell of a reference in a state option."""
+        self._found.error(
+            "E0806",
+            f"`{option}` of {draft.declaration.id!r} holds {reference.text}",
+            span,
+            detail="state options are looked at before a state's arguments are bound",
+            help=f"bind it in an argument, or write {escaped(reference.text)} for the text itself",
+        )
+
+    def malformed(self, piece: Malformed) -> Fault:
+        """What has three parts and cannot be read."""
+        return Fault(
+            text=piece.text,
+            code="E0803",
+            summary=f"{piece.text} is no reference",
+            detail=piece.problem,
+            help=f"a reference is ${{state:id:property}}; write {escaped(piece.text)} for the text itself",
+        )
+
+    def nothing(self, reference: Reference) -> Fault:
+        """No state, neither here nor in an earlier apply."""
+        path, id_ = reference.path, reference.id
+        modules = self._producers.modules_of(id_)
+        near = near_names(id_, self._producers.ids_below(path))
+        if modules:
+            near = f"{id_!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}:{id_}`?"
+        meant = f"{near} Or " if near else "declare it, or include the SLS that does; or "
+        return Fault(
+            text=reference.text,
+            code="E0801",
+            summary=f"{reference.text} names no state",
+            detail=f"{path!r} has no state of the ID or name {id_!r}, neither in this run nor earlier",
+            help=f"{meant}write {escaped(reference.text)} for the text itself",
+        )
+
+    def no_instance(self, reference: Reference, instances: Sequence[int]) -> Fault:
+        """The state is there, the instance is not."""
+        there = self._names(instances)
+        return Fault(
+            text=reference.text,
+            code="E0801",
+            summary=f"{reference.text} names no state",
+            detail=f"{reference.id!r} has no instance {reference.selector!r}; it has {there}",
+            help=f"name one of these; or write {escaped(reference.text)} for the text itself",
+            related=self._places(instances),
+        )
+
+    def ambiguous(self, reference: Reference, numbers: Sequence[int]) -> Fault:
+        """Several states, or several instances of one."""
+        declarations = {id(self._drafts[number].declaration): number for number in numbers}
+        if len(declarations) == 1:
+            first = self._drafts[numbers[0]]
+            return Fault(
+                text=reference.text,
+                code="E0802",
+                summary=f"{reference.text} means several states",
+                detail=f"{reference.id!r} has the instances {self._names(numbers)}",
+                help=f"name one: `{reference.id}[{first.name}]`",
+                related=self._places(numbers[:1]),
+            )
+        told = [self._told(number) for number in declarations.values()]
+        return Fault(
+            text=reference.text,
+            code="E0802",
+            summary=f"{reference.text} means several states",
+            detail=" and ".join(told) if len(told) < 3 else ", ".join(told[:_MOST_SHOWN]),  # noqa: PLR2004 - "a and b"
+            help="write the whole module path, or the ID instead of the name",
+            related=self._places(list(declarations.values())),
+        )
+
+    def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
+        """Several states of earlier applies."""
+        told = [f"{one.id!r} ({one.module}, name {one.name!r}) of SLS {one.sls}" for one in entries]
+        return Fault(
+            text=reference.text,
+            code="E0802",
+            summary=f"{reference.text} means several states",
+            detail=f"not in this run, but of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
+            help="write the whole module path, or name an instance: `ID[name]`",
+        )
+
+    def outer(self, reference: Reference) -> Fault:
+        """A state of a scope around this one."""
+        return Fault(
+            text=reference.text,
+            code="E0805",
+            summary=f"{reference.text} names a state of another scope",
+            detail=f"{reference.id!r} stands in a scope around this one; no reference leaves its scope",
+            help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block",
+        )
+
+    def _told(self, number: int) -> str:
+        one = self._drafts[number].declaration
+        return f"{one.id!r} ({one.module}.{one.function}, {one.span()})"
+
+    def _names(self, numbers: Sequence[int]) -> str:
+        names = [repr(self._drafts[number].name) for number in numbers]
+        more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+        return ", ".join(names[:_MOST_SHOWN]) + more
+
+    def _places(self, numbers: Sequence[int]) -> tuple[tuple[Span, str], ...]:
+        shown = (self._drafts[number].declaration for number in numbers[:_MOST_SHOWN])
+        return tuple(dict.fromkeys((one.span(), one.id) for one in shown))
+
+
+def escaped(reference: str) -> str:
+    """Return a reference as it is written when it is meant as text."""
+    return f"${reference}"

@@ -1,0 +1,228 @@
+r"""The grammar of references, and finding them in text.
+
+```
+reference  = "${" path ":" id [ "[" name "]" ] ":" property "}"
+property   = [ segment *( ":" segment ) ]            ; empty is the whole new_state
+segment    = key *( "[" index "]" ) / 1*( "[" index "]" )
+index      = integer / "*"
+escape     = "$${" … "}" / "$\{" … "}"                 ; a literal "${…}"
+```
+
+A key, ID or name that holds a colon, bracket or brace stands in double quotes, in which a backslash takes
+the next character as it is. No part holds a line end, and none a brace without quotes.
+
+What has fewer than three parts is no reference and stays as it is, and so does its escaped form: `${HOME}`
+belongs to a shell, and so does `${x:-a:b}`, whose second part begins with an operator of the shell.
+
+Source: Idem's argument binding.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from ensue.language.references.signs import holds_sign
+from ensue.model.reference import Every, Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.model.reference import Step
+
+_OPENING: Final = re.compile(r"\$(?:\$\{|\\\{|\{)")
+_BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
+_LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
+_WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]:]|[^"\[\]:]++|"')
+_ID: Final = re.compile(r'(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<bare>[^"\[\]]*+))(?P<rest>.*)', re.DOTALL)
+_NAME: Final = re.compile(r'\[(?:"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<bare>[^"\[\]]++))\]')
+_INDEX: Final = re.compile(r"\[([^\[\]]*+)\]")
+_NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
+_PATH: Final = re.compile(r"[\w.\- ]*")
+_SHELL_OPERATORS: Final = ("-", "+", "=", "?")
+_PARTS: Final = 3
+
+
+class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What has the three parts of a reference and yet is none.
+
+    Args:
+        text: as it is written.
+        problem: what is wrong with it.
+    """
+
+    text: str
+    problem: str
+
+
+Piece: TypeAlias = str | Reference | Malformed
+"""A piece of text: a `str` stands for itself, escapes being undone."""
+
+
+class _BrokenError(Exception):
+    """Carries what is wrong with a reference; never leaves this module."""
+
+
+def read_text(text: str) -> list[Piece]:
+    """Return the pieces of a text; one `str` when it holds neither a reference nor an escape."""
+    if not holds_sign(text):
+        return [text]
+    pieces: list[Piece] = []
+    plain: list[str] = []
+    position = 0
+    for start, end, piece in _found(text):
+        plain.append(text[position:start])
+        position = end
+        if isinstance(piece, str):
+            plain.append(piece)
+            continue
+        if before := "".join(plain):
+            pieces.append(before)
+        plain = []
+        pieces.append(piece)
+    if rest := "".join([*plain, text[position:]]):
+        pieces.append(rest)
+    return pieces or [text]
+
+
+def _found(text: str) -> Iterator[tuple[int, int, Piece]]:
+    """Yield what is not plain text: where it starts and ends, and what it is."""
+    position = 0
+    while opening := _OPENING.search(text, position):
+        start, inner = opening.span()
+        position = inner
+        body = _BODY.match(text, inner) or _LOOSE_BODY.match(text, inner)
+        if body is None:
+            continue
+        content = body[0][:-1]
+        parts = _parts(content)
+        if parts is None:
+            continue
+        position = body.end()
+        if inner - start > len("${"):
+            yield start, position, "${" + body[0]
+        else:
+            yield start, position, _reference("${" + body[0], parts)
+
+
+def _parts(content: str) -> list[str] | None:
+    """Split at colons outside of quotes and brackets; None when there are too few, or it is a shell's."""
+    parts = _split(content, in_brackets=True)
+    if len(parts) < _PARTS:
+        return None
+    if not _PATH.fullmatch(parts[0]) or parts[1].startswith(_SHELL_OPERATORS):
+        return None
+    return parts
+
+
+def _split(content: str, *, in_brackets: bool) -> list[str]:
+    parts: list[str] = []
+    current: list[str] = []
+    depth = 0
+    for word in _WORD.findall(content):
+        if word == ":" and not depth:
+            parts.append("".join(current))
+            current = []
+            continue
+        if in_brackets and word in "[]":
+            depth = max(0, depth + (1 if word == "[" else -1))
+        current.append(word)
+    parts.append("".join(current))
+    # A bracket that is never closed must not hide the colons behind it.
+    return _split(content, in_brackets=False) if depth else parts
+
+
+def _reference(text: str, parts: list[str]) -> Reference | Malformed:
+    path, id_, *segments = parts
+    try:
+        name, selector = _id(id_)
+        return Reference(
+            text=text,
+            path=path,
+            id=name,
+            selector=selector,
+            property=":".join(segments),
+            steps=_steps(segments),
+        )
+    except _BrokenError as error:
+        return Malformed(text=text, problem=str(error))
+
+
+def read_property(text: str) -> tuple[Step, ...] | str:
+    """Return the steps of a property path that stands alone, or what is wrong with it."""
+    try:
+        return _steps(_split(text, in_brackets=True))
+    except _BrokenError as error:
+        return str(error)
+
+
+def read_id(text: str) -> tuple[str, str | None] | str:
+    """Return the ID and the name behind it of a text that stands alone, or what is wrong with it."""
+    try:
+        return _id(text)
+    except _BrokenError as error:
+        return str(error)
+
+
+def quoted(part: str) -> str:
+    """Return an ID or key as it stands in a reference: in quotes where it needs them."""
+    if part and not any(sign in part for sign in ':[]{}"\n'):
+        return part
+    escaped = part.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _id(part: str) -> tuple[str, str | None]:
+    id_, rest = _quotable(part)
+    if not id_:
+        raise _BrokenError("the ID is missing")
+    if not rest:
+        return id_, None
+    name = _NAME.fullmatch(rest)
+    if name is None:
+        raise _BrokenError(f"behind the ID stands {rest}, which is no [name]")
+    return id_, name["bare"] if name["quoted"] is None else _unquoted(name["quoted"])
+
+
+def _steps(segments: list[str]) -> tuple[Step, ...]:
+    if segments == [""]:
+        return ()
+    steps: list[Step] = []
+    for segment in segments:
+        key, rest = _quotable(segment)
+        if key or segment.startswith('""'):
+            steps.append(key)
+        elif not rest:
+            raise _BrokenError("a key is missing between two colons, or at the end")
+        steps += _indexes(rest)
+    return tuple(steps)
+
+
+def _indexes(text: str) -> Iterator[int | Every]:
+    position = 0
+    while position < len(text):
+        found = _INDEX.match(text, position)
+        if found is None:
+            raise _BrokenError(f"{text[position:]} is no [index]; quotes go round a key that holds brackets")
+        if found[1] == "*":
+            yield Every.ITEM
+        elif _NUMBER.fullmatch(found[1]):
+            yield int(found[1])
+        else:
+            raise _BrokenError(f"[{found[1]}] is no index; an index is a whole number, or *")
+        position = found.end()
+
+
+def _quotable(part: str) -> tuple[str, str]:
+    """Return the quoted or bare word that a part begins with, and the rest."""
+    found = _ID.fullmatch(part)
+    if found is None or (found["rest"] and found["rest"][0] != "["):
+        raise _BrokenError(f"{part} cannot be read; double quotes go round a whole key, ID or name")
+    word = found["bare"] if found["quoted"] is None else _unquoted(found["quoted"])
+    return word, found["rest"]
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text) if "\\" in text else text

@@ -1,0 +1,188 @@
+"""`arg_bind` written by hand, in both of its forms, and the form in which high data shows bindings.
+
+```
+- arg_bind:                          - arg_bind:
+  - cloud:                             - cloud:
+    - State_B                            - State_B:
+    - ID: state_B_id                       - ID: state_B_id
+```
+
+Either becomes the reference `${cloud:State_B:ID}` in the argument `state_B_id`, which need not be there;
+deeper places are written as a path (`nics[0]:address`). A reference that stands there already, as it does
+in high data, stays.
+
+Source: Idem's argument binding, "Arg_bind requisites".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.language.options import OPTION_WORDS
+from ensue.language.references.grammar import Malformed, quoted, read_id, read_property, read_text
+from ensue.language.references.leaves import signed_texts
+from ensue.language.requisite_names import REQUISITE_OPTIONS
+from ensue.model.data import is_list, is_mapping
+from ensue.model.reference import Reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+    from ensue.model.reference import Step
+
+WORD: Final = "arg_bind"
+_OPTIONS: Final = OPTION_WORDS | REQUISITE_OPTIONS
+_HELP: Final = "write `- state: [ID, {property: argument}]`"
+
+
+class _Wish(msgspec.Struct, frozen=True):
+    """One binding that is asked for: a state's path and ID, a property of it, and the argument it is for."""
+
+    path: str
+    id: str
+    property: str
+    argument: str
+
+
+class _ShapeError(Exception):
+    """Carries what is wrong with an `arg_bind`; never leaves this module."""
+
+
+def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
+    """Turn the `arg_bind` of a declaration into references in its arguments."""
+    place = declaration.written_at(WORD)
+    listed = declaration.arguments.pop(WORD)
+    try:
+        for wish in _wishes(listed):
+            _fulfil(declaration, wish)
+            declaration.borrow(str(_steps(wish.argument)[0]), place)
+    except _ShapeError as error:
+        document, keys = place
+        found.error(
+            "E0807",
+            f"`{WORD}` of {declaration.id!r} cannot be read",
+            document.locate(keys),
+            detail=str(error),
+            help=_HELP,
+        )
+
+
+def _wishes(listed: Any) -> Iterator[_Wish]:
+    if not is_list(listed):
+        raise _ShapeError("it is not a list")
+    for item in listed:
+        if not is_mapping(item):
+            raise _ShapeError(f"{item!r} names no state")
+        for path, value in item.items():
+            if not is_list(value):
+                raise _ShapeError(f"behind {path} stands {value!r}, which is not a list")
+            yield from _wishes_of_path(str(path), value)
+
+
+def _wishes_of_path(path: str, listed: Sequence[Any]) -> Iterator[_Wish]:
+    id_ = ""
+    for item in listed:
+        if is_mapping(item):
+            for key, value in item.items():
+                if isinstance(value, str):
+                    if not id_:
+                        raise _ShapeError(f"no ID stands in front of {key}: {value}")
+                    yield _Wish(path, id_, str(key), value)
+                else:
+                    yield from _wishes_of_id(path, str(key), value)
+        elif item is None:
+            raise _ShapeError(f"an ID of {path} is missing")
+        else:
+            id_ = str(item)
+
+
+def _wishes_of_id(path: str, id_: str, listed: Any) -> Iterator[_Wish]:
+    for item in listed if is_list(listed) else [listed]:
+        if not is_mapping(item) or not all(isinstance(argument, str) for argument in item.values()):
+            raise _ShapeError(f"behind {id_} stands {item!r}, which is no `property: argument`")
+        for property_, argument in item.items():
+            yield _Wish(path, id_, str(property_), argument)
+
+
+def _fulfil(declaration: Declaration, wish: _Wish) -> None:
+    first, *below = _steps(wish.argument)
+    if not isinstance(first, str):
+        raise _ShapeError(f"{wish.argument} is no argument")
+    arguments = declaration.arguments
+    arguments[first] = _with(arguments.get(first), below, _reference(wish), wish)
+
+
+def _reference(wish: _Wish) -> Reference:
+    id_ = read_id(wish.id)
+    if isinstance(id_, str):
+        raise _ShapeError(id_)
+    name = quoted(id_[0]) if id_[1] is None else f"{quoted(id_[0])}[{quoted(id_[1])}]"
+    text = f"${{{wish.path}:{name}:{wish.property}}}"
+    pieces = read_text(text)
+    if len(pieces) != 1 or not isinstance(pieces[0], Reference):
+        problem = pieces[0].problem if isinstance(pieces[0], Malformed) else "it has not the parts of one"
+        raise _ShapeError(f"{text} is no reference: {problem}")
+    return pieces[0]
+
+
+def _steps(argument: str) -> tuple[Step, ...]:
+    steps = read_property(argument)
+    if isinstance(steps, str):
+        raise _ShapeError(steps)
+    return steps or ("",)
+
+
+def _with(data: Any, steps: Sequence[Step], reference: Reference, wish: _Wish) -> Any:
+    """Return data with a reference at a place in it; nothing is changed, for a file may use data twice."""
+    if not steps:
+        return data if _holds(data, reference) else reference.text
+    step, rest = steps[0], steps[1:]
+    if isinstance(step, str) and (data is None or is_mapping(data)):
+        inside: Mapping[str, Any] = data or {}
+        return {**inside, step: _with(inside.get(step), rest, reference, wish)}
+    if isinstance(step, int) and is_list(data) and -len(data) <= step < len(data):
+        copied = list(data)
+        copied[step] = _with(copied[step], rest, reference, wish)
+        return copied
+    raise _ShapeError(f"the argument {wish.argument} leads nowhere")
+
+
+def _holds(data: Any, reference: Reference) -> bool:
+    return any(
+        isinstance(piece, Reference) and _same(piece, reference)
+        for text, _ in signed_texts(data)
+        for piece in read_text(text)
+    )
+
+
+def _same(one: Reference, other: Reference) -> bool:
+    return (one.path, one.id, one.selector, one.steps) == (other.path, other.id, other.selector, other.steps)
+
+
+def shown_bindings(arguments: Mapping[str, Any]) -> list[dict[str, list[Any]]]:
+    """Return the `arg_bind` of a declaration as high data has it: an entry a reference, in reading order."""
+    return [
+        {piece.path: [_shown_id(piece), {piece.property: _shown_place(keys)}]}
+        for text, keys in signed_texts({name: arguments[name] for name in arguments if name not in _OPTIONS})
+        for piece in read_text(text)
+        if isinstance(piece, Reference)
+    ]
+
+
+def _shown_id(reference: Reference) -> str:
+    id_ = quoted(reference.id) if any(sign in reference.id for sign in '[]"') else reference.id
+    return id_ if reference.selector is None else f"{id_}[{reference.selector}]"
+
+
+def _shown_place(keys: Sequence[str | int]) -> str:
+    shown = ""
+    for key in keys:
+        if isinstance(key, int):
+            shown += f"[{key}]"
+        else:
+            shown += f":{quoted(key)}" if shown else quoted(key)
+    return shown

@@ -1,0 +1,106 @@
+"""Which state a reference means.
+
+Among the states whose module path is the reference's path or begins with it, an ID outranks a name, and
+the exact module path outranks a longer one. What is left must be one: two states are never told apart by
+their place.
+
+Source: Idem's argument binding, without its silent "the last one wins".
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ensue.language.chunks import Draft
+    from ensue.model.enforced import EnforcedState
+    from ensue.model.reference import Reference
+
+T = TypeVar("T")
+
+
+class Identity(msgspec.Struct, frozen=True, gc=False):
+    """What a reference may know a state by.
+
+    Args:
+        module: its module path.
+        id: its ID.
+        name: its name.
+        resource_name: its `resource_name`, empty when it has none.
+    """
+
+    module: str
+    id: str
+    name: str
+    resource_name: str = ""
+
+
+class Producers:
+    """The states of one scope, by ID and by name.
+
+    Args:
+        drafts: all of them.
+    """
+
+    def __init__(self, drafts: Sequence[Draft]) -> None:
+        self._drafts = drafts
+        self._by_key: defaultdict[str, list[int]] = defaultdict(list)
+        for number, draft in enumerate(drafts):
+            self._by_key[draft.declaration.id].append(number)
+            if draft.name != draft.declaration.id:
+                self._by_key[draft.name].append(number)
+
+    def meant(self, reference: Reference) -> list[int]:
+        """Return the numbers of the states that a reference may mean: one, if all is well."""
+        return meant(reference, self._by_key.get(reference.id, ()), self._identity)
+
+    def without_selector(self, reference: Reference) -> list[int]:
+        """Return the same, whatever instance the reference picks."""
+        return self.meant(msgspec.structs.replace(reference, selector=None))
+
+    def modules_of(self, id_: str) -> list[str]:
+        """Return the modules of the states of an ID or name."""
+        return sorted({self._drafts[number].declaration.module for number in self._by_key.get(id_, ())})
+
+    def ids_below(self, path: str) -> set[str]:
+        """Return the IDs of the states below a path."""
+        below = (draft.declaration for draft in self._drafts)
+        return {one.id for one in below if is_below(one.module, path)}
+
+    def _identity(self, number: int) -> Identity:
+        draft = self._drafts[number]
+        resource_name = draft.arguments.get("resource_name", "")
+        return Identity(draft.declaration.module, draft.declaration.id, draft.name, str(resource_name))
+
+
+def identity_of(state: EnforcedState) -> Identity:
+    """Return what a reference may know an enforced state by."""
+    return Identity(state.module, state.id, state.name)
+
+
+def meant(reference: Reference, candidates: Iterable[T], identity: Callable[[T], Identity]) -> list[T]:
+    """Return the candidates that a reference may mean: one, if all is well.
+
+    Args:
+        reference: the reference.
+        candidates: whatever bears its ID or name, and more.
+        identity: what a candidate is known by.
+    """
+    known = [(identity(one), one) for one in candidates]
+    fitting = [(who, one) for who, one in known if is_below(who.module, reference.path)]
+    left = [pair for pair in fitting if pair[0].id == reference.id]
+    left = left or [pair for pair in fitting if pair[0].name == reference.id]
+    if reference.selector is not None:
+        left = [pair for pair in left if reference.selector in (pair[0].name, pair[0].resource_name)]
+    exact = [pair for pair in left if pair[0].module == reference.path]
+    return [one for _, one in exact or left]
+
+
+def is_below(module: str, path: str) -> bool:
+    """Say whether a path is a module path or a dotted prefix of it."""
+    return module == path or module.startswith(f"{path}.")

@@ -1,0 +1,20 @@
+"""Whether a reference might stand in a text, told quickly and without the grammar being loaded."""
+
+from __future__ import annotations
+
+
+def holds_sign(text: str) -> bool:
+    """Say whether a reference or an escape might stand in a text; never wrong when it says no."""
+    return "${" in text or "$\\{" in text
+
+
+def may_bind(rendering: str) -> bool:
+    """Say whether what a rendering becomes might hold a reference: most trees need not be searched.
+
+    Quotes of YAML and JSON may write the sign as an escape; the data of a Python file need not stand in it.
+    """
+    if rendering.startswith("#!") and "py" in rendering.partition("\n")[0]:
+        return True
+    return holds_sign(rendering) or any(
+        escape in rendering for escape in ("\\x24", "\\u0024", "\\x7", "\\u007")
+    )

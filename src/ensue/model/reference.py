@@ -1,0 +1,84 @@
+"""References to what other states return, read and resolved to producers; nothing is looked up here.
+
+Source: Idem's argument binding.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ensue.diagnostics import Span
+    from ensue.model.chunk import SourceDocument
+    from ensue.model.enforced import EnforcedState
+
+
+class Every(enum.Enum):
+    """The index `*`."""
+
+    ITEM = "*"
+
+
+Step: TypeAlias = "str | int | Every"
+"""One step into data: a key, an index (negative ones count from the end), or every item."""
+
+
+class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """`${path:id[name]:property}` as it is written.
+
+    Args:
+        text: as it is written, `${` and `}` included.
+        path: a state's module path, or a dotted prefix of it.
+        id: the ID or name of a state.
+        selector: the name of one of several instances; None when none is named.
+        property: the property path as it is written.
+        steps: the same, step by step; empty for the whole `new_state`.
+    """
+
+    text: str
+    path: str
+    id: str
+    selector: str | None = None
+    property: str = ""
+    steps: tuple[Step, ...] = ()
+
+
+class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A reference and the state that it means.
+
+    Args:
+        reference: the reference.
+        producer: the place of that state in the plan; None when it is not in this run.
+        enforced: what the last apply made of it, for a state that is not in this run.
+    """
+
+    reference: Reference
+    producer: int | None = None
+    enforced: EnforcedState | None = None
+
+
+class BoundText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A text in a chunk's arguments in which references or escapes stand.
+
+    Args:
+        pieces: what it is made of, in order; a `str` stands for itself.
+        document: the file it stands in.
+        keys: where in that file.
+    """
+
+    pieces: tuple[str | Binding, ...]
+    document: SourceDocument
+    keys: tuple[str | int, ...]
+
+    @property
+    def whole(self) -> Binding | None:
+        """The reference that is the whole text, so that the value keeps its type; None when there is more."""
+        first = self.pieces[0]
+        return first if len(self.pieces) == 1 and not isinstance(first, str) else None
+
+    def span(self, reference: Reference) -> Span:
+        """Return the place of the line on which a reference of this text stands."""
+        return self.document.locate_text(self.keys, reference.text)

@@ -1,0 +1,201 @@
+"""References are read as the grammar says, and any text at all is read without a crash."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ensue.language.references.grammar import Malformed, quoted, read_property, read_text
+from ensue.language.references.signs import holds_sign, may_bind
+from ensue.model.reference import Every, Reference
+
+ALL = Every.ITEM
+READ = [
+    ("${test:B:ID}", "test", "B", None, ("ID",)),
+    ("${cloud.instance:State_B:ID}", "cloud.instance", "State_B", None, ("ID",)),
+    ("${test:B:}", "test", "B", None, ()),
+    ("${test:B:nics[0]:address}", "test", "B", None, ("nics", 0, "address")),
+    ("${test:B:nics[*]:address}", "test", "B", None, ("nics", ALL, "address")),
+    ("${test:B:m[*][1]}", "test", "B", None, ("m", ALL, 1)),
+    ("${test:B:l[-1]}", "test", "B", None, ("l", -1)),
+    ("${test:B:[0]:a}", "test", "B", None, (0, "a")),
+    ("${test:B:a:[0][*]}", "test", "B", None, ("a", 0, ALL)),
+    ("${test:B[web-1]:ip}", "test", "B", "web-1", ("ip",)),
+    ("${test:B[/etc/a:b]:ip}", "test", "B", "/etc/a:b", ("ip",)),
+    ('${test:B["x]y"]:ip}', "test", "B", "x]y", ("ip",)),
+    ('${test:"a:b":c}', "test", "a:b", None, ("c",)),
+    ('${test:"a[0]"[n]:"k:[}"[1]}', "test", "a[0]", "n", ("k:[}", 1)),
+    (r'${test:B:"say \"hi\" \\"}', "test", "B", None, ('say "hi" \\',)),
+    ('${test:B:""}', "test", "B", None, ("",)),
+    ("${test:/etc/motd:mode}", "test", "/etc/motd", None, ("mode",)),
+    ("${test:a b:c d}", "test", "a b", None, ("c d",)),
+]
+
+
+@pytest.mark.parametrize(("text", "path", "id_", "selector", "steps"), READ, ids=[row[0] for row in READ])
+def test_a_reference_has_its_parts(
+    text: str, path: str, id_: str, selector: str | None, steps: tuple[object, ...]
+) -> None:
+    """Path, ID, name and property path are told apart, in quotes and out of them."""
+    [piece] = read_text(text)
+    assert isinstance(piece, Reference)
+    assert (piece.text, piece.path, piece.id, piece.selector, piece.steps) == (
+        text,
+        path,
+        id_,
+        selector,
+        steps,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain",
+        "${HOME}",
+        "${x:-y}",
+        "${a:b}",
+        "$HOME",
+        "${}",
+        "${:}",
+        "${x:-/usr:/bin}",
+        "${PATH:+:$PATH}",
+        "${x:?it: is missing}",
+        "${VAR//:/:,}",
+        "$${HOME}",
+        r"$\{HOME}",
+        "${test:a:b",
+        "${test:a\n:b}",
+        '${a["x:y:z"]}',
+        "$",
+        "a ${ b",
+    ],
+)
+def test_what_has_fewer_than_three_parts_stays(text: str) -> None:
+    """What belongs to a shell, and what is cut off, is text as it stands; its escaped form too."""
+    assert read_text(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("$${test:a:b}", "${test:a:b}"),
+        (r"$\{test:a:b}", "${test:a:b}"),
+        ("x $${test:a:b} y $${no:such:thing}", "x ${test:a:b} y ${no:such:thing}"),
+        ("$$${test:a:b}", "$${test:a:b}"),
+        ("$${test:a:[x]}", "${test:a:[x]}"),
+    ],
+)
+def test_an_escape_gives_the_literal_text(text: str, plain: str) -> None:
+    """Both escapes of what would else be a reference give it as text, well-formed or not."""
+    assert read_text(text) == [plain]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("${test:B:l[x]}", "[x] is no index; an index is a whole number, or *"),
+        ("${test:B:l[]}", "[] is no index; an index is a whole number, or *"),
+        ("${test:B:l[99999999999999999999]}", "is no index; an index is a whole number, or *"),
+        ("${test:B:a::b}", "a key is missing between two colons, or at the end"),
+        ("${test:B:a:}", "a key is missing between two colons, or at the end"),
+        ("${test::x}", "the ID is missing"),
+        ("${test:[n]:x}", "the ID is missing"),
+        ("${test:B[]:x}", "behind the ID stands [], which is no [name]"),
+        ("${test:B:l[0}", "[0 is no [index]; quotes go round a key that holds brackets"),
+        ("${test:B:l[0]x}", "x is no [index]; quotes go round a key that holds brackets"),
+        ("${test:B:l]}", "l] cannot be read; double quotes go round a whole key, ID or name"),
+        ('${test:B:a"b"}', 'a"b" cannot be read; double quotes go round a whole key, ID or name'),
+        ('${test:"B:x:y}', "cannot be read; double quotes go round a whole key, ID or name"),
+    ],
+)
+def test_a_malformed_reference_says_what_is_wrong(text: str, problem: str) -> None:
+    """What has three parts and cannot be read is neither text nor a reference."""
+    [piece] = read_text(text)
+    assert isinstance(piece, Malformed)
+    assert piece.problem.endswith(problem)
+
+
+def test_text_and_references_stand_in_order() -> None:
+    """A text with several references and an escape is cut into its pieces."""
+    pieces = read_text("a ${test:B:x}${HOME}$${test:B:y}${test:C:z} b")
+    assert [piece if isinstance(piece, str) else piece.text for piece in pieces] == [
+        "a ",
+        "${test:B:x}",
+        "${HOME}${test:B:y}",
+        "${test:C:z}",
+        " b",
+    ]
+
+
+def test_the_inner_of_two_nested_references_is_one() -> None:
+    """A brace outside of quotes ends the hope for the outer one, not for the inner."""
+    pieces = read_text("${x:-${test:B:y}}")
+    assert [piece if isinstance(piece, str) else piece.text for piece in pieces] == [
+        "${x:-",
+        "${test:B:y}",
+        "}",
+    ]
+
+
+SIGNS = st.sampled_from(
+    ["${", "}", ":", "[", "]", '"', "\\", "$", "*", "-1", "0", "a", "test", "é", "\n", " ", "{"]
+)
+TEXTS = st.lists(SIGNS, max_size=30).map("".join) | st.text(max_size=30)
+
+
+@given(TEXTS)
+@example('${test:"a')
+@example('${a:"":}')
+@example("${:::}")
+def test_any_text_is_read(text: str) -> None:
+    """Nothing crashes; what is found stands in the text, in order, and all else is left of it."""
+    position = 0
+    for piece in read_text(text):
+        if not isinstance(piece, str):
+            found = text.index(piece.text, position)
+            position = found + len(piece.text)
+    assert position <= len(text)
+
+
+@given(TEXTS)
+def test_a_text_without_escapes_loses_nothing(text: str) -> None:
+    """The pieces of a text in which nothing is escaped make up that text again."""
+    if "$${" in text or "$\\{" in text:
+        return
+    assert "".join(piece if isinstance(piece, str) else piece.text for piece in read_text(text)) == text
+
+
+PARTS = st.text(min_size=1, max_size=8).filter(lambda text: "\n" not in text)
+KEYS = st.tuples(PARTS, st.lists(st.integers(-99, 99) | st.just(ALL), max_size=2))
+
+
+@given(PARTS.filter(lambda text: text[0] not in "-+=?"), st.lists(KEYS, min_size=1, max_size=4))
+def test_what_is_quoted_is_read_back(id_: str, keys: list[tuple[str, list[int | Every]]]) -> None:
+    """Any ID and any keys can be written, whatever signs they hold."""
+    path = ":".join(
+        quoted(key) + "".join(f"[{'*' if index is ALL else index}]" for index in indexes)
+        for key, indexes in keys
+    )
+    [piece] = read_text(f"${{test:{quoted(id_)}:{path}}}")
+    assert isinstance(piece, Reference)
+    steps = tuple(step for key, indexes in keys for step in (key, *indexes))
+    assert (piece.id, piece.steps) == (id_, steps)
+    assert read_property(path) == steps
+
+
+@given(TEXTS)
+def test_a_text_without_a_sign_holds_nothing(text: str) -> None:
+    """The quick look never misses a reference or an escape."""
+    if read_text(text) != [text]:
+        assert holds_sign(text)
+        assert may_bind(text)
+
+
+@pytest.mark.parametrize(
+    "text", [r'a: "\x24{test:b:c}"', r'{"a": "\u0024{b:c:d}"}', "#!py\ndef run(): ...\n"]
+)
+def test_what_hides_a_sign_is_searched(text: str) -> None:
+    """An escape of YAML or JSON, and a Python file, may become a reference that the file does not show."""
+    assert may_bind(text)
