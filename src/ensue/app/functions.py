@@ -5,7 +5,6 @@ A module is imported when something in it is first asked for.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import inspect
@@ -90,6 +89,8 @@ class Functions:
 
     def near(self, module: str, function: str) -> Sequence[str]:
         """Return full names that a user may have meant, best first."""
+        import difflib
+
         wanted = f"{module}.{function}"
         names = [f"{module}.{name}" for name in self.names(module)]
         close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)

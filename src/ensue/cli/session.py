@@ -6,8 +6,7 @@ an exit code. Exceptions never leave: `command` hands them to `failed`.
 
 from __future__ import annotations
 
-import gc
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from ensue.output.colours import Palette
 
 Result = TypeVar("Result")
-
-_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 200_000
 
 
 class Session:
@@ -58,9 +55,6 @@ class Session:
         Raises:
             InterruptedRunError: a signal ended the work before it had a result.
         """
-        # A command allocates for the whole run and ends: looking for cyclic garbage in that costs a
-        # quarter of a large run and frees next to nothing.
-        gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
         project = self.open()
         import asyncio
 

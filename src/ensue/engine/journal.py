@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
@@ -52,7 +51,7 @@ def new_run_id(now: dt.datetime) -> str:
         now: the moment, with its offset.
     """
     utc = now.astimezone(dt.UTC)
-    return f"{utc:%Y%m%dT%H%M%S}-{utc.microsecond:05x}{secrets.randbelow(16):x}"
+    return f"{utc:%Y%m%dT%H%M%S}-{utc.microsecond:05x}{os.urandom(1)[0] % 16:x}"
 
 
 class Journal:

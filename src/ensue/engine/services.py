@@ -5,7 +5,6 @@ Only shapes stand here. Nothing in the engine asks for a global.
 
 from __future__ import annotations
 
-from random import Random
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import msgspec
@@ -16,6 +15,7 @@ from ensue.masking import Masker
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from datetime import datetime
+    from random import Random
 
     from ensue.contracts.context import StateContext
     from ensue.contracts.functions import StateFunctions
@@ -147,6 +147,12 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     depth_limit: int = 64
 
 
+def _chance() -> Random:
+    from random import Random
+
+    return Random()  # noqa: S311 -- it spreads retries, and guards nothing
+
+
 class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the engine calls.
 
@@ -167,5 +173,5 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     on_event: Callable[[RunEvent], None]
     hooks: Hooks = msgspec.field(default_factory=Hooks)
     clock: Clock = msgspec.field(default_factory=SystemClock)
-    random: Random = msgspec.field(default_factory=Random)
+    random: Random = msgspec.field(default_factory=_chance)
     masker: Masker = msgspec.field(default_factory=Masker)

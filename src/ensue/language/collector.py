@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from ensue.diagnostics import Diagnostic, Severity, sort_key
@@ -79,5 +78,7 @@ class Collector:
 
 def near_names(name: str, candidates: Iterable[str], *, count: int = 3) -> str:
     """Return `did you mean a or b?`, or an empty string when nothing is near."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(candidates), n=count, cutoff=0.6)
     return f"did you mean {' or '.join(close)}?" if close else ""

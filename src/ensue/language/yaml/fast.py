@@ -9,14 +9,12 @@ what this module does return is what `full.py` would have returned.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, Final
 
 from ensue.language.yaml.scalars import plain_scalar
 
-_OUTSIDE: Final = re.compile(
-    "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-"""Tabs, control characters and unusual line ends: left to libyaml."""
+_OUTSIDE_ASCII: Final = re.compile("[^\n\x20-\x7e]")
 
 _PLAIN: Final = re.compile(
     r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^\s,\[\]{}]))(?:[^:#]|:(?=\S)|(?<=\S)#)*(?<![\s:])"
@@ -37,7 +35,7 @@ def load(text: str) -> Any:
     Raises:
         GiveUp: the text is not in the subset, or is wrong.
     """
-    if _OUTSIDE.search(text):
+    if (_OUTSIDE_ASCII if text.isascii() else _outside()).search(text):
         raise GiveUp
     reader = _Reader(text)
     if not reader.contents:
@@ -46,6 +44,15 @@ def load(text: str) -> Any:
     if position != len(reader.contents):
         raise GiveUp
     return value
+
+
+@cache
+def _outside() -> re.Pattern[str]:
+    """Match tabs, control characters and unusual line ends, which are left to libyaml.
+
+    Made when the first text that is not ASCII comes: so wide a set takes longer than reading a file.
+    """
+    return re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 class _Reader:
