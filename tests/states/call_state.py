@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tests.states.new_state_tables import check_new_state
 
+from ensue.app.functions import Functions
 from ensue.contracts.context import Declaration
 from ensue.diagnostics import Span
 from ensue.errors import EnsueError
@@ -22,16 +24,12 @@ if TYPE_CHECKING:
 
     from ensue.contracts.connection import Connection
 
-MODULES = (
-    "cmd", "config", "cron", "environ", "file", "grains", "group", "hosts", "mount", "pillar", "pkg",
-    "service", "shadow", "sysctl", "test", "user",
-)  # fmt: skip
 
-
+@functools.cache
 def execution_functions() -> dict[str, Callable[..., Any]]:
     return {
         f"{module}.{name}": function
-        for module in MODULES
+        for module in Functions("ensue.modules").modules()
         for name, function in import_module(f"ensue.modules.{module}").FUNCTIONS.items()
     }
 
@@ -47,7 +45,7 @@ def context_for(case: Case, connection: Connection, folder: Path, *, test: bool)
         grains_data={"shell": "/bin/sh", "id": "target", **case.data.get("grains", {})},
         opts=case.data.get("opts", {}),
         sources=sources,
-        functions=execution_functions(),
+        functions=dict(execution_functions()),
         cache_dir=folder / "cache",
         declaration=Declaration(
             id="case",

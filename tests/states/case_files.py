@@ -7,7 +7,7 @@ A case is one YAML document below `cases/<module.function>/`:
   `directory: true` or `link`, with `mode`, `user` and `group`.
 - `sources`, `pillar`, `grains`, `opts`, `requires` (pairs of function, name), `commands` (glob to a
   mapping of `stdout stderr returncode`, for the target in memory; `then` has commands that answer otherwise
-  once this one was run).
+  once this one was run, `puts` what it makes, in the form of `given`).
 - `plan` and `returns`: `result` and `changes` as they are, a part of `comment` (the whole is `comment_is`),
   values of `new_state`, and all of its `keys`.
 - `then`: what is there afterwards, in the form of `given`; a path to null is not there.

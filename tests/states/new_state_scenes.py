@@ -43,6 +43,23 @@ def working_copy(folder: Path) -> Iterator[Act]:
 
 
 @contextmanager
+def in_git(function: str, folder: Path, **arguments: Any) -> Iterator[Act]:
+    remote = Remote(folder / "remote", folder / "copy")
+    remote.folder.mkdir()
+    remote.git("init", "-q", "-b", "main")
+    remote.commit("one")
+    remote.git("config", "a.old", "x")
+
+    def act(test: bool) -> StateReturn:
+        ctx = context(MinionConnection(HERE), test=test)
+        if function == "git.cloned":
+            return state(function, ctx, str(remote.folder), target=str(remote.target))
+        return state(function, ctx, repo=str(remote.folder), **arguments)
+
+    yield act
+
+
+@contextmanager
 def archive(folder: Path) -> Iterator[Act]:
     packed = tar_of(FILES)
     yield lambda test: extract(folder / "opt", packed, test=test)
@@ -103,6 +120,9 @@ def _checked(
 SCENES: dict[str, Scene] = {
     "archive.extracted": archive,
     "environ.setenv": variable,
+    "git.cloned": partial(in_git, "git.cloned"),
+    "git.config_set": partial(in_git, "git.config_set", name="a.new", value="y"),
+    "git.config_unset": partial(in_git, "git.config_unset", name="a.old"),
     "git.latest": working_copy,
     "http.query": answer,
     "ssh_host.fetch_file": partial(elsewhere, "fetch_file", remote_path="/there", local_path="/root/f"),

@@ -36,18 +36,22 @@ CHANGING = {
 def memory_target(case: Case) -> FakeConnection:
     fake = FakeConnection(Srn("minion", "target"))
     for path, entry in case.data.get("given", {}).items():
-        detail = entry if isinstance(entry, dict) else {}
-        kind = "directory" if detail.get("directory") else "symlink" if "link" in detail else "file"
         folder = path.rpartition("/")[0]
         while folder and folder not in fake.tree.nodes:
             asyncio.run(fake.make_directory(folder, parents=True))
-        content = detail["link"].encode() if kind == "symlink" else content_of(entry)
-        mode = int(detail.get("mode", "0755" if kind == "directory" else "0644"), 8)
-        owner = {"user": detail.get("user", "root"), "group": detail.get("group", "root")}
-        fake.tree.put(path, Node(kind=kind, mode=mode, content=content, mtime_s=7.0, **owner))
+        put(fake, path, entry)
     script(fake, case.data.get("commands", {}))
     fake.calls.clear()
     return fake
+
+
+def put(fake: FakeConnection, path: str, entry: Any) -> None:
+    detail = entry if isinstance(entry, dict) else {}
+    kind = "directory" if detail.get("directory") else "symlink" if "link" in detail else "file"
+    content = detail["link"].encode() if kind == "symlink" else content_of(entry)
+    mode = int(detail.get("mode", "0755" if kind == "directory" else "0644"), 8)
+    owner = {"user": detail.get("user", "root"), "group": detail.get("group", "root")}
+    fake.tree.put(path, Node(kind=kind, mode=mode, content=content, mtime_s=7.0, **owner))
 
 
 def script(fake: FakeConnection, commands: dict[str, Any]) -> None:
@@ -58,6 +62,8 @@ def script(fake: FakeConnection, commands: dict[str, Any]) -> None:
 def answered(fake: FakeConnection, answer: dict[str, Any], _: Command) -> Completed:
     """Answer as a case says; what the command changes is what others answer from then on."""
     script(fake, answer.get("then", {}))
+    for path, entry in answer.get("puts", {}).items():
+        put(fake, path, entry)
     return Completed(
         returncode=answer.get("returncode", 0),
         stdout=str(answer.get("stdout", "")).encode(),
