@@ -16,7 +16,7 @@ from ensue.engine.node import Node, Role
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from ensue.engine.node import Scope
     from ensue.model.chunk import Chunk
@@ -31,36 +31,39 @@ def _complaint_nodes(scope: Scope) -> list[Node]:
     return [
         Node(scope, number, complaint.chunk, Role.COMPLAINT, refused=complaint.comment)
         for number, complaint in enumerate(scope.plan.complaints, start=len(scope.plan.chunks))
-        if not complaint.after_changes_of or _changed(scope, complaint.after_changes_of)
+        if not complaint.after_changes_of or any(_changed(scope, one) for one in complaint.after_changes_of)
     ]
 
 
 def _listener_nodes(scope: Scope) -> list[Node]:
-    """Return a node for every chunk of a scope that has heard of a change, in the order of their start.
+    """Return a node for every chunk of a scope that has heard of a change, in the order of who says so.
 
-    A chunk that was checked first (`prereq`) stands, as in Salt, where its check stood.
+    That is the chunk itself, or with `listen_in` the one that it listens to. A chunk that was checked
+    first (`prereq`) stands, as in Salt, where its check stood.
     """
     nodes: dict[str, Node] = {}
-    for number in scope.order:
-        node = scope.nodes[number]
-        if node.chunk.requisites and _heard(scope, node.chunk):
-            listener = _listener(node.chunk)
+    for index in dict.fromkeys(scope.nodes[number].index for number in scope.order):
+        for heard in _who_heard(scope, index):
+            listener = _listener(scope.nodes[heard].chunk)
             if listener.tag not in nodes:
-                nodes[listener.tag] = Node(scope, node.index, listener, Role.LISTENER)
+                nodes[listener.tag] = Node(scope, heard, listener, Role.LISTENER)
     return list(nodes.values())
 
 
-def _heard(scope: Scope, chunk: Chunk) -> bool:
-    return any(
-        _changed(scope, requisite.chunks)
-        for requisite in chunk.requisites
-        if requisite.kind is RequisiteKind.LISTEN
-    )
+def _who_heard(scope: Scope, index: int) -> Iterator[int]:
+    """Yield who is to be told of a change as a chunk says it: itself, then those that are to listen to it."""
+    requisites = scope.nodes[index].chunk.requisites
+    for requisite in requisites:
+        if requisite.kind is RequisiteKind.LISTEN and any(_changed(scope, one) for one in requisite.chunks):
+            yield index
+    for requisite in requisites:
+        if requisite.kind is RequisiteKind.LISTEN_IN and _changed(scope, index):
+            yield from requisite.chunks
 
 
-def _changed(scope: Scope, indices: Sequence[int]) -> bool:
-    returns = (scope.result_of(index) for index in indices)
-    return any(returned is not None and bool(returned.changes) for returned in returns)
+def _changed(scope: Scope, index: int) -> bool:
+    returned = scope.result_of(index)
+    return returned is not None and bool(returned.changes)
 
 
 def _listener(chunk: Chunk) -> Chunk:

@@ -103,7 +103,7 @@ def _groups(
 ) -> Iterator[tuple[RequisiteKind, bool, Sequence[int]]]:
     """What is looked at together: all that stands under one keyword (`require`, `require_any`)."""
     for requisite in requisites:
-        if requisite.kind is not RequisiteKind.LISTEN:
+        if requisite.kind not in (RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN):
             yield requisite.kind, requisite.any, requisite.chunks
     if prepared_by:
         yield RequisiteKind.REQUIRE, False, prepared_by
@@ -125,7 +125,7 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
             if failed:
                 return _FAILED
             return _WOULD_CHANGE if returned.result is None else _WOULD_NOT_CHANGE
-        case RequisiteKind.LISTEN:
+        case RequisiteKind.LISTEN | RequisiteKind.LISTEN_IN:
             return 0
         case _ as never:
             assert_never(never)

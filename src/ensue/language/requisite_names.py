@@ -29,10 +29,10 @@ REQUISITES: Final[dict[str, tuple[RequisiteKind, bool]]] = {
 
 MEANINGS: Final = {
     **REQUISITES,
-    "listen_in": (RequisiteKind.LISTEN, False),
+    "listen_in": (RequisiteKind.LISTEN_IN, False),
     "arg_bind": (RequisiteKind.ARG_BIND, False),
 }
-"""The same with the word that references come to, and the one that is not turned around."""
+"""The same with the word that references come to, and the one that is not turned around: its place counts."""
 
 REQUISITES_IN: Final[dict[str, tuple[RequisiteKind, bool]]] = {
     f"{word}_in": meaning for word, meaning in REQUISITES.items()

@@ -75,13 +75,11 @@ class Resolver:
                 help=f"write one `- module: id` a line under {word}:",
             )
             return
-        backward = word in REQUISITES_IN
+        backward = word in REQUISITES_IN and word not in MEANINGS
         for place, reference in enumerate(references):
             for target in self._targets(number, word, place, reference):
                 if backward:
-                    # Where a `listen_in` stands decides when its listener runs.
-                    turned = word if word == "listen_in" else word.removesuffix("_in")
-                    wanted[target].setdefault(turned, {})[number] = None
+                    wanted[target].setdefault(word.removesuffix("_in"), {})[number] = None
                 else:
                     wanted[number].setdefault(word, {})[target] = None
 
@@ -198,7 +196,6 @@ def requisites_of(words: Mapping[str, Mapping[int, None]], place_of: list[int]) 
             kind=MEANINGS[word][0],
             chunks=tuple(place_of[number] for number in targets),
             any=MEANINGS[word][1],
-            told=word == "listen_in",
         )
         for word, targets in words.items()
         if targets

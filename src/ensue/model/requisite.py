@@ -19,6 +19,8 @@ class RequisiteKind(enum.Enum):
     ONFAIL = "onfail"
     PREREQ = "prereq"
     LISTEN = "listen"
+    LISTEN_IN = "listen_in"
+    """The chunks that are named listen to this one; they fire in the order in which that is said."""
     ARG_BIND = "arg_bind"
 
 

@@ -1,7 +1,7 @@
 """Rule: a chunk comes after what it requires, watches, binds to, or reacts to.
 
-`listen` makes no edge: a listener is a chunk of its own at the end of the run. `prereq` has a
-module of its own.
+`listen`, from either end, makes no edge: a listener is a chunk of its own at the end of the run.
+`prereq` has a module of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
 
-WITHOUT_EDGE = frozenset({RequisiteKind.LISTEN, RequisiteKind.PREREQ})
+WITHOUT_EDGE = frozenset({RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN, RequisiteKind.PREREQ})
 """Kinds that this rule leaves alone."""
 
 
