@@ -265,3 +265,20 @@ def test_growth_of_growth_sees_its_own_plan() -> None:
     lab = Lab(growth={"x": [delayed("n", "y")], "y": [Row("y1")]})
     lab.run([delayed("a", "x")])
     assert [request.plan.scope for request in lab.requests] == ["", "a/x"]
+
+
+def test_what_calls_itself_twice_ends_as_well() -> None:
+    """Once a branch stood too deep nothing more grows in it; other branches of the run are not touched."""
+    lab = Lab(growth={"x": [delayed("n", "x", "x")], "y": [delayed("m", "z")], "z": [Row("z1")]})
+    outcome = lab.run([delayed("n", "x"), delayed("o", "y")], depth_limit=64)
+    found = by_id(outcome.returns)
+    failed = [
+        entry
+        for back in every_return(found["n"].delayed[0].returns)
+        for entry in back.delayed
+        if entry.status == "failed"
+    ]
+    assert len(failed) == 65
+    assert sum("65 deep" in entry.comment for entry in failed) == 1
+    (inner,) = found["o"].delayed[0].returns.values()
+    assert inner.delayed[0].status == "done"

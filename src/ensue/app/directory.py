@@ -160,6 +160,10 @@ class Directory:
             gathered["id"] = srn.id
         return gathered
 
+    def forget_grains(self, srn: Srn) -> None:
+        """Gather a resource's grains anew when somebody asks next."""
+        self._grains.pop(srn, None)
+
     async def ping(self, srn: Srn) -> bool:
         """Say whether a resource answers."""
         return await self._plugins.resource_type(srn.type).ping(self.connection(srn))

@@ -5,36 +5,49 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ensue.errors import InternalError
+from ensue.app.late_rendering import LateRendering
 from ensue.language.compiler import SlsRequest
 
 if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.diagnostics import Diagnostic
 
 
 class SlsExpander:
-    """Compiles SLS for whatever target the engine names.
+    """Compiles SLS for whatever target the engine names, and delayed blocks and SLS for their callers.
 
     Args:
         services: the project.
         test: whether the run is a plan.
+        top: the plan that the run begins with.
     """
 
-    def __init__(self, services: Services, *, test: bool) -> None:
+    def __init__(self, services: Services, *, test: bool, top: Plan) -> None:
         self._services = services
         self._test = test
+        self._late = LateRendering(services, test=test)
+        self._late.note(top)
 
     async def expand(self, request: GrowthRequest) -> Plan:
         """Return the compiled scope.
 
         Raises:
-            CompileError: it does not compile.
+            CompileError: it does not render or compile, or a limit is exceeded.
         """
-        if request.kind != "apply":
-            # The compiler refuses `delayed_render`, so that no other kind can be asked for.
-            msg = f"growth of kind {request.kind} was asked for"
-            raise InternalError(msg)
+        if request.kind == "apply":
+            plan = await self._applied(request)
+        else:
+            plan = await self._late.plan(request)
+        self._late.note(plan)
+        return plan
+
+    def end(self) -> tuple[Diagnostic, ...]:
+        """Note in the log which blocks nobody called; returns what the compilations of growth remarked."""
+        self._late.tell_dropped()
+        return tuple(self._late.warnings)
+
+    async def _applied(self, request: GrowthRequest) -> Plan:
         await self._services.prepare(request.target)
         compiler = self._services.compiler(request.target, test=self._test)
         requests = [SlsRequest(name=name) for name in request.names]

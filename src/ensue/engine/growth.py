@@ -8,6 +8,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -20,7 +21,7 @@ from ensue.model.events import ScopeClosed, ScopeOpened
 from ensue.model.returns import ScopeReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.contracts.growth import GrowthKind, Plan
     from ensue.engine.node import Node, Scope
@@ -43,6 +44,10 @@ class ScopeRunner(Protocol):
 
     async def end_of(self, scope: Scope) -> None:
         """Return when a scope has ended; when the waiting task is cancelled the scope is ended first."""
+        ...
+
+    def entry_failed(self, node: Node) -> None:
+        """A node's delayed rendering did not come about: stop the run where that is due."""
         ...
 
     @property
@@ -69,6 +74,9 @@ class Growth:
         self._recorder = recorder
         self._runner = runner
         self._renderings_by_path: dict[str, int] = {}
+        # Scopes of the first level below which the depth limit was met. What calls itself twice would go that
+        # deep a number of times that has no end for practical purposes.
+        self._runaway: set[Scope] = set()
 
     async def delayed(self, node: Node, returned: Return) -> None:
         """Render and run what a state has under `delayed_render`, one entry after the other.
@@ -77,18 +85,24 @@ class Growth:
             node: the state.
             returned: its return; each entry is added to `delayed` as it ends.
         """
-        for kind, name in node.chunk.options.delayed_render:
+        # What renderings see is the return as it is now, each the same; and whatever a template does to it,
+        # the return in the results stays as it is.
+        prev_ret = copy.deepcopy(returned.as_data()) if self._is_rendered(returned) else None
+        for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
                 returned.delayed.append(self._left_out(kind, name, node, returned))
                 continue
-            request = self._request(node, "sls" if kind == "sls" else "block", (name,), node.target, returned)
-            await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
+            growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
+            request = self._request(node, growth_kind, (name,), node.target, prev_ret=prev_ret, entry=entry)
+            came = await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
+            if came.status == "failed":
+                self._runner.entry_failed(node)
 
     async def apply(
         self, node: Node, target: Srn, mods: Sequence[str], *, test: bool, quiet: bool
     ) -> ScopeReturn:
         """Run SLS against another target on behalf of a node's function."""
-        request = self._request(node, "apply", tuple(mods), target, None)
+        request = self._request(node, "apply", tuple(mods), target)
         if node.applied is None:
             node.applied = []
         return await self._grow(request, node, node.applied, test=test, quiet=quiet)
@@ -117,7 +131,14 @@ class Growth:
         return ScopeReturn(kind=kind, name=name, scope=scope, status=status, comment=comment)
 
     def _request(
-        self, node: Node, kind: GrowthKind, names: tuple[str, ...], target: Srn, returned: Return | None
+        self,
+        node: Node,
+        kind: GrowthKind,
+        names: tuple[str, ...],
+        target: Srn,
+        *,
+        prev_ret: Mapping[str, object] | None = None,
+        entry: int = 0,
     ) -> GrowthRequest:
         return GrowthRequest(
             kind=kind,
@@ -126,8 +147,9 @@ class Growth:
             target=target,
             caller=node.chunk,
             plan=node.scope.plan,
-            prev_ret=None if returned is None else returned.as_data(),
+            prev_ret=prev_ret,
             depth=node.scope.depth + 1,
+            entry=entry,
         )
 
     def _path(self, node: Node, name: str) -> str:
@@ -154,7 +176,7 @@ class Growth:
         self, came: ScopeReturn, request: GrowthRequest, node: Node, *, test: bool, quiet: bool
     ) -> None:
         try:
-            plan = await self._expand(request)
+            plan = await self._expand(request, node.scope)
         except EnsueError as error:
             came.comment = str(error)
             return
@@ -173,8 +195,15 @@ class Growth:
         finally:
             self._sum_up(came, scope)
 
-    async def _expand(self, request: GrowthRequest) -> Plan:
+    async def _expand(self, request: GrowthRequest, caller: Scope) -> Plan:
+        if self._runaway and (branch := _branch(caller)) in self._runaway:
+            raise EnsueError(
+                f"scopes below {branch.path} stood more than {self._depth_limit} deep in each other; "
+                f"nothing more grows there, and so {request.caller.id} ({request.caller.full_function}) "
+                f"does not get {', '.join(request.names)}"
+            )
         if request.depth > self._depth_limit:
+            self._runaway.add(_branch(caller))
             raise EnsueError(
                 f"scopes stand {request.depth} deep in each other, allowed are {self._depth_limit}: "
                 f"{request.caller.id} ({request.caller.full_function}) at {request.caller.span()} calls for "
@@ -210,3 +239,10 @@ class Growth:
             comment=comment,
             target=self._recorder.target_text(request.target) if request.kind == "apply" else "",
         )
+
+
+def _branch(scope: Scope) -> Scope:
+    """Return the scope of the first level that a scope is in; the top is its own."""
+    while scope.caller is not None and scope.depth > 1:
+        scope = scope.caller.scope
+    return scope

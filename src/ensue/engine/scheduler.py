@@ -112,6 +112,11 @@ class Scheduler:
         """Open a plan as a scope under a node; see `growth.ScopeRunner`."""
         return self.scopes.open(plan, caller=caller, test=test, quiet=quiet)
 
+    def entry_failed(self, node: Node) -> None:
+        """Stop the run where a failed rendering does that; see `growth.ScopeRunner`."""
+        if self._stops_the_run(node):
+            self.stop(FAILHARD)
+
     async def end_of(self, scope: Scope) -> None:
         """Return when a scope has ended; see `growth.ScopeRunner`."""
         try:
@@ -281,8 +286,6 @@ class Scheduler:
 
     async def _grow(self, node: Node, returned: Return) -> None:
         await self._growth.delayed(node, returned)
-        if any(entry.status == "failed" for entry in returned.delayed) and self._stops_the_run(node):
-            self.stop(FAILHARD)
         self._settle(node, returned)
 
     def _cut_growth(self, node: Node, returned: Return) -> Return:

@@ -149,13 +149,6 @@ class Drafter:
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
             options = read_options(declaration, arguments, signature.names.__contains__, self._found)
-            if options.delayed_render:
-                self._found.error(
-                    "E0901",
-                    f"{declaration.id!r} asks for delayed rendering, which is not there yet",
-                    declaration.span("delayed_render"),
-                    help="move what depends on this state into an SLS of its own, and apply that next",
-                )
             for word in words & DROPPED:
                 arguments.pop(word, None)
         self._check(declaration, signature, arguments)

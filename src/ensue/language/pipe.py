@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.blocks.sls_tag import pipe_line
 from ensue.language.collector import near_names
 from ensue.language.renderers import NAMES, load_stage
 
@@ -17,8 +18,8 @@ _TAGS: Final = ("delayed_block", "end_delayed_block", "delayed_sls")
 
 
 def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
-    """Return the pipe that a file's first line names, else the default."""
-    first = text[: text.find("\n")] if "\n" in text else text
+    """Return the pipe that a file's first line names, or the one behind `#!delayed_sls`, else the default."""
+    first = pipe_line(text)
     if not first.startswith("#!") or first.startswith("#!/"):
         return default
     named = first[2:].strip()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.blocks import scan
+from ensue.language.blocks.sls_tag import read_sls_tag
+from ensue.language.blocks.space import space_of
 from ensue.language.pipe import DEFAULT_PIPE, pipe_of, run_pipe
 from ensue.language.renderers.stage import Stream
 from ensue.language.sls_context import place_variables
@@ -13,8 +20,13 @@ from ensue.language.sls_context import place_variables
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ensue.language.blocks import Block
+    from ensue.language.blocks.space import BlockSpace
+    from ensue.language.blocks.tags import TagOptions
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.roots import Roots, SlsFile
+
+_TOP: Final = "top"
 
 
 class SlsRenderer:
@@ -26,6 +38,7 @@ class SlsRenderer:
         jinja_options: options of the Jinja environment, by Jinja's names.
         default_pipe: what a file without `#!` is rendered with.
         allow_undefined: an undefined Jinja variable is empty instead of an error.
+        has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
     """
 
     def __init__(
@@ -36,13 +49,22 @@ class SlsRenderer:
         jinja_options: Mapping[str, Any] | None = None,
         default_pipe: str = DEFAULT_PIPE,
         allow_undefined: bool = False,
+        has_states: bool = True,
     ) -> None:
         self._roots = roots
+        self._has_states = has_states
         self._variables = variables
         self._jinja_options = jinja_options or {}
         self._default_pipe = default_pipe
         self._allow_undefined = allow_undefined
         self._jinja: dict[str, JinjaRenderer] = {}
+        self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
+
+    def seeing(self, variables: Mapping[str, Any]) -> SlsRenderer:
+        """Return this renderer with further variables; compiled templates are shared."""
+        renderer, own = copy.copy(self), self._variables
+        renderer._variables = lambda: {**own(), **variables}  # noqa: SLF001 -- it is of this class
+        return renderer
 
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         """Render one SLS file to data.
@@ -60,8 +82,71 @@ class SlsRenderer:
         def context() -> dict[str, Any]:
             return {**self._variables(), **(defaults or {}), **place_variables(file)}
 
-        stream = self._stream(text, shown, file.relative, context, file.saltenv)
-        return run_pipe(stream, pipe_of(text, self._default_pipe))
+        pipe = pipe_of(text, self._default_pipe)
+        cut = scan(text, shown, pipe=pipe, template=file.relative)
+        stream = run_pipe(self._stream(cut.text, shown, file.relative, context, file.saltenv), pipe)
+        stream = self._with_blocks(stream, cut.blocks, None)
+        if stream.space.own and (not self._has_states or file.name == _TOP):
+            raise CompileError([_uncallable(block) for block in stream.space.own.values()])
+        return stream
+
+    def render_block(
+        self, block: Block, file: SlsFile, outer: BlockSpace, scoped: Mapping[str, Any]
+    ) -> Stream:
+        """Render one delayed block to data.
+
+        Args:
+            block: the block.
+            file: the SLS that it belongs to.
+            outer: the space it was found in; its own blocks may call those.
+            scoped: variables of its caller, for a scoped block.
+
+        Raises:
+            CompileError: a stage refuses it.
+        """
+
+        def context() -> dict[str, Any]:
+            return {**self._variables(), **place_variables(file), **scoped}
+
+        text = block.inner.text
+        stream = self._stream(text, block.place.path, block.template, context, file.saltenv)
+        stream = msgspec.structs.replace(stream, first_line=block.first_line, inherited=scoped)
+        stream = block.function(stream) if block.function else run_pipe(stream, block.pipe)
+        return self._with_blocks(stream, block.inner.blocks, outer)
+
+    def sls_tag(self, file: SlsFile) -> tuple[TagOptions, Span]:
+        """Return what an SLS says of being rendered late; see `blocks.calls.TagReader`."""
+        shown = self._roots.shown(file.path)
+        text = read_text(file.path.read_bytes, shown)
+        faults: list[Diagnostic] = []
+        tag = read_sls_tag(text, shown, faults)
+        try:
+            scan(text, shown)
+        except CompileError as error:
+            faults += error.diagnostics
+        if faults:
+            raise CompileError(faults)
+        return tag
+
+    def _with_blocks(self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None) -> Stream:
+        """Return a rendering with the blocks that were found in its text, its functions and templates."""
+        known = self._blocks_of_templates
+        pulled_in = [block for path in stream.templates for block in known.get(path, ())] if known else []
+        if not own and not pulled_in and not stream.functions and outer is None:
+            return stream
+        return msgspec.structs.replace(stream, space=space_of([*own, *stream.functions, *pulled_in], outer))
+
+    def _cut_template(self, text: str, path: str, saltenv: str) -> str:
+        file = self._roots.find_path(Path(path), saltenv)
+        cut = scan(
+            text,
+            self._roots.shown(path),
+            pipe=pipe_of(text, self._default_pipe),
+            template=file.relative if file else "",
+        )
+        if cut.blocks or path in self._blocks_of_templates:
+            self._blocks_of_templates[path] = cut.blocks
+        return cut.text
 
     def render_text(
         self, text: str, *, renderer: str, name: str, extra: Mapping[str, Any], saltenv: str = "base"
@@ -99,8 +184,19 @@ class SlsRenderer:
                 shorten=self._roots.shown,
                 options=self._jinja_options,
                 allow_undefined=self._allow_undefined,
+                prepare=lambda text, path: self._cut_template(text, path, saltenv),
             )
         return self._jinja[saltenv]
+
+
+def _uncallable(block: Block) -> Diagnostic:
+    return Diagnostic(
+        code="E0906",
+        summary=f"the delayed block {block.name!r} stands where there are no states",
+        span=block.place,
+        detail="pillar and top files hold nothing that could call for it",
+        help="move it into an SLS",
+    )
 
 
 def read_text(read: Callable[[], bytes], shown: str) -> str:

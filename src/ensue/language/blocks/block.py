@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ensue.diagnostics import Span
     from ensue.language.blocks.scan import Scan
+    from ensue.language.renderers.stage import Stream
 
 
 class _Unset(enum.Enum):
@@ -43,7 +44,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         limit: how often it may be rendered in a run.
         pipe: the renderers of the file it stands in.
         template: the file's name in the roots, which relative includes start from.
-        function: for a block of the `py` renderer, the function that makes the data; it has no text.
+        function: for a block of the `py` renderer, what renders it; it has no text.
     """
 
     name: str
@@ -54,7 +55,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     limit: Limit = UNSET
     pipe: str = ""
     template: str = ""
-    function: Callable[..., object] | None = None
+    function: Callable[[Stream], Stream] | None = None
 
     @cached_property
     def inner(self) -> Scan:

@@ -64,7 +64,8 @@ def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> 
 
 def read_options(words: Sequence[str], span: Span, faults: list[Diagnostic], *, form: str = "") -> TagOptions:
     """Read `scoped` and `delayed_repeat_limit=N`, in any order, each at most once."""
-    scoped, limit = False, UNSET
+    scoped = False
+    limit: Limit = UNSET
     seen: set[str] = set()
     for word in words:
         key, equals, value = word.partition("=")

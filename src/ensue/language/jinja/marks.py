@@ -27,6 +27,19 @@ def insert_marks(template: nodes.Template, file_number: int) -> None:
     _mark_body(template.body, file_number)
 
 
+def move_down(template: nodes.Template, lines: int) -> None:
+    """Give a parsed template, which is a part of a file, the line numbers of that file."""
+    open_nodes: list[nodes.Node] = [template]
+    moved: set[int] = set()
+    while open_nodes:
+        node = open_nodes.pop()
+        # Two places of the tree may share a node.
+        if id(node) not in moved:
+            moved.add(id(node))
+            node.lineno = (node.lineno or 1) + lines
+            open_nodes.extend(node.iter_child_nodes())
+
+
 def take_out_marks(text: str, paths: list[str]) -> tuple[str, tuple[Anchor, ...]]:
     """Return the text without marks, and where its lines come from.
 

@@ -15,11 +15,18 @@ def render(stream: Stream, _arguments: str) -> Stream:
     text = stream.text
     if "{{" not in text and "{%" not in text and "{#" not in text:
         return stream
-    # A block keeps its file's numbering: the lines above it are put back as blank ones.
-    padded = "\n" * (stream.first_line - 1) + text
     rendered = stream.jinja().render(
-        padded, stream.variables, path=stream.path, name=stream.name, export=True
+        text,
+        stream.variables,
+        path=stream.path,
+        name=stream.name,
+        first_line=stream.first_line,
+        export=True,
     )
     return msgspec.structs.replace(
-        stream, text=rendered.text, anchors=rendered.anchors, exported=rendered.exported or {}, first_line=1
+        stream,
+        text=rendered.text,
+        anchors=rendered.anchors,
+        exported=rendered.exported or {},
+        templates=(*stream.templates, *rendered.templates),
     )

@@ -1,50 +1,48 @@
 """`py`: a Python file whose `run()` returns the data.
 
-Salt's dunder names are there as globals (`__salt__ __grains__ __pillar__ __opts__ __sls__`), and the
-names of Salt's template context.
+Salt's dunder names are there as globals (`__salt__ __grains__ __pillar__ __opts__ __sls__`), the
+names of Salt's template context, and `delayed_block`.
 """
 
 from __future__ import annotations
 
-import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.renderers.py_blocks import DelayedBlocks
+from ensue.language.renderers.py_errors import python_errors
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
-_DUNDERS = ("salt", "grains", "pillar", "opts", "sls", "env")
+_DUNDERS: Final = ("salt", "grains", "pillar", "opts", "sls", "env")
 
 
 def render(stream: Stream, _arguments: str) -> Stream:
     """Run the file."""
     padded = "\n" * (stream.first_line - 1) + stream.text
-    namespace: dict[str, Any] = {"__name__": "ensue.sls", "__file__": stream.path, **stream.variables}
-    namespace.update({f"__{name}__": stream.variables.get(name) for name in _DUNDERS})
-    namespace["context"] = dict(stream.variables)
-    try:
+    namespace: dict[str, Any] = {"__name__": "ensue.sls", "__file__": stream.path}
+    blocks = DelayedBlocks(stream.path, namespace, _given)
+    namespace["delayed_block"] = blocks
+    with python_errors(stream.path, "run()"), blocks.collected(stream) as found:
+        before = set(namespace)
         exec(compile(padded, stream.path, "exec"), namespace)  # noqa: S102 -- running the user's file is this renderer
-        return stream.with_data(_run_function(namespace, stream.path)())
-    except CompileError:
-        raise
-    except SyntaxError as error:
-        span = Span(stream.path, error.lineno or 1, error.offset or 0)
-        raise CompileError(
-            [Diagnostic(code="E0211", summary="broken Python", detail=error.msg, span=span)]
-        ) from None
-    except Exception as error:  # noqa: BLE001 -- the user's code: anything may come
-        raise CompileError(
-            [
-                Diagnostic(
-                    code="E0211",
-                    summary="the py renderer's run() raised an error",
-                    detail=f"{type(error).__name__}: {error}",
-                    span=_place(error, stream.path),
-                )
-            ]
-        ) from None
+        data = _run_function(namespace, stream.path)()
+    exported = {
+        name: value
+        for name, value in namespace.items()
+        if name not in before and name != "run" and not name.startswith("_")
+    }
+    return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), exported=exported)
+
+
+def _given(stream: Stream) -> dict[str, Any]:
+    variables = dict(stream.variables)
+    dunders = {f"__{name}__": variables.get(name) for name in _DUNDERS}
+    return {**variables, **dunders, "context": variables}
 
 
 def _run_function(namespace: dict[str, Any], path: str) -> Any:
@@ -55,10 +53,3 @@ def _run_function(namespace: dict[str, Any], path: str) -> Any:
             [Diagnostic(code="E0211", summary=message, span=Span(path, 1), help="def run(): return {…}")]
         )
     return run
-
-
-def _place(error: Exception, path: str) -> Span:
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if frame.filename == path:
-            return Span(path, frame.lineno or 0)
-    return Span(path)

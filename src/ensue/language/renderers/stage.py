@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from ensue.language.blocks.space import NO_BLOCKS, BlockSpace
 from ensue.language.yaml import YamlDocument
 
 if TYPE_CHECKING:
+    from ensue.language.blocks import Block
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.yaml.document import Anchor
 
@@ -28,6 +30,10 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         exported: top-level variables of the template at its end.
         jinja: the Jinja renderer of this environment, made when asked for.
         first_line: the source line of the first line of `text` (a block begins within its file).
+        templates: the files of the templates that were pulled in.
+        functions: the blocks that a `py` file defines.
+        space: the delayed blocks that can be called from here.
+        inherited: what a scoped block was given of its caller's variables.
     """
 
     text: str
@@ -40,6 +46,10 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     anchors: tuple[Anchor, ...] = ()
     exported: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     first_line: int = 1
+    templates: tuple[str, ...] = ()
+    functions: tuple[Block, ...] = ()
+    space: BlockSpace = NO_BLOCKS
+    inherited: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
     @property
     def variables(self) -> Mapping[str, Any]:

@@ -1,0 +1,105 @@
+"""Delayed rendering: a block or SLS is rendered and compiled when the state that calls for it has ended.
+
+Which block a name means was looked up when the calling scope was compiled.
+
+Source: SEP 16 (delayed state rendering).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.app.repeat_limits import RepeatLimits
+from ensue.app.scoped_variables import scoped_variables
+from ensue.errors import InternalError
+from ensue.language.blocks.calls import Called
+from ensue.language.blocks.space import NO_BLOCKS
+from ensue.language.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.services import Services
+    from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.diagnostics import Diagnostic, Span
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.rendering import SlsRenderer
+    from ensue.model.chunk import Chunk
+
+_log: Final = logging.getLogger(__name__)
+
+
+class LateRendering:
+    """All delayed renderings of one run.
+
+    Args:
+        services: the project.
+        test: whether the run is a plan.
+    """
+
+    def __init__(self, services: Services, *, test: bool) -> None:
+        self._services = services
+        self._test = test
+        self._limits = RepeatLimits(services.settings.repeat_limit)
+        self._blocks: dict[Span, str] = {}
+        self._called: set[Span] = set()
+        self.warnings: dict[Diagnostic, None] = {}
+
+    async def plan(self, request: GrowthRequest) -> Plan:
+        """Return the compiled scope of one entry of a `delayed_render`.
+
+        Raises:
+            CompileError: it does not render or compile, or was called too often.
+        """
+        called = request.caller.options.delayed_calls[request.entry]
+        if not isinstance(called, Called):
+            raise InternalError(f"{request.caller.id} calls for something that was not looked up")
+        if not request.entry:
+            await self._renew(request.caller, request)
+        self._called.add(called.place)
+        self._limits.take(called, request.caller)
+        await self._services.prepare(request.target)
+        return await asyncio.to_thread(self._compiled, called, request)
+
+    def note(self, plan: Plan) -> None:
+        """Take note of a compiled scope: of its blocks, and of what the compiler remarked."""
+        if not isinstance(plan.parent, Tree):
+            return
+        for stream in plan.parent.streams.values():
+            if stream.space is not NO_BLOCKS:
+                for block in stream.space.own.values():
+                    self._blocks[block.place] = block.name
+        if plan.scope:
+            self.warnings.update(dict.fromkeys(plan.warnings))
+
+    def tell_dropped(self) -> None:
+        """Say in the log which blocks no state called for."""
+        for place, name in self._blocks.items():
+            if place not in self._called:
+                _log.debug("the delayed block %s (%s) was called by no state and is dropped", name, place)
+
+    async def _renew(self, caller: Chunk, request: GrowthRequest) -> None:
+        """Gather anew what the caller says that it changed."""
+        given = dict(caller.options.other)
+        if given.get("reload_grains") or given.get("reload_modules"):
+            self._services.directory.forget_grains(request.target)
+        if given.get("reload_pillar"):
+            await self._services.renew_pillar(request.target)
+
+    def _compiled(self, called: Called, request: GrowthRequest) -> Plan:
+        own = self._services.renderer(request.target, test=self._test)
+        renderer = own.seeing({"prev_ret": request.prev_ret})
+        stream = _rendered(called, renderer)
+        compiler = self._services.compiler(request.target, test=self._test, renderer=renderer)
+        return compiler.compile_late(called.file, stream, scope=request.scope).plan
+
+
+def _rendered(called: Called, renderer: SlsRenderer) -> Stream:
+    scoped: Mapping[str, Any] = scoped_variables(called.caller) if called.scoped else {}
+    if called.block is not None and called.space is not None:
+        return renderer.render_block(called.block, called.file, called.space, scoped)
+    return msgspec.structs.replace(renderer.render_file(called.file, scoped), inherited=scoped)

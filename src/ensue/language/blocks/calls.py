@@ -1,0 +1,190 @@
+"""What the entries of `delayed_render` mean: each is looked up while its scope is compiled.
+
+So a name that nothing bears is found before anything runs. Nothing is rendered here.
+
+Source: SEP 16, "Simple example calling a delayed_block" and "Finding blocks".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from ensue.errors import CompileError
+from ensue.language.collector import near_names
+from ensue.language.tree import absolute_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.diagnostics import Span
+    from ensue.language.blocks.block import Block, Limit
+    from ensue.language.blocks.space import BlockSpace
+    from ensue.language.blocks.tags import TagOptions
+    from ensue.language.chunks import Draft
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.tree import Tree
+
+
+class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """One entry of `delayed_render`, looked up.
+
+    Args:
+        kind: `block` or `sls`.
+        name: what it is called by.
+        file: the SLS that is rendered, or that the block belongs to.
+        place: where the block, or the SLS's tag, stands; a limit counts for it.
+        limit: what the tag says.
+        scoped: whether the tag says so.
+        caller: the rendering that the calling state came from.
+        block: the block; None for an SLS.
+        space: where the block was found; None for an SLS.
+    """
+
+    kind: str
+    name: str
+    file: SlsFile
+    place: Span
+    limit: Limit
+    scoped: bool
+    caller: Stream
+    block: Block | None = None
+    space: BlockSpace | None = None
+
+
+class TagReader(Protocol):
+    """The part of the renderer that is needed here."""
+
+    def sls_tag(self, file: SlsFile) -> tuple[TagOptions, Span]:
+        """Return what an SLS says of being rendered late, its delayed blocks having been checked.
+
+        Raises:
+            CompileError: its tags are broken.
+        """
+        ...
+
+
+class Lookup:
+    """Looks up all entries of one scope.
+
+    Args:
+        tree: everything that is compiled together.
+        roots: where SLS files are.
+        reader: reads the tags of SLS files.
+        found: where faults go.
+    """
+
+    def __init__(self, tree: Tree, roots: Roots, reader: TagReader, found: Collector) -> None:
+        self._tree = tree
+        self._roots = roots
+        self._reader = reader
+        self._found = found
+        self._tags: dict[tuple[str, str], tuple[TagOptions, Span] | None] = {}
+
+    def look_up(self, drafts: Iterable[Draft]) -> None:
+        """Give every draft that calls for something what its entries mean."""
+        for draft in drafts:
+            if entries := draft.options.delayed_render:
+                called = tuple(
+                    called
+                    for place, (kind, name) in enumerate(entries)
+                    if (called := self._look_up(draft.declaration, place, kind, name))
+                )
+                draft.options = msgspec.structs.replace(
+                    draft.options,
+                    delayed_render=tuple((one.kind, one.name) for one in called),
+                    delayed_calls=called,
+                )
+
+    def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
+        # An entry that `extend` added means what its name means in the SLS that says so.
+        lent = declaration.delayed_from
+        sls = lent[place] if place < len(lent) else declaration.sls
+        caller, file = self._tree.streams.get(sls), self._tree.files.get(sls)
+        if caller is None or file is None:
+            return None
+        span = declaration.span("delayed_render")
+        if kind == "sls":
+            return self._sls(name, file, caller, span)
+        return self._block(name, file, caller, span)
+
+    def _block(self, name: str, file: SlsFile, caller: Stream, span: Span) -> Called | None:
+        known = caller.space.find(name)
+        if known is None:
+            self._found.error(
+                "E0904",
+                f"there is no delayed block {name!r} here",
+                span,
+                detail=self._elsewhere(name),
+                help=near_names(name, caller.space.names())
+                or f"write #!delayed_block {name} in {caller.path}, or mend the name",
+            )
+            return None
+        block, space = known
+        return Called(
+            kind="block",
+            name=name,
+            file=file,
+            place=block.place,
+            limit=block.limit,
+            scoped=block.scoped,
+            caller=caller,
+            block=block,
+            space=space,
+        )
+
+    def _sls(self, written: str, calling: SlsFile, caller: Stream, span: Span) -> Called | None:
+        name = written if not written.startswith(".") else absolute_name(written, calling) or written
+        file = self._roots.find(name, calling.saltenv)
+        if file is None:
+            self._found.error(
+                "E0904",
+                f"there is no SLS {name!r} to render",
+                span,
+                help=near_names(name, self._roots.names(calling.saltenv))
+                or "mend the name, or create the file",
+            )
+            return None
+        tag = self._tag(file)
+        if tag is None:
+            return None
+        options, place = tag
+        return Called(
+            kind="sls",
+            name=name,
+            file=file,
+            place=place,
+            limit=options.limit,
+            scoped=options.scoped,
+            caller=caller,
+        )
+
+    def _tag(self, file: SlsFile) -> tuple[TagOptions, Span] | None:
+        key = (file.name, file.saltenv)
+        if key not in self._tags:
+            self._tags[key] = None
+            try:
+                self._tags[key] = self._reader.sls_tag(file)
+            except CompileError as error:
+                self._found.add(error.diagnostics)
+        return self._tags[key]
+
+    def _elsewhere(self, name: str) -> str:
+        """Say where a block of that name stands that cannot be called from here."""
+        for stream in self._tree.streams.values():
+            for block in _all_blocks(stream.space.own.values()):
+                if block.name == name:
+                    return f"the one at {block.place} is in another block or SLS, which nobody can look into"
+        return ""
+
+
+def _all_blocks(blocks: Iterable[Block]) -> Iterator[Block]:
+    open_blocks = list(blocks)
+    while open_blocks:
+        block = open_blocks.pop()
+        yield block
+        open_blocks.extend(block.inner.blocks)

@@ -1,0 +1,113 @@
+"""`@delayed_block` in a `py` file: a function whose data is asked for when a state calls for it.
+
+Source: SEP 16, "Alternative Renderers".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError
+from ensue.language.blocks import UNSET, Block
+from ensue.language.renderers.py_errors import python_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from ensue.language.blocks import Limit
+    from ensue.language.renderers.stage import Stream
+
+
+class _Here(threading.local):
+    """What the calling thread collects."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[Block] = []
+
+
+class DelayedBlocks:
+    """The global `delayed_block` of one `py` file.
+
+    Args:
+        path: the file.
+        namespace: its globals.
+        given: what was put there before the file ran, by name; renewed when a block is called.
+    """
+
+    def __init__(
+        self, path: str, namespace: dict[str, Any], given: Callable[[Stream], dict[str, Any]]
+    ) -> None:
+        self._path = path
+        self._namespace = namespace
+        self._given = given
+        self._last: dict[str, Any] = {}
+        self._here = _Here()
+
+    def __call__(
+        self,
+        name: str,
+        scoped: bool = False,
+        limit: Limit = UNSET,
+    ) -> Callable[[Callable[[dict[str, Any]], Any]], Callable[[dict[str, Any]], Any]]:
+        """Mark a function of a file as a delayed block.
+
+        Args:
+            name: what states call it by.
+            scoped: whether it is given the file's own top-level names.
+            limit: how often it may be called in a run; None is no limit.
+        """
+
+        def note(function: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]], Any]:
+            span = Span(self._path, function.__code__.co_firstlineno)
+            self._check(name, limit, span)
+            block = Block(
+                name=name,
+                place=span,
+                first_line=span.line,
+                scoped=bool(scoped),
+                limit=limit,
+                function=lambda stream: self._call(function, stream),
+            )
+            self._here.found.append(block)
+            return function
+
+        return note
+
+    @contextlib.contextmanager
+    def collected(self, stream: Stream) -> Generator[list[Block]]:
+        """Collect the blocks that this thread defines meanwhile; the globals are what they are now."""
+        before = self._here.found
+        self._here.found = []
+        self._renew(self._given(stream))
+        try:
+            yield self._here.found
+        finally:
+            self._here.found = before
+
+    def _renew(self, given: dict[str, Any]) -> None:
+        """Set what the file did not set itself."""
+        for name, value in given.items():
+            if name not in self._last or self._namespace.get(name) is self._last[name]:
+                self._namespace[name] = value
+        self._last = given
+
+    def _call(self, function: Callable[[dict[str, Any]], Any], stream: Stream) -> Stream:
+        with self.collected(stream) as found, python_errors(self._path, f"{function.__name__}()"):
+            data = function(dict(stream.variables))
+        # Its states stand where the function does.
+        return msgspec.structs.replace(stream, data=data, is_data=True, text="{}", functions=tuple(found))
+
+    def _check(self, name: Any, limit: Any, span: Span) -> None:
+        if not isinstance(name, str) or not name or name.split() != [name]:
+            self._refuse(f"the delayed block's name is {name!r}", span, 'write @delayed_block("NAME")')
+        if limit is not UNSET and limit is not None and (type(limit) is not int or limit < 1):
+            self._refuse(f"limit is {limit!r}", span, "it takes a number from 1, or None for no limit")
+
+    def _refuse(self, summary: str, span: Span, help_: str) -> None:
+        raise CompileError([Diagnostic(code="E0902", summary=summary, span=span, help=help_)])

@@ -1,0 +1,53 @@
+"""What a user's Python raises, as Diagnostics with the line of the file."""
+
+from __future__ import annotations
+
+import contextlib
+import traceback
+from typing import TYPE_CHECKING
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+
+@contextlib.contextmanager
+def python_errors(path: str, called: str) -> Generator[None]:
+    """Make Diagnostics of what is raised meanwhile.
+
+    Args:
+        path: the file.
+        called: what is called, for the message.
+
+    Raises:
+        CompileError: with the line.
+    """
+    try:
+        yield
+    except CompileError:
+        raise
+    except SyntaxError as error:
+        span = Span(path, error.lineno or 1, error.offset or 0)
+        raise CompileError(
+            [Diagnostic(code="E0211", summary="broken Python", detail=error.msg, span=span)]
+        ) from None
+    except Exception as error:  # noqa: BLE001 -- the user's code: anything may come
+        raise CompileError(
+            [
+                Diagnostic(
+                    code="E0211",
+                    summary=f"the py renderer's {called} raised an error",
+                    detail=f"{type(error).__name__}: {error}",
+                    span=_place(error, path),
+                )
+            ]
+        ) from None
+
+
+def _place(error: Exception, path: str) -> Span:
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == path:
+            return Span(path, frame.lineno or 0)
+    return Span(path)
