@@ -41,8 +41,9 @@ docs: venv ## the documentation, warnings as errors, into docs/_build/html
 bench: venv-runtime ## measure ensue beside Salt (BENCH_ARGS="--help")
 	@$(BIN)/python bench/run.py $(BENCH_ARGS)
 
-compat: venv-runtime ## run the trees of tests/compat beside Salt and record what it gives (COMPAT_ARGS="--help")
+compat: venv ## run tests/compat beside Salt and record what it gives (COMPAT_ARGS="--help")
 	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
+	@$(BIN)/python -m tests.compat.record_expressions
 	@tools/test-bridge $(BIN) .compat/salt
 
 clean: ## remove what the commands above made, the virtual environment included

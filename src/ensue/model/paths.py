@@ -2,23 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+_ABSENT: Final = object()
 
 
 def traverse(data: Any, key: Any, default: Any = None, delimiter: str = ":") -> Any:
-    """Return what stands under a path of keys and indices joined by the delimiter."""
-    for part in key.split(delimiter) if isinstance(key, str) else [key]:
-        if isinstance(data, Mapping) and part in data:
-            data = _whatever(data)[part]
-        elif isinstance(data, Sequence) and not isinstance(data, str):
-            try:
-                data = _whatever(data)[int(part)]
-            except (ValueError, IndexError):
-                return default
-        else:
+    """Return what stands under a path of keys and indices.
+
+    Args:
+        data: mappings and lists in each other.
+        key: the path: text with delimiters, a list of keys, or one number. A part on a list is a key of the
+            first mapping in it that has it, else an index. A number also finds a key that is one.
+        default: what is returned when there is nothing.
+        delimiter: what stands between the parts of a text.
+    """
+    for part in _parts(key, delimiter):
+        data = _inner(data, part)
+        if data is _ABSENT:
             return default
     return data
+
+
+def _parts(key: Any, delimiter: str) -> Iterable[Any]:
+    if isinstance(key, str):
+        return key.split(delimiter)
+    return [key] if isinstance(key, int) else key
+
+
+def _inner(data: Any, part: Any) -> Any:
+    if isinstance(data, list):
+        return _in_list(data, part)
+    if not isinstance(data, Mapping):
+        return _ABSENT
+    mapping = _whatever(data)
+    if part in mapping:
+        return mapping[part]
+    return mapping.get(_number(part), _ABSENT) if isinstance(part, str) else _ABSENT
+
+
+def _in_list(listed: Any, part: Any) -> Any:
+    index = _number(part)
+    wanted = part if index is None else index
+    for one in listed:
+        if isinstance(one, dict) and wanted in one:
+            return _whatever(one)[wanted]
+    in_range = isinstance(index, int) and -len(listed) <= index < len(listed)
+    return listed[index] if in_range else _ABSENT
+
+
+def _number(part: Any) -> Any:
+    """Return a part as the number that it may be in a mapping's key, None when it is none."""
+    for kind in (int, float):
+        try:
+            return kind(part)
+        except (TypeError, ValueError):
+            continue
+    return None
 
 
 def _whatever(data: Any) -> Any:

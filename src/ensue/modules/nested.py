@@ -11,6 +11,8 @@ import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from ensue.model.paths import traverse
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -34,13 +36,7 @@ def lookup(
         default: what is returned when there is no such value.
         delimiter: what stands between keys.
     """
-    if isinstance(path, int):
-        path = [path]
-    for key in path.split(delimiter) if isinstance(path, str) else path:
-        data = _step(data, key)
-        if data is NOTHING:
-            return default
-    return data
+    return traverse(data, path, default, delimiter)
 
 
 def merged(base: Any, over: Any, *, merge_lists: bool = False) -> Any:
@@ -72,33 +68,3 @@ def is_mapping(data: object) -> TypeGuard[Mapping[Any, Any]]:
 def is_list(data: object) -> TypeGuard[list[Any]]:
     """Say whether data is a list, of whatever."""
     return isinstance(data, list)
-
-
-def _step(data: Any, key: Any) -> Any:
-    if is_mapping(data):
-        return _of_mapping(data, key)
-    if is_list(data):
-        return _of_list(data, key)
-    return NOTHING
-
-
-def _of_mapping(data: Mapping[Any, Any], key: Any) -> Any:
-    if key in data:
-        return data[key]
-    # A path is text; the key may be a number.
-    text = str(key)
-    if text.lstrip("-").isdecimal():
-        return data.get(int(text), NOTHING)
-    return NOTHING
-
-
-def _of_list(data: list[Any], key: Any) -> Any:
-    for item in data:
-        if is_mapping(item):
-            found = _of_mapping(item, key)
-            if found is not NOTHING:
-                return found
-    text = str(key)
-    if text.lstrip("-").isdecimal() and -len(data) <= int(text) < len(data):
-        return data[int(text)]
-    return NOTHING

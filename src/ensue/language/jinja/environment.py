@@ -1,4 +1,4 @@
-"""The Jinja environment: template names of the roots, line marks, and what imported templates see.
+"""The Jinja environment: Salt's names, template names of the roots, line marks, what imported templates see.
 
 In Salt the variables of a rendering (`salt`, `grains`, `pillar`, …) are globals of an environment that is
 made for this one rendering. So a template that is imported or included without context sees them, sees
@@ -17,8 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 
+from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
 from ensue.language.jinja.loader import relative_name, template_name, template_places
 from ensue.language.jinja.marks import insert_marks, move_down
+from ensue.language.jinja.names import NameChecker, NamedFunctions, UnknownWhenCalledError
+from ensue.language.jinja.printing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -73,7 +76,7 @@ class Template(jinja2.Template):
 
 
 class Environment(jinja2.Environment):
-    """A Jinja environment that knows relative template names and marks lines.
+    """A Jinja environment with Salt's filters and functions, relative template names, and line marks.
 
     Args:
         paths: the shown paths of templates, by the number that marks have; grows.
@@ -82,9 +85,14 @@ class Environment(jinja2.Environment):
     """
 
     template_class = Template
+    code_generator_class = NameChecker
 
     def __init__(self, paths: list[str], shorten: Callable[[str], str], **options: Any) -> None:
+        options.setdefault("finalize", printable)
         super().__init__(**options)
+        self.filters = NamedFunctions("filter", dict(self.filters) | dict(FILTERS))
+        self.tests = NamedFunctions("test", dict(self.tests) | dict(TESTS))
+        self.globals.update(GLOBALS)
         self._paths = paths
         self._numbers: dict[str, int] = {}
         self._shorten = shorten
@@ -121,10 +129,25 @@ class Environment(jinja2.Environment):
         insert_marks(template, self._number(path))
         return self.compile(template, name=name, filename=path)
 
+    def call_filter(self, name: str, *args: Any, **options: Any) -> Any:
+        """Call the filter that a template names in a text, as `map` does."""
+        self._check(self.filters, name)
+        return super().call_filter(name, *args, **options)
+
+    def call_test(self, name: str, *args: Any, **options: Any) -> Any:
+        """Call the test that a template names in a text, as `select` does."""
+        self._check(self.tests, name)
+        return super().call_test(name, *args, **options)
+
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         template = super()._parse(source, name, filename)
         insert_marks(template, self._number(filename or name or "<template>"))
         return template
+
+    def _check(self, known: Any, name: Any) -> None:
+        # A name that is no text is an undefined variable: Jinja says so.
+        if isinstance(name, str) and isinstance(known, NamedFunctions) and name not in known:
+            raise UnknownWhenCalledError(known.unknown(name))
 
     def _number(self, path: str) -> int:
         shown = self._shorten(path)

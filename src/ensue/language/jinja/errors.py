@@ -10,9 +10,12 @@ import jinja2
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, EnsueError
+from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from ensue.language.jinja.names import UnknownName
 
 _UNDEFINED_NAME_PARTS = 3
 
@@ -32,6 +35,8 @@ def as_compile_error(
         return error
     span = _span(error, path, shorten)
     match error:
+        case UnknownWhenCompiledError() | UnknownWhenCalledError():
+            diagnostic = _unknown(error.unknown, span)
         case jinja2.TemplateNotFound():
             diagnostic = Diagnostic(
                 code="E0209",
@@ -56,7 +61,7 @@ def as_compile_error(
                 span=span,
                 help=_near(str(error.message or error), variables),
             )
-        case EnsueError():
+        case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(
                 code="E0205", summary="a template could not be rendered", detail=str(error), span=span
             )
@@ -83,6 +88,17 @@ def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
             known = frame.filename not in {"<template>", "<unknown>"}
             return Span(shorten(frame.filename) if known else path, frame.lineno or 0)
     return Span(path)
+
+
+def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
+    meant = f"did you mean {' or '.join(unknown.near)}? " if unknown.near else ""
+    return Diagnostic(
+        code="E0203",
+        summary=str(unknown),
+        detail=unknown.reason,
+        span=span,
+        help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are there too",
+    )
 
 
 def _near(message: str, variables: Iterable[str]) -> str:

@@ -9,9 +9,9 @@ import msgspec
 
 from ensue.language.jinja.environment import Environment, Rendering, Template
 from ensue.language.jinja.errors import as_compile_error
-from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
 from ensue.language.jinja.loader import RootsLoader
 from ensue.language.jinja.marks import take_out_marks
+from ensue.language.jinja.profile import ProfileExtension
 from ensue.language.jinja.serializers import SerializerExtension
 
 if TYPE_CHECKING:
@@ -65,14 +65,11 @@ class JinjaRenderer:
             self._paths,
             shorten,
             loader=RootsLoader(roots, prepare),
-            extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension],
+            extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension, ProfileExtension],
             undefined=jinja2.Undefined if allow_undefined else jinja2.StrictUndefined,
             cache_size=2000,
             **dict(options or {}),
         )
-        self._environment.filters.update(FILTERS)
-        self._environment.tests.update(TESTS)
-        self._environment.globals.update(GLOBALS)
         self._compiled: dict[tuple[str, int, str], jinja2.Template] = {}
 
     def render(

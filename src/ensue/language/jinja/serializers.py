@@ -43,9 +43,9 @@ class SerializerExtension(Extension):
         parser.stream.expect("name:as")
         target = parser.parse_assign_target()
         body = parser.parse_statements(("name:endload",), drop_needle=True)
-        name: str = parser.free_identifier().name
-        captured = nodes.Name(name, "store").set_lineno(line)
-        loaded = self.call_method("_load", [nodes.Name(name, "load"), nodes.Const(form)], lineno=line)
+        # An internal name is no variable of the template.
+        captured = parser.free_identifier(line)
+        loaded = self.call_method("_load", [captured, nodes.Const(form)], lineno=line)
         return [
             nodes.AssignBlock(captured, None, body).set_lineno(line),
             nodes.Assign(target, loaded).set_lineno(line),

@@ -1,0 +1,67 @@
+"""Salt's Jinja filters, tests and global functions. `dns_check` is not here; see `MISSING`.
+
+Source: Salt's Jinja documentation ("Filters"), and what its sources register beyond that, 3008; results
+measured there (tests/compat/expressions), code our own.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.language.jinja.filters import (
+    addresses,
+    combining,
+    dates,
+    digests,
+    documents,
+    encoding,
+    lists,
+    machine,
+    mappings,
+    numbers,
+    query,
+    texts,
+    xml,
+)
+from ensue.language.jinja.filters.functions import GLOBALS
+from ensue.model.data import is_list
+from ensue.model.paths import traverse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "traverse": traverse,
+    **addresses.FILTERS,
+    **combining.FILTERS,
+    **dates.FILTERS,
+    **digests.FILTERS,
+    **documents.FILTERS,
+    **encoding.FILTERS,
+    **lists.FILTERS,
+    **machine.FILTERS,
+    **mappings.FILTERS,
+    **numbers.FILTERS,
+    **query.FILTERS,
+    **texts.FILTERS,
+    **xml.FILTERS,
+}
+"""Filters by the name that templates use."""
+
+TESTS: Final[Mapping[str, Callable[..., bool]]] = {
+    "equalto": operator.eq,
+    "list": is_list,
+    "match": texts.matches,
+}
+"""Tests (`x is match('a.*')`) by name."""
+
+MISSING: Final[Mapping[str, str]] = {
+    "dns_check": (
+        "it connects to the address from the machine that renders, and there is no such thing for a distant "
+        "target; ask with salt['cmd.run']('getent hosts …')"
+    ),
+}
+"""Filters of Salt's that are not here, and why."""
+
+__all__ = ["FILTERS", "GLOBALS", "MISSING", "TESTS"]

@@ -1,0 +1,87 @@
+"""Functions that every template sees: `raise`, `ifelse`, `show_full_context`, and `odict`.
+
+Source: Salt's Jinja documentation ("Global Functions"), 3008. `ifelse` fails there on every condition, and
+does here what its documentation says.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from jinja2 import TemplateRuntimeError, pass_context
+
+from ensue.language.jinja.filters.kinds import is_mapping, is_row
+from ensue.model.srn import MINION_TYPE, Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jinja2.runtime import Context
+
+
+def raise_error(message: Any) -> NoReturn:
+    """Refuse the template."""
+    raise TemplateRuntimeError(str(message))
+
+
+@pass_context
+def ifelse(context: Context, *parts: Any) -> Any:
+    """Return the value behind the first condition that holds, else the last part.
+
+    Args:
+        context: the template's.
+        *parts: condition, value, condition, value, …, default. A condition that is text is a compound target
+            (`web*`, `G@os:Debian and not I@role:db`) that this target matches or not.
+
+    Raises:
+        TemplateRuntimeError: there is no default.
+    """
+    *pairs, default = parts or (None, None)
+    if len(pairs) % 2:
+        raise TemplateRuntimeError("ifelse takes pairs of condition and value, and a default behind them")
+    for condition, value in zip(pairs[::2], pairs[1::2], strict=True):
+        if _is_targeted(context, condition) if isinstance(condition, str) else condition:
+            return value
+    return default
+
+
+@pass_context
+def show_full_context(context: Context) -> dict[str, Any]:
+    """Return all variables that the template sees, as plain data."""
+    # The execution functions are a mapping too, and no data.
+    return {
+        name: repr(value) if name == "salt" else _simple(value) for name, value in context.get_all().items()
+    }
+
+
+def _is_targeted(context: Context, expression: str) -> bool:
+    from ensue.targeting import Subject, matches, parse_target
+
+    subject = Subject(
+        srn=Srn(MINION_TYPE, str(context.parent.get("opts", {}).get("id", ""))),
+        grains=lambda: dict(context.parent.get("grains", {})),
+        pillar=lambda: dict(context.parent.get("pillar", {})),
+    )
+    return matches(parse_target(expression), subject)
+
+
+def _simple(value: Any) -> Any:
+    if is_mapping(value):
+        return {_scalar(key): _simple(item) for key, item in value.items()}
+    if is_row(value):
+        return [_simple(item) for item in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    return value if value is None or isinstance(value, (str, int, float)) else repr(value)
+
+
+GLOBALS: Final[Mapping[str, Any]] = {
+    "ifelse": ifelse,
+    "odict": OrderedDict,
+    "raise": raise_error,
+    "show_full_context": show_full_context,
+}
+"""Functions by the name that templates use."""

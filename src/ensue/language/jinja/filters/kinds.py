@@ -1,0 +1,89 @@
+"""What a value of a template is, said so that a type checker takes its content for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from jinja2 import StrictUndefined, pass_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jinja2.runtime import Context
+
+
+def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """Say whether a value is any mapping."""
+    return isinstance(value, Mapping)
+
+
+def is_row(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    """Say whether a value is a list or a tuple."""
+    return isinstance(value, (list, tuple))
+
+
+def is_hashable(value: Any) -> TypeGuard[Hashable]:
+    """Say whether a value's class is hashable, as text, numbers and tuples are and lists are not."""
+    return isinstance(value, Hashable)
+
+
+def is_iterable(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Say whether a value can be iterated over; text can."""
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
+
+
+def as_bytes(value: Any, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+    """Return text or bytes as bytes.
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(value, str):
+        return value.encode(encoding, errors)
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value)
+    msg = f"this takes text or bytes, and was given a {type(value).__name__}"
+    raise TypeError(msg)
+
+
+def keeps_undefined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a filter hand on what is undefined in its input, so that `default` after it still works."""
+
+    @wraps(function)
+    def filtered(value: Any, *args: Any, **kwargs: Any) -> Any:
+        missing = _undefined_in(value, set())
+        return function(value, *args, **kwargs) if missing is None else missing
+
+    return filtered
+
+
+def not_folded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep Jinja from calling a filter once and for all when it compiles the template."""
+
+    @pass_context
+    @wraps(function)
+    def filtered(_context: Context, *args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return filtered
+
+
+def _undefined_in(value: Any, seen: set[int]) -> StrictUndefined | None:
+    if isinstance(value, StrictUndefined):
+        return value
+    if isinstance(value, str) or id(value) in seen:
+        return None
+    if is_mapping(value):
+        inner: Iterable[Any] = value.values()
+    elif is_row(value):
+        inner = value
+    else:
+        return None
+    seen.add(id(value))
+    return next((found for one in inner if (found := _undefined_in(one, seen)) is not None), None)

@@ -1,0 +1,69 @@
+"""ensue prints for Jinja expressions what Salt 3008.5 printed: filters, tests and functions, one by one."""
+
+from __future__ import annotations
+
+import pytest
+from tests.compat.expressions import Expression, all_expressions, print_on_ensue, read_recorded
+
+from ensue.language.jinja.filters import FILTERS, GLOBALS, MISSING, TESTS
+
+EXPRESSIONS = all_expressions()
+RECORDED = read_recorded()
+# Templates write `'\s'` where Python wants `'\\s'`; Jinja reads that, and Python warns.
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")
+ASKS_THE_MACHINE = {
+    "file_hashsum",
+    "get_uid",
+    "http_query",
+    "is_bin_file",
+    "is_empty",
+    "is_text_file",
+    "list_files",
+    "which",
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+
+
+@pytest.mark.parametrize("theme", sorted({one.theme for one in EXPRESSIONS}))
+def test_expressions_print_what_salt_printed(theme: str) -> None:
+    """Every expression of a theme prints, or is refused, as in Salt, or as it documents."""
+    differing = {
+        one.text: (expected, ours)
+        for one in EXPRESSIONS
+        if one.theme == theme
+        and (ours := print_on_ensue(one)) != (expected := one.ours if one.differs else _salts(one))
+    }
+    assert not differing
+
+
+def test_every_expression_is_recorded() -> None:
+    """What was recorded and what stands in the files are the same set, with no expression twice."""
+    assert sorted((one.theme, one.text) for one in EXPRESSIONS) == sorted(RECORDED)
+
+
+def test_a_documented_difference_is_one() -> None:
+    """An expression that documents a difference prints something else in Salt, and says why."""
+    told = [one for one in EXPRESSIONS if one.differs]
+    assert [one.text for one in told if one.ours == _salts(one) or not one.reason] == []
+
+
+@pytest.mark.parametrize("name", sorted({*FILTERS, *TESTS, *GLOBALS} - ASKS_THE_MACHINE))
+def test_every_name_stands_in_an_expression(name: str) -> None:
+    """No filter, test or function of Salt's is here that was not compared with Salt's."""
+    assert any(name in one.text for one in EXPRESSIONS)
+
+
+def test_what_is_missing_is_not_there() -> None:
+    """A filter that is said to be missing is not offered."""
+    assert not MISSING.keys() & FILTERS.keys()
+
+
+def _salts(expression: Expression) -> str | None:
+    return RECORDED[expression.theme, expression.text]

@@ -1,0 +1,59 @@
+"""A filter or test that is not there is named, wherever Jinja finds out, with near names and the line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ensue.errors import CompileError
+from ensue.language.jinja import JinjaRenderer
+
+if TYPE_CHECKING:
+    from ensue.diagnostics import Diagnostic
+
+
+def refused(template: str) -> Diagnostic:
+    with pytest.raises(CompileError) as caught:
+        JinjaRenderer([], shorten=str).render(template, {}, path="t.sls")
+    (diagnostic,) = caught.value.diagnostics
+    return diagnostic
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("\n{{ 'a' | regex_replce('a', 'b') }}", "there is no filter 'regex_replce'"),
+        ("\n{% if true %}{{ 'a' | regex_replce('a', 'b') }}{% endif %}", "there is no filter 'regex_replce'"),
+        ("\n{{ ['a'] | map('regex_replce', 'a', 'b') | list }}", "there is no filter 'regex_replce'"),
+        ("\n{% filter regex_replce('a', 'b') %}a{% endfilter %}", "there is no filter 'regex_replce'"),
+        ("\n{{ 1 is equallto(1) }}", "there is no test 'equallto'"),
+        ("\n{{ 'x' if 1 is equallto(1) else 'y' }}", "there is no test 'equallto'"),
+        ("\n{{ [1] | select('equallto', 1) | list }}", "there is no test 'equallto'"),
+    ],
+)
+def test_a_missing_name_is_named_with_its_line(template: str, said: str) -> None:
+    """The code, the name, its kind, the line and the near names are there in every place a name can stand."""
+    diagnostic = refused(template)
+    assert (diagnostic.code, diagnostic.summary, str(diagnostic.span)) == ("E0203", said, "t.sls:2")
+    near = "regex_replace" if "filter" in said else "equalto"
+    assert f"did you mean {near}" in diagnostic.help
+
+
+def test_a_filter_of_salts_that_is_not_here_says_why() -> None:
+    """`dns_check`, which Salt has, is refused with the reason and what to do instead."""
+    diagnostic = refused("{{ 'example.org' | dns_check(53) }}")
+    assert diagnostic.summary == "there is no filter 'dns_check'"
+    assert "getent" in diagnostic.detail
+
+
+def test_a_missing_name_in_a_branch_that_is_not_taken_is_no_fault() -> None:
+    """A template may ask whether a filter is there before it uses it."""
+    template = "{% if 'nope' is filter %}{{ 'a' | nope }}{% else %}without{% endif %}"
+    assert JinjaRenderer([], shorten=str).render(template, {}, path="t").text == "without"
+
+
+def test_an_undefined_name_behind_map_is_an_undefined_variable() -> None:
+    """A name that was not quoted is said to be an undefined variable, not a filter."""
+    diagnostic = refused("{{ ['a'] | map(upper) | list }}")
+    assert "'upper' is undefined" in diagnostic.detail
