@@ -51,15 +51,20 @@ def settings(report: RunReport) -> Return:
 if HAS_SALT:
 
     def test_a_state_of_salts_plans_applies_and_then_changes_nothing(tmp_path: Path) -> None:
-        """One state function of Salt's goes through plan, apply and a second apply, its module beside it."""
+        """One state function of Salt's goes through plan, apply and a second apply, its module beside it.
+
+        What it says of the thing is made of what changed, never of what a plan would change.
+        """
         planned = settings(apply(tmp_path, test=True))
         assert (planned.result, bool(planned.changes), (tmp_path / "x.ini").exists()) == (None, False, False)
+        assert planned.new_state is None
         applied = settings(apply(tmp_path))
         assert (applied.result, bool(applied.changes)) == (True, True), applied.comment
         assert applied.new_state == {"name": f"{tmp_path}/x.ini", **applied.changes}
         assert (tmp_path / "x.ini").read_text() == "[main]\na = 32\n"
         again = settings(apply(tmp_path))
         assert (again.result, again.changes) == (True, {})
+        assert again.new_state == {"name": f"{tmp_path}/x.ini"}
 
     def test_salts_functions_are_refused_below_a_root(tmp_path: Path) -> None:
         """A project that works below a folder is not let loose on the whole machine."""

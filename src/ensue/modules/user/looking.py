@@ -27,6 +27,9 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         `gid groups home name passwd shell uid fullname roomnumber workphone homephone other`.
     """
     found = await entry(ctx, "passwd", str(name))
+    if found and found[1].startswith("$"):
+        # Without shadow passwords the hash stands where all can read it; we do not show it all the same.
+        ctx.masker.add(found[1])
     return _described(found, await list_groups(ctx, str(name))) if found else {}
 
 

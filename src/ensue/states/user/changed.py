@@ -50,7 +50,14 @@ async def add(ctx: StateContext, wanted: WantedUser, options: Mapping[str, Any])
         await ctx.call(AGEING[argument][1], name, value)
         changes[argument] = value
     comment = f"New user {name} created"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=comment,
+        new_state=new_state,
+        old_state={"name": name, "exists": False},
+    )
 
 
 async def change(
