@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ import msgspec
 from ensue.app.apply import ApplySwitches, Run
 from ensue.app.calls import CallOutcome, CallRequest, call
 from ensue.app.enforcement import Enforcement
+from ensue.app.lazy_registry import LazyRegistry, LazyVault
 from ensue.app.services import Services
 from ensue.app.settings import Settings, read_settings
 from ensue.engine.journal import Journal, list_runs, new_run_id, read_run
@@ -87,6 +89,9 @@ class Project:
         self._pillar = options.pillar
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
+        self._vault = LazyVault(lambda: self._open_registry().vault)
+        self._opening = threading.Lock()
+        self._run_id = ""
         self._enforced: EnforcedStore | None = None
 
     @classmethod
@@ -103,40 +108,51 @@ class Project:
         if self._opened is None:
             loop = asyncio.get_running_loop()
             loop.set_default_executor(ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue"))
-            registry = self._open_registry()
             self._opened = Services(
                 settings=self.settings,
                 masker=self.masker,
-                registry=registry,
+                registry=LazyRegistry(self._open_registry),
                 enforced=self._open_enforced(),
-                vault=registry.vault,
+                vault=self._vault,
                 pillar_override=self._pillar,
                 loop=loop,
             )
         return self._opened
 
     def _open_registry(self) -> ResourceRegistry:
-        if self._registry is None:
-            from ensue.registry.registry import ResourceRegistry
-            from ensue.registry.vault import ProjectVault
+        with self._opening:
+            if self._registry is None:
+                self._registry = self._make_registry()
+            return self._registry
 
-            kind = str(self.settings.option("key_source", "file"))
-            self._registry = ResourceRegistry(
-                self.cachedir,
-                minion_id=self.minion_id,
-                store_url=self.settings.option("store_url"),
-                vault=ProjectVault.of_project(self.cachedir, kind=kind),
-                masker=self.masker,
-                claimed_elsewhere=self._claimed_by_pillar,
-            )
-        return self._registry
+    def _make_registry(self) -> ResourceRegistry:
+        from ensue.registry.registry import ResourceRegistry
+        from ensue.registry.vault import ProjectVault
+
+        kind = str(self.settings.option("key_source", "file"))
+        registry = ResourceRegistry(
+            self.cachedir,
+            minion_id=self.minion_id,
+            store_url=self.settings.option("store_url"),
+            vault=ProjectVault.of_project(self.cachedir, kind=kind),
+            masker=self.masker,
+            claimed_elsewhere=self._claimed_by_pillar,
+        )
+        if self._run_id:
+            registry.begin_run(self._run_id)
+        return registry
+
+    def _begin_run(self, run_id: str) -> None:
+        with self._opening:
+            self._run_id = run_id
+            if self._registry is not None:
+                self._registry.begin_run(run_id)
 
     def _open_enforced(self) -> EnforcedStore:
         if self._enforced is None:
             from ensue.registry.enforced import EnforcedStore
 
-            vault = self._open_registry().vault
-            self._enforced = EnforcedStore(self.cachedir, vault=vault, masker=self.masker)
+            self._enforced = EnforcedStore(self.cachedir, vault=self._vault, masker=self.masker)
         return self._enforced
 
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
@@ -189,7 +205,7 @@ class Project:
 
             run = Run(services, switches, tell)
             plan, warnings = await run.compile(mods)
-            self._open_registry().begin_run(run_id)
+            self._begin_run(run_id)
             tell(
                 RunStarted(
                     run_id=run_id,

@@ -1,0 +1,92 @@
+"""The project's registry and keys, opened when something first needs them: most runs derive nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.contracts.registry import DerivedRegistry, RegistryScope
+    from ensue.contracts.vault import Vault
+    from ensue.model.data import Data, DataMap
+    from ensue.model.resource import Registration, ResourceRecord
+    from ensue.model.srn import Srn
+
+
+class LazyRegistry:
+    """A `DerivedRegistry`; everything it is asked goes to the one that `opened` returns.
+
+    Args:
+        opened: returns the project's registry, from any thread; opens it when it is not open yet.
+    """
+
+    def __init__(self, opened: Callable[[], DerivedRegistry]) -> None:
+        self._opened = opened
+
+    def register(
+        self,
+        srn: Srn,
+        config: Mapping[str, Data],
+        *,
+        source: Srn | None = None,
+        watch: Sequence[str] = ("status",),
+        source_grains: Mapping[str, Data] | None = None,
+        ttl_s: float | None = None,
+        scope: RegistryScope = "cache",
+    ) -> Registration:
+        """Register a resource; see the contract."""
+        return self._opened().register(
+            srn, config, source=source, watch=watch, source_grains=source_grains, ttl_s=ttl_s, scope=scope
+        )
+
+    def get(self, srn: Srn) -> DataMap | None:
+        """Return the configuration of an active resource."""
+        return self._opened().get(srn)
+
+    def record(self, srn: Srn) -> ResourceRecord | None:
+        """Return what is known of a resource."""
+        return self._opened().record(srn)
+
+    def records(self) -> list[ResourceRecord]:
+        """Return every derived resource."""
+        return self._opened().records()
+
+    def list_for_type(self, resource_type: str) -> list[str]:
+        """Return the ids of all active derived resources of a type."""
+        return self._opened().list_for_type(resource_type)
+
+    def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
+        """Invalidate what no longer holds."""
+        return self._opened().observe(source, grains)
+
+    def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
+        """Invalidate everything derived from a source."""
+        return self._opened().invalidate(source, reason=reason)
+
+    def forget(self, srn: Srn) -> bool:
+        """Remove a resource's entry."""
+        return self._opened().forget(srn)
+
+    def provenance(self, srn: Srn) -> tuple[Srn, ...]:
+        """Return the chain of sources."""
+        return self._opened().provenance(srn)
+
+
+class LazyVault:
+    """A `Vault`; it seals and opens with the one that `opened` returns.
+
+    Args:
+        opened: returns the project's vault, from any thread.
+    """
+
+    def __init__(self, opened: Callable[[], Vault]) -> None:
+        self._opened = opened
+
+    def seal(self, plain: bytes, *, context: str) -> bytes:
+        """Encrypt and authenticate; see the contract."""
+        return self._opened().seal(plain, context=context)
+
+    def open(self, sealed: bytes, *, context: str) -> bytes:
+        """Decrypt; see the contract."""
+        return self._opened().open(sealed, context=context)
