@@ -86,6 +86,11 @@ def test_lighter_edges_after_a_heavier_one_do_not_pull() -> None:
     assert earliest_dependent(3, [Edge(0, 2, "require", 3), Edge(0, 1, "watch", 7)], [9, 5, 1]) == [1, 5, 1]
 
 
+def test_an_edge_pulls_by_an_order_of_its_own() -> None:
+    """Where every edge is given an order, that counts and not the one of the node behind it."""
+    assert earliest_dependent(3, [Edge(0, 2), Edge(1, 2)], [9, 9, 1], [5, 20]) == [5, 9, 1]
+
+
 def test_edges_stay_inside_the_graph() -> None:
     """An edge to a node that does not exist is refused."""
     with pytest.raises(IndexError, match="leaves the graph's 2 nodes"):

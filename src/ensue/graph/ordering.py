@@ -51,7 +51,7 @@ def order_with_priorities(count: int, edges: Iterable[Edge], keys: Sequence[Any]
 
 
 def earliest_dependent(
-    count: int, edges: Iterable[Edge], orders: Sequence[float], declared: Sequence[float] | None = None
+    count: int, edges: Sequence[Edge], orders: Sequence[float], pulls: Sequence[float] | None = None
 ) -> list[float]:
     """Return for every node the smaller of its own order and the orders of what waits for it directly.
 
@@ -62,14 +62,15 @@ def earliest_dependent(
         count: how many nodes there are.
         edges: the edges, in the order they were declared.
         orders: each node's own order.
-        declared: the order by which a node pulls others forward, where that is not its own
-            (Salt looks at it before `names` and negative orders are worked in).
+        pulls: for every edge the order by which the node behind it pulls, where that is not the node's
+            own (Salt may look at it before `names` and negative orders are worked in).
     """
-    pull = orders if declared is None else declared
+    if pulls is None:
+        pulls = [orders[edge.after] for edge in edges]
     earliest = list(orders)
     heaviest = [-1] * count
-    for edge in edges:
+    for edge, pull in zip(edges, pulls, strict=True):
         if edge.weight >= heaviest[edge.before]:
             heaviest[edge.before] = edge.weight
-            earliest[edge.before] = min(earliest[edge.before], pull[edge.after])
+            earliest[edge.before] = min(earliest[edge.before], pull)
     return earliest

@@ -79,7 +79,8 @@ def put_in_order(
         orders.append(orders[number])
         pulls.append(pulls[number])
         labels.append(labels[number])
-    earliest = earliest_dependent(len(orders), graph.edges, orders, pulls)
+    pulling = [(orders if graph.is_checked_before(edge) else pulls)[edge.after] for edge in graph.edges]
+    earliest = earliest_dependent(len(orders), graph.edges, orders, pulling)
     keys = list(zip(earliest, orders, labels, strict=True))
     try:
         return graph.told_apart(order_with_priorities(len(orders), graph.edges, keys))
@@ -134,6 +135,10 @@ class _Graph:
         self.edges.append(Edge(number, target, "prereq", _WEIGHTS["require"]))
         # The check of a state that has a prereq itself waits for the check of that, as the state does.
         self._add_edge(Edge(check, number, "prereq", _WEIGHTS["prereq"]))
+
+    def is_checked_before(self, edge: Edge) -> bool:
+        """Say whether what an edge leads to was checked, and its order worked out, before the edge counts."""
+        return edge.reason == "prereq" and edge.before < self._count
 
     def draft_of(self, node: int) -> int:
         """Return the draft that a node runs or checks."""
