@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.app.bound_values import BoundValues, Call, filled, word
+from ensue.app.bound_values import BoundValues, Call, filled, free_key, word
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import as_text, copied
 from ensue.language.slots import PREFIX, holds_slot, read_slot
@@ -92,12 +92,10 @@ async def _filled(value: Any, values: Mapping[str, Any], context: StateContext) 
             return await _called(value, values, context)
         return copied(values[value]) if value in values else value
     if is_mapping(value):
-        return {
-            word(values[key], f"the key {key}") if key in values else key: await _filled(
-                item, values, context
-            )
-            for key, item in value.items()
-        }
+        result: dict[Any, Any] = {}
+        for key, item in value.items():
+            result[free_key(key, values, result)] = await _filled(item, values, context)
+        return result
     return [await _filled(item, values, context) for item in value] if is_list(value) else value
 
 

@@ -18,7 +18,7 @@ from ensue.model.sensitive_paths import values_at
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.engine.services import Results
@@ -156,21 +156,31 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
     Raises:
         StateFailedError: a key became something that is no key, or one that is there already.
     """
-    if isinstance(value, str):
+    kind = value.__class__
+    if kind is str:
         return copied(values[value]) if value in values else value
-    if is_mapping(value):
+    if kind is dict:
         return _filled_mapping(value, values)
-    return [filled(item, values) for item in value] if is_list(value) else value
+    return [filled(item, values) for item in value] if kind is list else value
 
 
 def _filled_mapping(data: dict[str, Any], values: Mapping[str, Any]) -> dict[Any, Any]:
     result: dict[Any, Any] = {}
     for key, item in data.items():
-        name: Any = word(values[key], f"the key {key}") if key in values else key
-        if name in result:
-            raise StateFailedError(f"the key {key} became {name!r}, and there is one of that name")
-        result[name] = filled(item, values)
+        result[free_key(key, values, result)] = filled(item, values)
     return result
+
+
+def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:
+    """Return what a key is once references are bound.
+
+    Raises:
+        StateFailedError: it is no text, or another key is the same.
+    """
+    name: Any = word(values[key], f"the key {key}") if key in values else key
+    if name in taken:
+        raise StateFailedError(f"the key {name!r} is there twice once references are bound")
+    return name
 
 
 def word(value: Any, what: str) -> Any:

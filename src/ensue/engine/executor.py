@@ -111,7 +111,7 @@ class Executor:
         """
         said = self._call_now(node, callee)
         if isinstance(said, StateReturn) and not said.changes and (watch := self._due_watch(node)):
-            return self._call_now(node, watch)
+            return _with_state_of(said, self._call_now(node, watch))
         return said
 
     def _due_watch(self, node: Node) -> Callee | None:
@@ -144,7 +144,8 @@ class Executor:
         callee = self._calls.state(node.target, chunk.module, chunk.function)
         reply = await self._attempts(node, callee, started)
         if watch is not None and not reply.said.changes and not reply.skipped:
-            reply = await self._attempts(node, watch)
+            told = await self._attempts(node, watch)
+            reply = Reply(_with_state_of(reply.said, told.said), told.skipped)
         return await self._registered(node, callee, reply.said)
 
     async def _attempts(self, node: Node, callee: Callee, started: Started | None = None) -> Reply:
@@ -228,7 +229,7 @@ class Executor:
         if resolver is None or not resolver.needed(chunk):
             return chunk.arguments
         resolved = await resolver.resolve(chunk, node.scope.result_of, context)
-        return _unless_unknown(chunk, resolved)
+        return _unless_unknown(chunk, resolved) if node.is_test else resolved
 
     def _arguments_now(self, node: Node) -> DataMap | StateReturn:
         """Do the same for a chunk whose arguments need no waiting."""
@@ -237,7 +238,7 @@ class Executor:
         if resolver is None:
             return chunk.arguments
         resolved = resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
-        return _unless_unknown(chunk, resolved)
+        return _unless_unknown(chunk, resolved) if node.is_test else resolved
 
     async def _registered(self, node: Node, callee: Callee, said: StateReturn) -> StateReturn:
         hook = self._services.hooks.registered
@@ -346,6 +347,15 @@ def _changed_watches(node: Node) -> tuple[str, ...]:
     ]
     returns = [returned for index in watched if (returned := node.scope.result_of(index))]
     return tuple(f"{returned.module}: {returned.id}" for returned in returns if returned.changes)
+
+
+def _with_state_of(first: StateReturn, watched: StateReturn | Started) -> Any:
+    """Return what `mod_watch` said; where it says nothing of the state itself, the function's word holds."""
+    if isinstance(watched, Started) or watched.new_state is not None or watched.result is not True:
+        return watched
+    return msgspec.structs.replace(
+        watched, new_state=first.new_state, old_state=first.old_state, sensitive=first.sensitive
+    )
 
 
 def _commented(reply: Reply, comment: str) -> Reply:

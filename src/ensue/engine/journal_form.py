@@ -5,7 +5,8 @@ One line an event, tagged with its class; before the first stands a `JournalHead
 
 An event is masked as data before it is encoded, never as text afterwards: a secret that JSON writes with
 escapes would slip through. Events that bear no data of a state's own (the many of a large run) are encoded
-at once, and again with masking only when a secret stands in them.
+at once, and again with masking only when a secret stands in them; while no secret is known, so are those
+whose data JSON can hold.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ensue.model.events import (
     RunStarted,
     ScopeClosed,
     ScopeOpened,
+    ScopePlanned,
 )
 from ensue.model.returns import Return, ScopeReturn
 from ensue.model.sensitive_paths import hide_paths
@@ -74,6 +76,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         NodeStarted,
         NodeFinished,
         ScopeOpened,
+        ScopePlanned,
         ScopeClosed,
         ResourceRegistered,
         RunFinished,
@@ -81,9 +84,10 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         JournalSummary,
     )
 }
-_SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings"})
+_SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges"})
 _ENCODER: Final = msgspec.json.Encoder()
 _LARGEST_INTEGER: Final = 2**63 - 1
+_JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
 
 def encode(event: RunEvent, masker: Masker) -> bytes:
@@ -93,7 +97,7 @@ def encode(event: RunEvent, masker: Masker) -> bytes:
         event: what happened; data that JSON does not know is written as text.
         masker: the secrets of this process.
     """
-    if _is_plain(event):
+    if _is_plain(event) or (not masker and _is_json(event)):
         line = _at_once(event)
         if line and (not masker or _is_clean(event, line, masker)):
             return line + b"\n"
@@ -132,6 +136,29 @@ def _is_plain(event: RunEvent) -> bool:
             return True
         case _:
             return False
+
+
+def _is_json(event: RunEvent) -> bool:
+    """Say whether an event's data is what JSON knows, so that it need not be made so."""
+    if not isinstance(event, NodeFinished):
+        return False
+    done = event.returned
+    if done.applied or done.delayed or done.sensitive or done.warnings:
+        return False
+    return all(map(_is_json_data, (done.new_state, done.old_state, done.changes, done.drift)))
+
+
+def _is_json_data(value: Any) -> bool:
+    kind = value.__class__
+    if kind in _JSON_SCALARS:
+        return kind is not int or -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER
+    if kind is dict:
+        return all(map(_is_json_key, value)) and all(map(_is_json_data, value.values()))
+    return kind is list and all(map(_is_json_data, value))
+
+
+def _is_json_key(key: Any) -> bool:
+    return key.__class__ is str
 
 
 def _at_once(event: RunEvent) -> bytes:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from ensue.model.reference import Step
 
+_SIMPLE: Final = re.compile(r"\$\{([\w.]+):([\w./][\w./-]*):([\w-]+)\}")
+"""What most references look like: a whole text without quotes, brackets and blanks, read at once."""
 _OPENING: Final = re.compile(r"\$(?:\$\{|\\\{|\{)")
 _BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
 _LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
@@ -67,6 +69,9 @@ class _BrokenError(Exception):
 
 def read_text(text: str) -> list[Piece]:
     """Return the pieces of a text; one `str` when it holds neither a reference nor an escape."""
+    if simple := _SIMPLE.fullmatch(text):
+        path, id_, key = simple.groups()
+        return [Reference(text=text, path=path, id=id_, property=key, steps=(key,))]
     if not holds_sign(text):
         return [text]
     pieces: list[Piece] = []

@@ -1,0 +1,244 @@
+"""What references read over a run and beyond it: secrets stay secret, and earlier applies count."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.errors import CompileError
+from ensue.output.presentable import returns_data
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.model.report import RunReport
+
+PRODUCER = """
+vm:
+  test.present:
+    - new_state: {id: i-1, login: {user: root, password: hunter2-and-more, pin: 4711}, door: x7}
+    - sensitive: [login:password, login:pin, door]
+"""
+
+
+def write(root: Path, text: str, name: str = "t") -> None:
+    path = root / "states" / f"{name}.sls"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+
+
+def apply(root: Path, *mods: str, **switches: Any) -> tuple[RunReport, Mapping[str, Any]]:
+    """Apply SLS; return the report, and the returns by ID as they are shown."""
+
+    async def run() -> tuple[RunReport, Mapping[str, Any]]:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            report = await project.apply(mods or ("t",), RunOptions(**switches), on_event=lambda _: None)
+            shown = dict(returns_data(report.returns, project.masker))
+            return report, {one["__id__"]: one for one in shown.values()}
+
+    return asyncio.run(run())
+
+
+def journals(root: Path) -> str:
+    return "".join(path.read_text() for path in (root / ".ensue").rglob("*.jsonl"))
+
+
+def test_a_secret_stays_one_wherever_it_is_bound(tmp_path: Path) -> None:
+    """A sensitive value is masked in output and journal of those that are bound to it, and of theirs."""
+    write(
+        tmp_path,
+        PRODUCER
+        + """
+a:
+  test.present:
+    - new_state:
+        whole: ${test:vm:login:password}
+        text: root:${test:vm:login:password}@host
+        all: ${test:vm:login}
+        json: "x ${test:vm:login}"
+        number: ${test:vm:login:pin}
+        open: ${test:vm:id}
+    - comment: it is ${test:vm:login:password}
+b:
+  test.present:
+    - new_state: {deep: ["${test:a:whole}", "${test:a:open}"]}
+c:
+  cmd.run:
+    - name: echo ${test:b:deep[0]}
+""",
+    )
+    report, shown = apply(tmp_path)
+    assert report.exit_code == 0
+    assert "hunter2" not in str(shown)
+    assert "4711" not in str(shown)
+    assert "hunter2" not in journals(tmp_path)
+    assert shown["a"]["new_state"]["whole"] == "(sensitive)"
+    assert shown["a"]["new_state"]["open"] == "i-1"
+    assert shown["b"]["new_state"]["deep"] == ["(sensitive)", "i-1"]
+    returns = {returned.id: returned for returned in report.returns.values()}
+    assert set(returns["a"].sensitive) == {"whole", "text", "all:password", "all:pin", "json", "number"}
+    assert returns["b"].sensitive == ("deep:0",)
+    assert returns["b"].new_state == {"deep": ["hunter2-and-more", "i-1"]}
+
+
+def test_a_short_secret_takes_the_text_around_it_along(tmp_path: Path) -> None:
+    """A secret too short to be found within a text hides the whole text that it was put into."""
+    write(
+        tmp_path,
+        PRODUCER
+        + "a:\n  test.present:\n    - new_state: {text: 'code ${test:vm:door}!'}\n"
+        + "    - comment: ${test:vm:door}\n",
+    )
+    _, shown = apply(tmp_path)
+    assert shown["a"]["new_state"] == {"text": "(sensitive)"}
+    assert shown["a"]["comment"] == "(sensitive)"
+
+
+def test_an_unknown_of_a_plan_shows_no_secret(tmp_path: Path) -> None:
+    """A plan binds the real value of a converged producer, and it stays masked there too."""
+    write(tmp_path, PRODUCER + "a:\n  test.present:\n    - new_state: ${test:vm:login}\n")
+    _, shown = apply(tmp_path, test=True)
+    assert shown["a"]["new_state"] == {"user": "root", "password": "(sensitive)", "pin": "(sensitive)"}
+
+
+def test_a_producer_of_another_sls_counts_as_it_was_last_applied(tmp_path: Path) -> None:
+    """What stands in no SLS of a run is what the last apply made of it, secrets included."""
+    write(tmp_path, PRODUCER, "base")
+    write(tmp_path, "a:\n  test.present:\n    - new_state: ${test:vm:login:password} of ${test:vm:id}\n")
+    apply(tmp_path, "base")
+    for test in (True, False):
+        report, shown = apply(tmp_path, test=test)
+        assert shown["a"]["new_state"] == "(sensitive)"
+        assert next(iter(report.returns.values())).new_state == "hunter2-and-more of i-1"
+
+
+def test_a_plan_leaves_nothing_for_later_references(tmp_path: Path) -> None:
+    """Only an apply enforces; without one a reference to another SLS is an error."""
+    write(tmp_path, PRODUCER, "base")
+    write(tmp_path, "a:\n  test.nop:\n    - arg: ${test:vm:id}\n")
+    apply(tmp_path, "base", test=True)
+    with pytest.raises(CompileError) as raised:
+        apply(tmp_path)
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, str(diagnostic.span)) == ("E0801", "states/t.sls:3:12")
+    assert "$${test:vm:id}" in diagnostic.help
+
+
+def test_states_of_earlier_applies_are_never_guessed_among(tmp_path: Path) -> None:
+    """Two instances that were applied before need a selector, as two of this run do."""
+    write(tmp_path, "vm:\n  test.present:\n    - names: [x, y]\n    - new_state: {k: 1}\n", "base")
+    apply(tmp_path, "base")
+    write(tmp_path, "a:\n  test.present:\n    - new_state: ${test:vm:k}\n")
+    with pytest.raises(CompileError, match="means several states"):
+        apply(tmp_path)
+    write(tmp_path, "a:\n  test.present:\n    - new_state: ${test:vm[y]:k}\n")
+    report, _ = apply(tmp_path)
+    assert next(iter(report.returns.values())).new_state == 1
+
+
+def test_a_skipped_producer_is_what_the_last_apply_made_of_it(tmp_path: Path) -> None:
+    """A producer that a condition or a requisite skips says nothing new, so what was known of it counts."""
+    text = """
+quiet: test.nop
+vm:
+  test.present:
+    - new_state: {k: first}
+    SKIP
+a:
+  test.present:
+    - new_state: ${test:vm:k}
+"""
+    write(tmp_path, text.replace("SKIP", ""))
+    apply(tmp_path)
+    for skip in ("- unless: 'true'", "- onchanges: [test: quiet]"):
+        write(tmp_path, text.replace("SKIP", skip).replace("first", "second"))
+        report, _ = apply(tmp_path)
+        assert [one.new_state for one in report.returns.values()] == [None, None, "first"]
+
+
+def test_a_producer_that_ran_and_said_nothing_is_no_skipped_one(tmp_path: Path) -> None:
+    """What the last apply knew is not used for a producer that this run asked in vain."""
+    write(tmp_path, "vm:\n  test.present:\n    - new_state: {k: 1}\n")
+    apply(tmp_path)
+    write(tmp_path, "vm:\n  test.present: []\na:\n  test.nop:\n    - arg: ${test:vm:k}\n")
+    report, shown = apply(tmp_path)
+    assert report.exit_code == 2
+    assert shown["a"]["comment"] == "${test:vm:k} (states/t.sls:5:12): 'vm' returned no new_state"
+
+
+def test_consumers_do_not_share_what_they_are_given(tmp_path: Path) -> None:
+    """A state that changes its argument changes neither the producer's return nor another's argument."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/own.py").write_text(
+        "def changed(name, data):\n"
+        "    data['l'].append(name)\n"
+        "    return {'name': name, 'result': True, 'changes': {}, 'comment': '', 'new_state': data}\n"
+    )
+    states = "".join(f"{name}:\n  own.changed:\n    - data: ${{test:vm:}}\n" for name in ("a", "b"))
+    write(tmp_path, "vm:\n  test.present:\n    - new_state: {l: [1]}\n" + states)
+    report, _ = apply(tmp_path)
+    assert [one.new_state for one in report.returns.values()] == [
+        {"l": [1]},
+        {"l": [1, "a"]},
+        {"l": [1, "b"]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "comment"),
+    [
+        ("- new_state: {'${test:vm:l}': 1}", "the key ${test:vm:l} is text, and is bound to a list"),
+        ("- new_state: {'${test:vm:n}': 1}", "the key ${test:vm:n} is text, and is bound to null"),
+        (
+            "- new_state: {'${test:vm:k}': 1, x: 2}",
+            "the key 'x' is there twice once references are bound",
+        ),
+        ("- name: ${test:vm:}", "the name is text, and is bound to a mapping"),
+    ],
+)
+def test_a_key_and_a_name_are_text(tmp_path: Path, text: str, comment: str) -> None:
+    """A key or name that is bound to what can be none fails its state."""
+    write(
+        tmp_path,
+        "vm:\n  test.present:\n    - new_state: {k: x, l: [1], n: null}\n"
+        f"a:\n  test.present:\n    {text}\n",
+    )
+    _, shown = apply(tmp_path)
+    assert (shown["a"]["result"], shown["a"]["comment"]) == (False, comment)
+
+
+def test_a_delayed_block_is_a_scope_of_its_own(tmp_path: Path) -> None:
+    """A reference in a block finds states of the block, and is told of `prev_ret` for one around it."""
+    write(
+        tmp_path,
+        """
+outer:
+  test.present:
+    - new_state: {k: 1}
+    - delayed_render: [block: good, block: bad]
+#!delayed_block good
+inner:
+  test.present:
+    - new_state: {{ prev_ret.new_state.k }}
+reader:
+  test.present:
+    - new_state: ${test:inner:}
+#!end_delayed_block
+#!delayed_block bad
+lost:
+  test.nop:
+    - arg: ${test:outer:k}
+#!end_delayed_block
+""",
+    )
+    report, _ = apply(tmp_path)
+    good, bad = next(iter(report.returns.values())).delayed
+    assert [one.new_state for one in good.returns.values()] == [1, 1]
+    assert bad.status == "failed"
+    assert "states/t.sls:17" in bad.comment
+    assert "`prev_ret`" in bad.comment
+    assert "`scoped`" in bad.comment

@@ -1,0 +1,32 @@
+"""A resumed run has what the journal kept, and asks again for what a journal never keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually
+
+from ensue.model.returns import StateReturn
+
+
+@pytest.mark.parametrize(("sensitive", "calls"), [((), 0), (("password",), 1)])
+def test_only_a_state_with_secrets_is_called_again(sensitive: tuple[str, ...], calls: int) -> None:
+    """A state that ended before the run was cut off is not called again, unless its return held a secret."""
+    called: list[str] = []
+
+    def secret(_ctx: Any, name: str) -> StateReturn:
+        called.append(name)
+        return StateReturn(name=name, result=True, new_state={"password": "clear"}, sensitive=sensitive)
+
+    lab = Lab(functions={"secret": secret})
+    rows = [Row("a", "secret"), Row("b")]
+    first = by_id(lab.run(rows).returns)["a"]
+    kept = msgspec.structs.replace(
+        first, new_state={"password": "(sensitive)"} if sensitive else first.new_state
+    )
+    called.clear()
+    outcome = run_virtually(lab.engine().run(plan_of(rows), {("", kept.tag): kept}))
+    assert len(called) == calls
+    assert by_id(outcome.returns)["a"].new_state == {"password": "clear"}
