@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,10 +16,10 @@ from ensue.output.presentable import returns_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from ensue.model.report import RunReport
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "binding"
 PRODUCER = """
 vm:
   test.present:
@@ -242,3 +245,19 @@ lost:
     assert "states/t.sls:17" in bad.comment
     assert "`prev_ret`" in bad.comment
     assert "`scoped`" in bad.comment
+
+
+def test_the_example_does_what_it_says(tmp_path: Path) -> None:
+    """The folder in examples/ plans what it cannot know, applies in one go, and changes no file again."""
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    _, planned = apply(tmp_path, "app", test=True)
+    assert [one["result"] for one in planned.values()] == [None, None, None]
+    assert planned["receipt"]["comment"].endswith("(known after apply)")
+    _, first = apply(tmp_path, "app")
+    assert list(first) == ["database", "settings", "receipt"]
+    content = (tmp_path / "out/app.conf").read_bytes()
+    assert content == b'primary = db-1:5432\nreplicas = ["db-1","db-2"]\n'
+    digest = hashlib.sha256(content).hexdigest()
+    assert (tmp_path / "out/app.conf.sha256").read_text() == f"{digest} of {len(content)} bytes\n"
+    _, second = apply(tmp_path, "app")
+    assert [id_ for id_, one in second.items() if one["changes"]] == ["database"]
