@@ -16,6 +16,7 @@ from ensue.app.context import CallContext
 from ensue.app.environments import saltenv_of, top_options
 from ensue.app.expander import SlsExpander
 from ensue.app.functions import TargetFunctions
+from ensue.app.planned_scopes import TellingExpander
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
 from ensue.contracts.accumulators import Accumulators
@@ -159,7 +160,7 @@ class Run:
             EngineServices(
                 functions=lambda srn: TargetFunctions(services.states, srn.type),
                 context_for=lambda site: CallContext(services, site, registry, gathered),
-                expander=expander,
+                expander=TellingExpander(expander, self._on_event, plan),
                 on_event=self._on_event,
                 hooks=Hooks(
                     awaits=registrations.awaits,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport, RunSummary
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
+    from ensue.output.drawing.drawing import ScopeBox
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
 
@@ -288,8 +289,23 @@ class Project:
         run = Run(services, ApplySwitches(test=True, concurrency=None, failhard=False), lambda _: None)
         if what == "top":
             return await asyncio.to_thread(self._show_top, run)
+        if not mods:
+            run.must_have_top_file()
         compiled, _ = await asyncio.to_thread(run.compile_here, mods)
         return self.masker.data(high_data(compiled.tree) if what == "high" else low_data(compiled.plan))
+
+    async def draw(self, mods: Sequence[str]) -> ScopeBox:
+        """Return the drawing of what is known of a run before it.
+
+        Raises:
+            CompileError: it does not compile.
+        """
+        from ensue.output.drawing.from_plan import draw_plan
+
+        services = await self._prepared()
+        run = Run(services, ApplySwitches(test=True, concurrency=None, failhard=False), lambda _: None)
+        compiled, _ = await asyncio.to_thread(run.compile_here, mods)
+        return draw_plan(compiled.plan, self.minion_id)
 
     def _show_top(self, run: Run) -> dict[str, list[str]]:
         found = Collector()

@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "resources": _Entry("ensue.cli.resources", "List, show, forget and invalidate what can be targeted."),
     "runs": _Entry("ensue.cli.runs", "List earlier runs and show their results."),
     "show": _Entry("ensue.cli.show", "Show what SLS files, pillar and top file compile to."),
+    "graph": _Entry("ensue.cli.graph", "Draw the graph of a run, before it or after it."),
     "keys": _Entry("ensue.cli.keys", "Look after the keys that stored secrets are encrypted with."),
     "init": _Entry("ensue.cli.init", "Make a small project to start from."),
     "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, such as E0301."),

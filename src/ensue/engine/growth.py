@@ -8,7 +8,6 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -17,6 +16,7 @@ from ensue.contracts.growth import GrowthRequest
 from ensue.engine.returns import exception_text
 from ensue.errors import EnsueError
 from ensue.graph.cycles import CycleError
+from ensue.model.data import copied
 from ensue.model.events import ScopeClosed, ScopeOpened
 from ensue.model.returns import ScopeReturn
 
@@ -87,10 +87,10 @@ class Growth:
         """
         # What renderings see is the return as it is now, each the same; and whatever a template does to it,
         # the return in the results stays as it is.
-        prev_ret = copy.deepcopy(returned.as_data()) if self._is_rendered(returned) else None
+        prev_ret = copied(returned.as_data()) if self._is_rendered(returned) else None
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
-                returned.delayed.append(self._left_out(kind, name, node, returned))
+                self._leave_out(kind, name, node, returned)
                 continue
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
             request = self._request(node, growth_kind, (name,), node.target, prev_ret=prev_ret, entry=entry)
@@ -110,13 +110,13 @@ class Growth:
     def leave_out_rest(self, node: Node, returned: Return) -> None:
         """Note the entries that were not come to, because the run was ended."""
         for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
-            returned.delayed.append(self._left_out(kind, name, node, returned))
+            self._leave_out(kind, name, node, returned)
 
     def _is_rendered(self, returned: Return) -> bool:
         return returned.result is True and not self._runner.stop_reason
 
-    def _left_out(self, kind: str, name: str, node: Node, returned: Return) -> ScopeReturn:
-        """Say why an entry is not rendered."""
+    def _leave_out(self, kind: str, name: str, node: Node, returned: Return) -> None:
+        """Say that an entry is not rendered, and why."""
         if returned.result is None:
             status, comment = "deferred", f"deferred: {kind} {name} (known after apply)"
         elif returned.result is False:
@@ -128,7 +128,10 @@ class Growth:
                 f"not rendered: {kind} {name}, because the run was stopped ({stop})",
             )
         scope = self._path(node, name)
-        return ScopeReturn(kind=kind, name=name, scope=scope, status=status, comment=comment)
+        entry = ScopeReturn(kind=kind, name=name, scope=scope, status=status, comment=comment)
+        returned.delayed.append(entry)
+        if not node.scope.quiet:
+            self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=entry))
 
     def _request(
         self,

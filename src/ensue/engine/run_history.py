@@ -48,7 +48,7 @@ def find_run(cachedir: Path, prefix: str) -> str:
 
     Args:
         cachedir: the project's cachedir.
-        prefix: an id, or the beginning of one.
+        prefix: an id, the beginning of one, or `last`.
 
     Raises:
         UnknownRunError: there is none, or several.
@@ -56,6 +56,8 @@ def find_run(cachedir: Path, prefix: str) -> str:
     ids = [path.stem for path in newest_first(cachedir)]
     if prefix in ids:
         return prefix
+    if prefix == "last" and ids:
+        return ids[0]
     fitting = [one for one in ids if prefix and one.startswith(prefix)]
     match fitting:
         case [only]:

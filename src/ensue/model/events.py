@@ -65,6 +65,20 @@ class ScopeOpened(msgspec.Struct, frozen=True, tag=True):
     total: int
 
 
+class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
+    """What the requisites of a scope are: told for drawings, and only where there are any.
+
+    Args:
+        scope: the scope's path.
+        tags: the tags of the chunks that are on either side of a requisite.
+        edges: places in `tags` of what comes before and of what comes after, and the requisite's word.
+    """
+
+    scope: str
+    tags: tuple[str, ...]
+    edges: tuple[tuple[int, int, str], ...]
+
+
 class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
     """A scope has ended; `returned.returns` is left out here, each came as `NodeFinished`."""
 
@@ -99,6 +113,13 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
 
 
 RunEvent: TypeAlias = (
-    RunStarted | NodeStarted | NodeFinished | ScopeOpened | ScopeClosed | ResourceRegistered | RunFinished
+    RunStarted
+    | NodeStarted
+    | NodeFinished
+    | ScopeOpened
+    | ScopePlanned
+    | ScopeClosed
+    | ResourceRegistered
+    | RunFinished
 )
 """The closed union of events."""

@@ -17,6 +17,7 @@ from ensue.model.events import (
     RunStarted,
     ScopeClosed,
     ScopeOpened,
+    ScopePlanned,
 )
 from ensue.output.colours import PLAIN, Palette, without_escapes
 from ensue.output.running import LONG_S, EventLoop, Running
@@ -58,6 +59,7 @@ class PlainProgress:
             ScopeClosed: self._closed,
             ResourceRegistered: self._registered,
             RunStarted: _nothing,
+            ScopePlanned: _nothing,
             RunFinished: self._ended,
         }
 

@@ -1,0 +1,145 @@
+"""The drawing of what a run grew into, from its journal; a run that was killed is drawn as far as it came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from ensue.model.events import NodeFinished, NodeStarted, ScopeClosed, ScopeOpened, ScopePlanned
+from ensue.output.drawing.drawing import Edge, Node, ScopeBox, ScopeStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.model.events import RunEvent
+    from ensue.model.returns import Return
+    from ensue.output.drawing.drawing import NodeStatus
+
+
+def draw_events(events: Iterable[RunEvent], minion_id: str) -> ScopeBox:
+    """Return the drawing of a run.
+
+    Args:
+        events: all events of one run, in order.
+        minion_id: what the machine it ran on is called.
+    """
+    return _Artist(minion_id).draw(events)
+
+
+class _Artist:
+    def __init__(self, minion_id: str) -> None:
+        self._own_target = f"minion:{minion_id}"
+        self._top = ScopeBox(kind="top", name=minion_id, scope="", status="done")
+        self._boxes: dict[str, ScopeBox] = {"": self._top}
+        self._nodes: dict[tuple[str, str], Node] = {}
+        self._planned: list[ScopePlanned] = []
+
+    def draw(self, events: Iterable[RunEvent]) -> ScopeBox:
+        """Return the drawing of these events."""
+        for event in events:
+            match event:
+                case NodeStarted():
+                    self._started(event)
+                case NodeFinished(returned=returned):
+                    self._finished(returned)
+                case ScopeOpened():
+                    self._opened(event)
+                case ScopeClosed():
+                    self._closed(event)
+                case ScopePlanned():
+                    self._planned.append(event)
+                case _:
+                    pass
+        for planned in self._planned:
+            self._connect(planned)
+        return self._top
+
+    def _started(self, event: NodeStarted) -> None:
+        module, _, function = event.function.rpartition(".")
+        name = event.tag_.removeprefix(f"{module}_|-{event.id}_|-").removesuffix(f"_|-{function}")
+        self._add(
+            Node(
+                number=len(self._nodes),
+                tag=event.tag_,
+                id=event.id,
+                name=name,
+                function=event.function,
+                scope=event.scope,
+                target=self._foreign(event.target),
+                status="running",
+            )
+        )
+
+    def _finished(self, returned: Return) -> None:
+        node = self._nodes.get((returned.scope, returned.tag))
+        if node is None:
+            node = Node(
+                number=len(self._nodes),
+                tag=returned.tag,
+                id=returned.id,
+                name=returned.name,
+                function=f"{returned.module}.{returned.function}",
+                scope=returned.scope,
+                target=self._foreign(returned.target),
+                status="running",
+            )
+            self._add(node)
+        node.status = _status(returned)
+
+    def _foreign(self, target: str) -> str:
+        return "" if target == self._own_target else target
+
+    def _add(self, node: Node) -> None:
+        self._nodes[node.scope, node.tag] = node
+        box = self._boxes.get(node.scope)
+        if box is not None:
+            box.nodes.append(node)
+
+    def _opened(self, event: ScopeOpened) -> None:
+        caller = self._caller(event.caller, event.scope)
+        if caller is not None:
+            self._grow(caller, event.kind, event.name, event.scope, "running")
+
+    def _closed(self, event: ScopeClosed) -> None:
+        came = event.returned
+        if came.scope not in self._boxes:
+            # What was not rendered was never opened.
+            caller = self._caller(event.caller, came.scope)
+            if caller is None:
+                return
+            self._grow(caller, came.kind, came.name, came.scope, "running")
+        box = self._boxes[came.scope]
+        box.status, box.comment = cast("ScopeStatus", came.status), came.comment
+
+    def _grow(self, caller: Node, kind: str, name: str, scope: str, status: ScopeStatus) -> None:
+        if scope not in self._boxes:
+            self._boxes[scope] = ScopeBox(kind=kind, name=name, scope=scope, status=status)
+            caller.grown.append(self._boxes[scope])
+
+    def _caller(self, tag: str, scope: str) -> Node | None:
+        """Find the state that caused a scope: the one of that tag in the nearest scope around it."""
+        while scope:
+            scope = scope.rpartition("/")[0]
+            if node := self._nodes.get((scope, tag)):
+                return node
+        return None
+
+    def _connect(self, planned: ScopePlanned) -> None:
+        box = self._boxes.get(planned.scope)
+        if box is None:
+            return
+        for before, after, kind in planned.edges:
+            first = self._nodes.get((planned.scope, planned.tags[before]))
+            second = self._nodes.get((planned.scope, planned.tags[after]))
+            # What never started has no node.
+            if first is not None and second is not None:
+                box.edges.append(Edge(first.number, second.number, kind))
+
+
+def _status(returned: Return) -> NodeStatus:
+    match returned.result:
+        case False:
+            return "failed"
+        case None:
+            return "would_change"
+        case True:
+            return "changed" if returned.changes else "succeeded"

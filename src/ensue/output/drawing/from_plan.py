@@ -1,0 +1,50 @@
+"""The drawing of what is known before a run: the plan, and what its states will have rendered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.output.drawing.drawing import Edge, Node, ScopeBox
+from ensue.output.drawing.requisites import plan_edges
+
+if TYPE_CHECKING:
+    from ensue.contracts.growth import Plan
+    from ensue.model.chunk import Chunk
+
+
+def draw_plan(plan: Plan, minion_id: str) -> ScopeBox:
+    """Return the drawing of a compiled plan.
+
+    Args:
+        plan: of the top scope.
+        minion_id: what this machine is called.
+    """
+    return ScopeBox(
+        kind="top",
+        name=minion_id,
+        scope=plan.scope,
+        status="planned",
+        nodes=[_node(number, chunk, plan) for number, chunk in enumerate(plan.chunks)],
+        edges=[Edge(*edge) for edge in dict.fromkeys(plan_edges(plan))],
+    )
+
+
+def _node(number: int, chunk: Chunk, plan: Plan) -> Node:
+    return Node(
+        number=number,
+        tag=chunk.tag,
+        id=chunk.id,
+        name=chunk.name,
+        function=chunk.full_function,
+        scope=plan.scope,
+        target="" if chunk.target in {None, plan.target} else str(chunk.target),
+        status="planned",
+        grown=[
+            ScopeBox(kind=kind, name=name, scope=_below(plan.scope, chunk.id, name), status="planned")
+            for kind, name in chunk.options.delayed_render
+        ],
+    )
+
+
+def _below(scope: str, caller: str, name: str) -> str:
+    return "/".join(part for part in (scope, caller, name) if part)

@@ -1,0 +1,231 @@
+"""Where everything in a drawing goes: states in layers by their requisites, scopes below their callers.
+
+Linear in states and requisites. Within a scope a state stands below everything it comes after (the longest
+way counts); what stands side by side keeps the order of the run, moved towards what it comes after, and a
+layer that is too wide goes on in a further row. Sizes are in pixels.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.output.drawing.drawing import Edge, Node, ScopeBox
+
+NODE_HEIGHT: Final = 44.0
+TITLE_HEIGHT: Final = 26.0
+LONGEST_LABEL_CHARS: Final = 44
+
+_CHAR_WIDTH: Final = 7.0
+_PADDING: Final = 16.0
+_GAP_X: Final = 24.0
+_GAP_Y: Final = 40.0
+_GAP_TO_BOX: Final = 22.0
+_WIDEST_ROW: Final = 1600.0
+_NARROWEST_NODE: Final = 120.0
+
+
+class Area(msgspec.Struct):
+    """A rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def middle(self) -> float:
+        """The middle of its width."""
+        return self.x + self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.y + self.height
+
+
+class PlacedNode(msgspec.Struct, kw_only=True):
+    """A state and where it goes.
+
+    Args:
+        node: the state.
+        area: its own rectangle.
+        bottom: where it ends together with the scopes below it: there the lines to what comes later begin.
+        row_bottom: where its whole row ends: until there these lines go straight, past larger neighbours.
+        below: the rectangles of these scopes, in order.
+    """
+
+    node: Node
+    area: Area
+    bottom: float
+    row_bottom: float
+    below: list[Area]
+
+
+class PlacedBox(msgspec.Struct, kw_only=True):
+    """A scope and where it goes."""
+
+    box: ScopeBox
+    area: Area
+
+
+class Layout(msgspec.Struct, kw_only=True):
+    """A whole drawing, outer boxes before inner ones.
+
+    Args:
+        width: of everything.
+        height: of everything.
+        boxes: the scopes.
+        nodes: the states by number.
+        edges: the requisites.
+    """
+
+    width: float
+    height: float
+    boxes: list[PlacedBox]
+    nodes: dict[int, PlacedNode]
+    edges: list[Edge]
+
+
+class _Item(msgspec.Struct):
+    """A state with the scopes below it: what is placed as one."""
+
+    node: Node
+    node_width: float
+    inner: list[_Block]
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+    row_height: float = 0.0
+
+
+class _Block(msgspec.Struct):
+    """A scope whose states have places relative to its corner."""
+
+    box: ScopeBox
+    items: list[_Item]
+    width: float
+    height: float
+
+
+def lay_out(top: ScopeBox) -> Layout:
+    """Return the places of everything in a drawing."""
+    block = _block(top)
+    layout = Layout(width=block.width, height=block.height, boxes=[], nodes={}, edges=[])
+    _place(block, 0.0, 0.0, layout)
+    return layout
+
+
+def label(text: str) -> str:
+    """Return a label as it is drawn: on one line and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_LABEL_CHARS else line[: LONGEST_LABEL_CHARS - 1] + "…"
+
+
+def _block(box: ScopeBox) -> _Block:
+    items = [_item(node) for node in box.nodes]
+    rows = [row for layer in _layers(items, box.edges) for row in _rows(layer)]
+    widest = max((_row_width(row) for row in rows), default=_NARROWEST_NODE)
+    width = max(widest, len(label(box.title)) * _CHAR_WIDTH) + 2 * _PADDING
+    y = TITLE_HEIGHT + _PADDING
+    for row in rows:
+        x = (width - _row_width(row)) / 2
+        height = max(item.height for item in row)
+        for item in row:
+            item.x, item.y, item.row_height = x, y, height
+            x += item.width + _GAP_X
+        y += height + _GAP_Y
+    return _Block(box, items, width, y - (_GAP_Y if rows else 0) + _PADDING)
+
+
+def _item(node: Node) -> _Item:
+    longest = max(len(label(node.id)), len(label(node.function)), len(label(node.target)))
+    own = max(_NARROWEST_NODE, longest * _CHAR_WIDTH + 2 * _PADDING)
+    inner = [_block(box) for box in node.grown]
+    width = max([own, *(block.width for block in inner)])
+    height = NODE_HEIGHT + sum(_GAP_TO_BOX + block.height for block in inner)
+    return _Item(node, own, inner, width, height)
+
+
+def _layers(items: Sequence[_Item], edges: Sequence[Edge]) -> list[list[_Item]]:
+    """Sort states into layers, each below all that it comes after."""
+    later: dict[int, list[int]] = {}
+    waits = {item.node.number: 0 for item in items}
+    for edge in edges:
+        later.setdefault(edge.before, []).append(edge.after)
+        waits[edge.after] += 1
+    depth = dict.fromkeys(waits, 0)
+    ready = deque(number for number, count in waits.items() if not count)
+    while ready:
+        number = ready.popleft()
+        for follower in later.get(number, ()):
+            depth[follower] = max(depth[follower], depth[number] + 1)
+            waits[follower] -= 1
+            if not waits[follower]:
+                ready.append(follower)
+    layers: list[list[_Item]] = [[] for _ in range(max(depth.values(), default=-1) + 1)]
+    for item in items:
+        layers[depth[item.node.number]].append(item)
+    return _drawn_together(layers, edges)
+
+
+def _drawn_together(layers: list[list[_Item]], edges: Sequence[Edge]) -> list[list[_Item]]:
+    """Order every layer by the middle of what its states come after, so that lines cross less."""
+    before: dict[int, list[int]] = {}
+    for edge in edges:
+        before.setdefault(edge.after, []).append(edge.before)
+    place: dict[int, float] = {}
+    for layer in layers:
+        size = max(len(layer), 1)
+        wanted = {
+            item.node.number: _mean([place[one] for one in before.get(item.node.number, ()) if one in place])
+            for item in layer
+        }
+        layer.sort(key=lambda item: wanted[item.node.number])
+        place.update({item.node.number: (at + 0.5) / size for at, item in enumerate(layer)})
+    return layers
+
+
+def _mean(places: Sequence[float]) -> float:
+    return sum(places) / len(places) if places else 0.0
+
+
+def _rows(layer: Sequence[_Item]) -> list[list[_Item]]:
+    rows: list[list[_Item]] = []
+    width = 0.0
+    for item in layer:
+        width += item.width + _GAP_X
+        if not rows or width > _WIDEST_ROW:
+            rows.append([])
+            width = item.width
+        rows[-1].append(item)
+    return rows
+
+
+def _row_width(row: Sequence[_Item]) -> float:
+    return sum(item.width for item in row) + _GAP_X * (len(row) - 1)
+
+
+def _place(block: _Block, x: float, y: float, layout: Layout) -> Area:
+    area = Area(x, y, block.width, block.height)
+    layout.boxes.append(PlacedBox(box=block.box, area=area))
+    layout.edges.extend(block.box.edges)
+    for item in block.items:
+        left, top = x + item.x, y + item.y
+        own = Area(left + (item.width - item.node_width) / 2, top, item.node_width, NODE_HEIGHT)
+        placed = PlacedNode(
+            node=item.node, area=own, bottom=top + item.height, row_bottom=top + item.row_height, below=[]
+        )
+        layout.nodes[item.node.number] = placed
+        below = top + NODE_HEIGHT
+        for inner in item.inner:
+            below += _GAP_TO_BOX
+            placed.below.append(_place(inner, left + (item.width - inner.width) / 2, below, layout))
+            below += inner.height
+    return area

@@ -1,0 +1,35 @@
+"""The requisites of a plan as edges, and as the event by which a journal keeps them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.model.events import ScopePlanned
+from ensue.model.requisite import RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.contracts.growth import Plan
+
+
+def plan_edges(plan: Plan) -> Iterator[tuple[int, int, str]]:
+    """Yield the requisites of a plan: place of what comes before, place of what comes after, word."""
+    for place, chunk in enumerate(plan.chunks):
+        for requisite in chunk.requisites:
+            for other in requisite.chunks:
+                first, second = (place, other) if requisite.kind is RequisiteKind.PREREQ else (other, place)
+                yield first, second, requisite.kind.value
+
+
+def planned_event(plan: Plan) -> ScopePlanned | None:
+    """Return what a journal keeps of a scope's requisites; None where there are none."""
+    edges = list(dict.fromkeys(plan_edges(plan)))
+    if not edges:
+        return None
+    used = {place: at for at, place in enumerate(sorted({place for edge in edges for place in edge[:2]}))}
+    return ScopePlanned(
+        scope=plan.scope,
+        tags=tuple(plan.chunks[place].tag for place in used),
+        edges=tuple((used[first], used[second], kind) for first, second, kind in edges),
+    )

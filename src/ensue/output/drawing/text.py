@@ -1,0 +1,66 @@
+"""A drawing as a tree of lines, for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.output.colours import without_escapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.masking import Masker
+    from ensue.output.colours import Palette
+    from ensue.output.drawing.drawing import Node, ScopeBox
+
+_SHOWN_PREDECESSORS: Final = 4
+
+
+def drawing_lines(top: ScopeBox, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield the lines of a drawing: a state a line, scopes indented under what caused them."""
+    tree = _Tree(masker, palette)
+    yield tree.title(top)
+    yield from tree.box(top, "")
+
+
+class _Tree:
+    def __init__(self, masker: Masker, palette: Palette) -> None:
+        self._masker = masker
+        self._palette = palette
+
+    def box(self, box: ScopeBox, pad: str) -> Iterator[str]:
+        """Yield the lines of what is in a box."""
+        names = {node.number: node.id for node in box.nodes}
+        before: dict[int, list[str]] = {}
+        for edge in box.edges:
+            before.setdefault(edge.after, []).append(f"{edge.kind} {names.get(edge.before, '?')}")
+        for place, node in enumerate(box.nodes, 1):
+            last = place == len(box.nodes)
+            yield f"{pad}{'└─' if last else '├─'} {self._state(node, before.get(node.number, []))}"
+            below = pad + ("   " if last else "│  ")
+            for number, grown in enumerate(node.grown, 1):
+                at_end = number == len(node.grown)
+                yield f"{below}{'└─' if at_end else '├─'} {self.title(grown)}"
+                yield from self.box(grown, below + ("   " if at_end else "│  "))
+
+    def _state(self, node: Node, before: list[str]) -> str:
+        palette = self._palette
+        colour = {"failed": palette.red, "changed": palette.cyan, "would_change": palette.light_yellow}
+        status = "" if node.status == "planned" else f"  {node.status.replace('_', ' ')}"
+        target = f" on {node.target}" if node.target else ""
+        shown = ", ".join(before[:_SHOWN_PREDECESSORS])
+        more = len(before) - _SHOWN_PREDECESSORS
+        after = f"  ({shown}{f' and {more} more' if more > 0 else ''})" if before else ""
+        named = palette.paint(colour.get(node.status, ""), f"{node.id} [{node.function}]")
+        return without_escapes_of(self._masker.text(f"{named}{target}{status}{after}"), palette)
+
+    def title(self, box: ScopeBox) -> str:
+        """Return the line that stands over a box."""
+        comment = f": {box.comment}" if box.comment else ""
+        text = without_escapes(self._masker.text(f"{box.title}{comment}")).replace("\n", " ")
+        return self._palette.paint(self._palette.bold, text)
+
+
+def without_escapes_of(text: str, palette: Palette) -> str:
+    """Return one line; on a terminal the sequences of our own colours stay."""
+    return (text if palette else without_escapes(text)).replace("\n", " ")

@@ -1,0 +1,111 @@
+"""A drawing shows a plan before a run, and after it what the run grew into."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.masking import Masker
+from ensue.model.events import NodeFinished, ScopeClosed
+from ensue.output.colours import PLAIN
+from ensue.output.drawing.from_events import draw_events
+from ensue.output.drawing.text import drawing_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.model.events import RunEvent
+    from ensue.output.drawing.drawing import ScopeBox
+
+SLS = """\
+web:
+  test.succeed_with_changes:
+    - delayed_render:
+        - block: inner
+after:
+  test.nop:
+    - require: [{test: web}]
+checked:
+  test.nop:
+    - prereq: [{test: web}]
+#!delayed_block inner
+one:
+  test.nop: []
+two:
+  test.nop:
+    - watch: [{test: one}]
+#!end_delayed_block
+"""
+
+
+def project(root: Path) -> Project:
+    """Open a project that has the SLS above as `t`."""
+    (root / "states").mkdir(exist_ok=True)
+    (root / "states/t.sls").write_text(SLS)
+    return Project.open(root, ProjectOptions(minion_id="m1"))
+
+
+def run(root: Path, *, test: bool = False) -> tuple[list[RunEvent], list[RunEvent]]:
+    """Apply it; return the events as they came, and as the journal has them."""
+
+    async def work() -> tuple[list[RunEvent], list[RunEvent]]:
+        told: list[RunEvent] = []
+        async with project(root) as opened:
+            await opened.apply(["t"], RunOptions(test=test), on_event=told.append)
+            return told, opened.run_events("last")
+
+    return asyncio.run(work())
+
+
+def drawn(box: ScopeBox) -> list[str]:
+    """Draw as text."""
+    return list(drawing_lines(box, Masker(), PLAIN))
+
+
+def test_a_plan_has_its_requisites_and_empty_boxes(tmp_path: Path) -> None:
+    """Before a run the blocks are named, and a prereq comes before what it is declared for."""
+
+    async def work() -> ScopeBox:
+        async with project(tmp_path) as opened:
+            return await opened.draw(["t"])
+
+    assert drawn(asyncio.run(work())) == [
+        "m1",
+        "├─ checked [test.nop]",
+        "├─ web [test.succeed_with_changes]  (prereq checked)",
+        "│  └─ block inner",
+        "└─ after [test.nop]  (require web)",
+    ]
+
+
+def test_a_run_has_what_it_grew_into(tmp_path: Path) -> None:
+    """After a run the states of its scopes are there, with results and the requisites between them."""
+    told, kept = run(tmp_path)
+    assert drawn(draw_events(told, "m1")) == drawn(draw_events(kept, "m1"))
+    assert drawn(draw_events(kept, "m1")) == [
+        "m1",
+        "├─ checked [test.nop]  succeeded",
+        "├─ web [test.succeed_with_changes]  changed  (prereq checked)",
+        "│  └─ block inner",
+        "│     ├─ one [test.nop]  succeeded",
+        "│     └─ two [test.nop]  succeeded  (watch one)",
+        "└─ after [test.nop]  succeeded  (require web)",
+    ]
+
+
+def test_what_a_plan_defers_is_an_empty_box(tmp_path: Path) -> None:
+    """A block that only an apply can render is in the drawing, and the journal has it, too."""
+    told, kept = run(tmp_path, test=True)
+    assert drawn(draw_events(told, "m1")) == drawn(draw_events(kept, "m1"))
+    deferred = "│  └─ block inner (deferred): deferred: block inner (known after apply)"
+    assert deferred in drawn(draw_events(kept, "m1"))
+
+
+def test_a_killed_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
+    """However a journal was cut, there is a drawing, and what had not ended is said to be running."""
+    told, _ = run(tmp_path)
+    for length in range(len(told)):
+        drawn(draw_events(told[:length], "m1"))
+    unclosed = [event for event in told if not isinstance(event, ScopeClosed | NodeFinished)]
+    assert any("running" in line for line in drawn(draw_events(unclosed, "m1")))
