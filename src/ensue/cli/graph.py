@@ -22,7 +22,7 @@ EXAMPLES = (
     ("ensue graph web.nginx", "the states of an SLS and what they come after, as a tree"),
     ("ensue graph --out svg > run.svg", "the highstate as a picture"),
     ("ensue graph --run 20260101-1200 --out svg > run.svg", "what an earlier run grew into"),
-    ("ensue graph web --out dot | dot -Tpng > run.png", "for Graphviz"),
+    ("ensue graph web --out dot > run.dot", "for Graphviz"),
 )
 
 
@@ -38,9 +38,9 @@ EXAMPLES = (
 @pillar_options
 @project_options("text", "dot", "mermaid", "svg", "json", "yaml")
 def command(session: Session, *, sls: tuple[str, ...], run_id: str | None) -> int:
-    """Draw states and their requisites; what grows during a run stands in boxes under its state.
+    """Draw states, their requisites and what grew.
 
-    Without --run: what is known before a run; delayed blocks and SLS are empty boxes then. Without an
+    What grows during a run stands in boxes under the state that caused it. Without --run: what is known before a run; delayed blocks and SLS are empty boxes then. Without an
     SLS the highstate is drawn.
 
     Exit code: 0 all well; 1 it does not compile, or there is no such run.

@@ -38,6 +38,8 @@ class CommonOptions(NamedTuple):
         log_file: where the log is also written.
         pillar_files: `--pillar-file`, in order.
         pillar: `--pillar`, in order, as given.
+        saltenv: `--saltenv`.
+        pillarenv: `--pillarenv`.
     """
 
     root: Path
@@ -48,6 +50,14 @@ class CommonOptions(NamedTuple):
     log_file: Path | None
     pillar_files: tuple[Path, ...]
     pillar: tuple[str, ...]
+    saltenv: str | None
+    pillarenv: str | None
+
+    @property
+    def overrides(self) -> dict[str, str]:
+        """What outranks ensue.yaml, by the names of options there."""
+        given = {"saltenv": self.saltenv, "pillarenv": self.pillarenv}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def common_options(ctx: click.Context) -> CommonOptions:
@@ -65,6 +75,8 @@ def common_options(ctx: click.Context) -> CommonOptions:
         log_file=given("log_file"),
         pillar_files=given("pillar_files", ()),
         pillar=given("pillar", ()),
+        saltenv=given("saltenv"),
+        pillarenv=given("pillarenv"),
     )
 
 
@@ -142,7 +154,7 @@ def project_options(*outputs: str) -> Callable[[Decorated], Decorated]:
 
 
 def pillar_options(function: Decorated) -> Decorated:
-    """Add the options that give pillar on the command line."""
+    """Add the options that give pillar on the command line, and those that choose environments."""
     from_file = shared_option(
         "--pillar-file",
         "pillar_files",
@@ -158,7 +170,23 @@ def pillar_options(function: Decorated) -> Decorated:
         metavar="KEY=VALUE",
         help="Pillar that outranks the project's: a:b=c nests, values are YAML; or one mapping.",
     )
-    return single(from_file(function))
+    return single(from_file(_environment_options(function)))
+
+
+def _environment_options(function: Decorated) -> Decorated:
+    saltenv = shared_option(
+        "--saltenv",
+        "saltenv",
+        metavar="ENV",
+        help="The environment of file_roots that SLS are taken from. Default: base; a highstate: all.",
+    )
+    pillarenv = shared_option(
+        "--pillarenv",
+        "pillarenv",
+        metavar="ENV",
+        help="The environment of pillar_roots that pillar is taken from. Default: all.",
+    )
+    return saltenv(pillarenv(function))
 
 
 def result_options(function: Decorated) -> Decorated:

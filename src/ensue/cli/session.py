@@ -72,6 +72,7 @@ class Session:
         options = ProjectOptions(
             minion_id=self.options.minion_id,
             pillar=merged_pillar(self.options.pillar_files, self.options.pillar),
+            overrides=self.options.overrides,
         )
         self._project = project = Project.open(self.options.root, options)
         self.masker = project.masker

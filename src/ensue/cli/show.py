@@ -35,7 +35,7 @@ KINDS = ("high", "low", "pillar", "top", "enforced")
 @pillar_options
 @project_options("nested", "json", "yaml", "quiet")
 def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
-    """Show what SLS files, pillar and top file compile to, and what the applies have enforced.
+    """Show what a project compiles to, and what it has enforced.
 
     high: declarations as written, templates rendered. low: one entry a state, in order. pillar: what
     templates see. top: which SLS the top file assigns. Without an SLS high and low show the highstate.
