@@ -7,7 +7,6 @@ others, not even between its creation and a later chmod. What stands in the file
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -71,7 +70,7 @@ def beside(path: Path) -> Path:
         pid = left.name.removeprefix(f".{path.name}.").partition(".")[0]
         if pid.isdecimal() and not _lives(int(pid)):
             left.unlink(missing_ok=True)
-    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    return path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
 
 
 def create_whole(path: Path, content: bytes) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +104,8 @@ def _near(message: str, variables: Iterable[str]) -> str:
     parts = message.split("'", 2)
     advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
     if len(parts) == _UNDEFINED_NAME_PARTS and not parts[0] and parts[2].startswith(" is undefined"):
+        import difflib
+
         close = difflib.get_close_matches(parts[1], list(variables), n=2)
         if close:
             return f"did you mean {' or '.join(close)}? Else {advice}"

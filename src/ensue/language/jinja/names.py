@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -90,6 +89,8 @@ class NamedFunctions(dict[str, Any]):
 
     def unknown(self, name: str) -> UnknownName:
         """Describe one that is not there."""
+        import difflib
+
         return UnknownName(kind=self._kind, name=name, near=tuple(difflib.get_close_matches(name, self, n=3)))
 
 

@@ -10,7 +10,6 @@ Source: Salt's `dateutils`, 3008; results measured there, code our own.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError
@@ -65,7 +64,7 @@ def _read(text: str) -> datetime:
     if text.lower() in _DAYS:
         midnight = _now().replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight + timedelta(days=_DAYS[text.lower()])
-    for read in (_seconds, datetime.fromisoformat, _written, parsedate_to_datetime):
+    for read in (_seconds, datetime.fromisoformat, _written, _mailed):
         try:
             return read(text)
         except ValueError:
@@ -85,6 +84,12 @@ def _written(text: str) -> datetime:
             except ValueError:
                 continue
     raise ValueError(text)
+
+
+def _mailed(text: str) -> datetime:
+    from email.utils import parsedate_to_datetime
+
+    return parsedate_to_datetime(text)
 
 
 def _at(seconds: float) -> datetime:

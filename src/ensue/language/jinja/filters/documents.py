@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import io
 import json
-import pprint
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
 from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
-from yaml.emitter import Emitter
-from yaml.representer import SafeRepresenter
 
 from ensue.language.jinja.filters.dumping import dump
 from ensue.language.jinja.filters.kinds import is_mapping, keeps_undefined
@@ -66,6 +62,8 @@ def to_html_json(value: Any, indent: Any = None, **options: Any) -> str:
 @keeps_undefined
 def to_python(value: Any) -> Markup:
     """Return data as Python writes it, on several lines when it is long."""
+    import pprint
+
     return Markup(pprint.pformat(value).strip())  # noqa: S704 (Salt marks it as safe)
 
 
@@ -77,6 +75,8 @@ def dict_to_sls_yaml_params(value: Mapping[Any, Any], flow_style: Any = False) -
 
 def yaml_dquote(text: Any) -> str:
     """Return a text as YAML in double quotes."""
+    from yaml.emitter import Emitter
+
     with io.StringIO() as stream:
         Emitter(stream, width=sys.maxsize).write_double_quoted(str(text))
         return stream.getvalue()
@@ -84,6 +84,8 @@ def yaml_dquote(text: Any) -> str:
 
 def yaml_squote(text: Any) -> str:
     """Return a text as YAML in single quotes."""
+    from yaml.emitter import Emitter
+
     with io.StringIO() as stream:
         Emitter(stream, width=sys.maxsize).write_single_quoted(str(text))
         return stream.getvalue()
@@ -97,6 +99,9 @@ def yaml_encode(value: Any) -> str:
     """
     if isinstance(value, str):
         return yaml_dquote(value)
+    import yaml
+    from yaml.representer import SafeRepresenter
+
     representer: Any = SafeRepresenter()
     node = representer.represent_data(value)
     if not isinstance(node, yaml.ScalarNode):

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Final
-
-import yaml
+from functools import cache
+from typing import Any
 
 
 def dump(value: Any, *, flow_style: Any) -> str:
@@ -21,7 +20,9 @@ def dump(value: Any, *, flow_style: Any) -> str:
         value: the data.
         flow_style: true: in brackets; false: as a block; None: a block, its innermost parts in brackets.
     """
-    return yaml.dump(value, Dumper=_DUMPER, default_flow_style=flow_style, allow_unicode=True)
+    import yaml
+
+    return yaml.dump(value, Dumper=_dumper(), default_flow_style=flow_style, allow_unicode=True)
 
 
 def _in_order(dumper: Any, value: OrderedDict[Any, Any]) -> Any:
@@ -41,7 +42,10 @@ def _nothing(dumper: Any, value: Any) -> Any:
     return dumper.represent_scalar("tag:yaml.org,2002:null", "NULL")
 
 
-def _made() -> Any:
+@cache
+def _dumper() -> Any:
+    import yaml
+
     # PyYAML without libyaml has the slow one alone.
     base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     made: Any = type("Dumper", (base,), {})
@@ -50,6 +54,3 @@ def _made() -> Any:
     made.add_multi_representer(str, _text)
     made.add_multi_representer(Mapping, _mapping)
     return made
-
-
-_DUMPER: Final = _made()

@@ -9,7 +9,6 @@ Source: Salt's Jinja documentation ("Format filters"), 3008; results measured th
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
-from xml.dom.minidom import Document, Element
 
 from jinja2 import TemplateRuntimeError
 from markupsafe import Markup
@@ -18,6 +17,7 @@ from ensue.language.jinja.filters.kinds import is_mapping, is_row, keeps_undefin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from xml.dom.minidom import Document, Element
 
 
 @keeps_undefined
@@ -29,6 +29,8 @@ def to_xml(value: Any) -> Markup:
     """
     if not is_mapping(value) or len(value) != 1:
         raise TemplateRuntimeError("xml takes a mapping of one key, the name of the root element")
+    from xml.dom.minidom import Document
+
     document = Document()
     (name, content), *_ = value.items()
     document.appendChild(_element(document, str(name), content))
