@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.diagnostics import Diagnostic, Severity, sort_key
+from ensue.diagnostics import Diagnostic, Severity, Span, sort_key
 from ensue.errors import CompileError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.diagnostics import Span
+    from ensue.language.yaml.document import Place
 
 
 class Collector:
@@ -23,7 +23,7 @@ class Collector:
         self,
         code: str,
         summary: str,
-        span: Span | None,
+        span: Span | Place | None,
         *,
         detail: str = "",
         help: str = "",  # noqa: A002 -- the field's name
@@ -31,14 +31,18 @@ class Collector:
     ) -> None:
         """Note an error."""
         self.add(
-            [Diagnostic(code=code, summary=summary, span=span, detail=detail, help=help, related=related)]
+            [
+                Diagnostic(
+                    code=code, summary=summary, span=_found(span), detail=detail, help=help, related=related
+                )
+            ]
         )
 
     def warning(
         self,
         code: str,
         summary: str,
-        span: Span | None,
+        span: Span | Place | None,
         *,
         detail: str = "",
         help: str = "",  # noqa: A002 -- the field's name
@@ -47,7 +51,12 @@ class Collector:
         self.add(
             [
                 Diagnostic(
-                    code=code, summary=summary, span=span, detail=detail, help=help, severity=Severity.WARNING
+                    code=code,
+                    summary=summary,
+                    span=_found(span),
+                    detail=detail,
+                    help=help,
+                    severity=Severity.WARNING,
                 )
             ]
         )
@@ -74,6 +83,10 @@ class Collector:
         """
         if errors := self.errors:
             raise CompileError([*errors, *self.warnings])
+
+
+def _found(span: Span | Place | None) -> Span | None:
+    return span if span is None or isinstance(span, Span) else span.span()
 
 
 def near_names(name: str, candidates: Iterable[str], *, count: int = 3) -> str:

@@ -33,6 +33,22 @@ class Anchor(msgspec.Struct, frozen=True):
     line: int
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where a value stands, for messages that are seldom written: only `span` looks for it in the text.
+
+    Args:
+        document: the text.
+        keys: the value's path in it.
+    """
+
+    document: YamlDocument
+    keys: tuple[str | int, ...]
+
+    def span(self) -> Span:
+        """Return the place of the value, or of its nearest parent that can be found."""
+        return self.document.locate(self.keys)
+
+
 class YamlDocument:
     """The rendered text of one file.
 
@@ -61,6 +77,10 @@ class YamlDocument:
         index = bisect_right(self._anchors, rendered_line, key=lambda anchor: anchor.rendered_line)
         anchor = self._anchors[max(index - 1, 0)]
         return Span(anchor.path, anchor.line + max(rendered_line - anchor.rendered_line, 0))
+
+    def place(self, *keys: str | int) -> Place:
+        """Return the place of a value by its path, without looking for it yet."""
+        return Place(self, keys)
 
     def locate(self, keys: Sequence[str | int]) -> Span:
         """Return the place of a value by its path, or of its nearest parent that can be found."""
