@@ -40,10 +40,23 @@ def test_an_sls_by_path_needs_no_project(tmp_path: Path) -> None:
     assert [one.result for one in apply(tmp_path, "hello.sls").returns.values()] == [True]
 
 
-def test_a_missing_top_file_is_refused_with_a_way_out(tmp_path: Path) -> None:
-    """Without a top file and without a name there is nothing to apply, and the message says what to do."""
+def test_a_missing_top_file_fails_as_in_salt_with_a_way_out(tmp_path: Path) -> None:
+    """Without a top file there is one failed state that says what to do, and the run's exit code is 2."""
+    report = apply(tmp_path)
+    assert (list(report.returns), report.exit_code) == (["no_|-states_|-states_|-None"], 2)
+    assert [one.code for one in report.warnings] == ["E0604"]
+    assert "write a top.sls" in report.returns["no_|-states_|-states_|-None"].comment
+
+
+def test_what_a_missing_top_file_gives_is_not_shown(tmp_path: Path) -> None:
+    """Without a top file and without a name there is nothing to show, which is refused."""
+
+    async def show() -> None:
+        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            await project.show("low", [])
+
     with pytest.raises(CompileError, match="there is no top file"):
-        apply(tmp_path)
+        asyncio.run(show())
 
 
 def test_a_top_file_that_gives_nothing_fails_as_in_salt(tmp_path: Path) -> None:

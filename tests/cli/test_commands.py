@@ -163,6 +163,21 @@ def test_show_high(shell: Shell) -> None:
     assert "ok" in shell.run("show", "high", "good", "--out", "json").document["web-01"]
 
 
+def test_environments_of_the_command_line(shell: Shell) -> None:
+    """`--saltenv` and `--pillarenv` choose where SLS and pillar come from."""
+    shell.write(
+        "ensue.yaml", "id: web-01\nfile_roots: {dev: [dev]}\npillar_roots: {base: [pillar], dev: [pdev]}\n"
+    )
+    shell.write("dev/here.sls", "{{ saltenv }}-{{ pillar.get('env', 'none') }}: test.nop\n")
+    shell.write("pdev/top.sls", "dev:\n  '*': [it]\n")
+    shell.write("pdev/it.sls", "env: of dev\n")
+    chosen = ("--saltenv", "dev", "--pillarenv", "dev")
+    ended = shell.run("apply", "here", *chosen, "--out", "json")
+    assert [one["__id__"] for one in ended.document["web-01"].values()] == ["dev-of dev"]
+    assert shell.run("show", "pillar", "--out", "json", *chosen).document == {"web-01": {"env": "of dev"}}
+    assert shell.run("apply", "here").code == 1
+
+
 def test_show_what_does_not_compile(shell: Shell) -> None:
     """A broken SLS is refused with the messages under the minion id."""
     shell.write("states/broken.sls", "x: [\n")

@@ -38,7 +38,8 @@ def _run(tree: Tree, root: Path) -> Outcome:
     tree.lay_out(root)
     if tree.config:
         (root / "ensue.yaml").write_text(yaml.safe_dump(dict(tree.config)))
-    options = ProjectOptions(minion_id=MINION_ID, pillar=dict(tree.pillar))
+    overrides = dict(tree.environments)
+    options = ProjectOptions(minion_id=MINION_ID, pillar=dict(tree.pillar), overrides=overrides)
 
     async def run() -> Outcome:
         async with Project.open(root, options) as project:

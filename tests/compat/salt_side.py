@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from tests.compat.trees import Tree
 
 _PRELOADED = ("salt.cli.call", "salt.cli.caller", "salt.minion", "salt.state", "salt.pillar", "salt.output")
+_SECONDS = 45
+"""Some broken trees keep Salt busy for ever."""
 
 
 def run_on_salt(trees: list[Tree], python: Path, folder: Path) -> Iterator[Outcome]:
@@ -49,6 +52,7 @@ def arguments(tree: Tree, root: Path) -> list[str]:
     words = ["--local", "-c", str(root / "salt"), "--out", "json", "--retcode-passthrough", "-l", "quiet"]
     words += ["state.apply", *([",".join(tree.mods)] if tree.mods else [])]
     words += ["test=True"] if tree.test else []
+    words += [f"{option}={name}" for option, name in tree.environments.items()]
     return words + ([f"pillar={json.dumps(dict(tree.pillar))}"] if tree.pillar else [])
 
 
@@ -134,6 +138,7 @@ def _fork(job: dict[str, Any]) -> int:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.chdir(root)
     os.umask(0o022)
+    signal.alarm(_SECONDS)
     from salt.scripts import salt_call
 
     sys.argv = ["salt-call", *job["arguments"]]

@@ -5,7 +5,8 @@ Its fences:
     ```sls NAME      a file states/NAME.sls (`a/b`), the default NAME is `t`
     ```file PATH     any file of the project; `out/PATH` is there before the run
     ```config        options, for `ensue.yaml` and for Salt's minion configuration alike
-    ```run           the command line: SLS names, `--test`, `--pillar JSON`; default `t`, `-` is the highstate
+    ```run           the command line: SLS names, `--test`, `--pillar JSON`, `--saltenv NAME`,
+                     `--pillarenv NAME`; default `t`, `-` is the highstate
     ```differs       ensue's own outcome, where it is meant to be another than Salt's; see `outcome.py`
 
 Text below the heading says what the tree is about, or why ensue differs. `@OUT@` stands for the
@@ -45,6 +46,7 @@ class Tree:
         mods: the SLS asked for; empty for the highstate.
         test: a plan.
         pillar: the pillar of the command line.
+        environments: `saltenv` and `pillarenv` of the command line.
         differs: ensue's own outcome as written; empty where it is Salt's.
         reason: why ensue differs.
     """
@@ -56,6 +58,7 @@ class Tree:
     mods: tuple[str, ...] = ("t",)
     test: bool = False
     pillar: Mapping[str, Any] = field(default_factory=dict)
+    environments: Mapping[str, str] = field(default_factory=dict)
     differs: str = ""
     reason: str = ""
 
@@ -111,13 +114,15 @@ def _tree(area: str, title: str, body: str) -> Tree:
 
 def _command_line(text: str) -> dict[str, Any]:
     words = shlex.split(text)
-    read: dict[str, Any] = {"mods": ()}
+    read: dict[str, Any] = {"mods": (), "environments": {}}
     while words:
         match words.pop(0):
             case "--test":
                 read["test"] = True
             case "--pillar":
                 read["pillar"] = json.loads(words.pop(0))
+            case "--saltenv" | "--pillarenv" as option:
+                read["environments"][option.removeprefix("--")] = words.pop(0)
             case "-":
                 pass
             case name:

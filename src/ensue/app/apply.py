@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from ensue.app.services import Services
     from ensue.contracts.growth import Plan
+    from ensue.engine.earlier import EarlierRun
     from ensue.engine.outcome import EngineOutcome
     from ensue.language.compiler import Compiled
     from ensue.language.top import TopMatch
@@ -149,8 +150,8 @@ class Run:
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
 
-    async def execute(self, plan: Plan) -> EngineOutcome:
-        """Run a plan on the engine."""
+    async def execute(self, plan: Plan, earlier: EarlierRun | None = None) -> EngineOutcome:
+        """Run a plan on the engine; what an earlier run has done is taken over from it."""
         services = self._services
         expander = SlsExpander(services, test=self._switches.test, top=plan)
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
@@ -167,6 +168,7 @@ class Run:
                     promises=registrations.promises,
                     arguments=RunTimeArguments(services.enforced, services.masker),
                     registered=registrations.register,
+                    is_transient=registrations.is_transient,
                 ),
                 masker=services.masker,
             ),
@@ -179,16 +181,22 @@ class Run:
         )
         # What a plug-in registers through `ensue.derived` belongs to this run.
         with using_registry(registry):
-            outcome = await engine.run(plan)
+            outcome = await engine.run(plan, earlier.done if earlier else {})
         self._warnings_of_growth = expander.end()
         return outcome
 
     async def report(
-        self, run_id: str, plan: Plan, warnings: Sequence[Diagnostic], *, asked_for_highstate: bool
+        self,
+        run_id: str,
+        plan: Plan,
+        warnings: Sequence[Diagnostic],
+        *,
+        asked_for_highstate: bool,
+        earlier: EarlierRun | None = None,
     ) -> RunReport:
         """Run a plan and say what came of it."""
         started = perf_counter()
-        outcome = await self.execute(plan)
+        outcome = await self.execute(plan, earlier)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = [one for one in warnings if one.code in {"E0604", "E0605"}]
         if asked_for_highstate and not plan.chunks and nothing:

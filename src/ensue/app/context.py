@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from ensue.app.environments import saltenv_of
 from ensue.contracts.context import Declaration
 from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
 from ensue.model.requisite import RequisiteKind
@@ -46,6 +47,11 @@ class TargetContext:
         self.opts: Mapping[str, Any] = {**services.settings.values, "test": test, "id": srn.id}
 
     @property
+    def saltenv(self) -> str:
+        """The environment in which sources and templates are looked for."""
+        return saltenv_of(self._services.settings)
+
+    @property
     def connection(self) -> Connection:
         """The way to the target."""
         return self._services.directory.connection(self.srn)
@@ -62,7 +68,7 @@ class TargetContext:
     @property
     def files(self) -> FileSources:
         """Reader of sources."""
-        return self._services.files
+        return self._services.files_of(self.saltenv)
 
     @property
     def masker(self) -> Masker:
@@ -93,7 +99,12 @@ class TargetContext:
         target = self._services.renderer(self.srn, test=self.test)
         try:
             return await asyncio.to_thread(
-                target.render_text, text, renderer=renderer, name=name or "<template>", extra=context or {}
+                target.render_text,
+                text,
+                renderer=renderer,
+                name=name or "<template>",
+                extra=context or {},
+                saltenv=self.saltenv,
             )
         except CompileError as error:
             raise StateFailedError(str(error)) from None
@@ -120,6 +131,11 @@ class CallContext(TargetContext):
         self._site = site
         self.registry = registry
         self._gathered = gathered
+
+    @property
+    def saltenv(self) -> str:
+        """The environment of the declaration's SLS."""
+        return self._site.chunk.saltenv
 
     @property
     def accumulators(self) -> Accumulators:

@@ -50,6 +50,6 @@ class SlsExpander:
     async def _applied(self, request: GrowthRequest) -> Plan:
         await self._services.prepare(request.target)
         compiler = self._services.compiler(request.target, test=self._test)
-        requests = [SlsRequest(name=name) for name in request.names]
+        requests = [SlsRequest(name=name, saltenv=request.caller.saltenv) for name in request.names]
         compiled = await asyncio.to_thread(compiler.compile, requests, scope=request.scope)
         return compiled.plan

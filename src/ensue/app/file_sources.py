@@ -20,12 +20,14 @@ class ProjectFiles:
 
     Args:
         roots: the file roots.
+        saltenv: the environment of sources that name none.
     """
 
-    def __init__(self, roots: Roots) -> None:
+    def __init__(self, roots: Roots, saltenv: str = "base") -> None:
         self._roots = roots
+        self._saltenv = saltenv
 
-    async def read(self, source: str, *, saltenv: str = "base") -> bytes:
+    async def read(self, source: str, *, saltenv: str = "") -> bytes:
         """Return the content of a source.
 
         Raises:
@@ -42,17 +44,17 @@ class ProjectFiles:
             msg = f"the source {source} cannot be read: {error.strerror}"
             raise StateFailedError(msg) from None
 
-    def local_path(self, source: str, *, saltenv: str = "base") -> Path | None:
+    def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
         """Return the file of this machine that a source names, None when there is none."""
         if source.startswith("salt://"):
-            relative, environment = _split(source, saltenv)
+            relative, environment = self._split(source, saltenv)
             return self._roots.find_file(relative, environment)
         path = Path(source.removeprefix("file://"))
         return path if path.is_absolute() and path.is_file() else None
 
-    def list_tree(self, source: str, *, saltenv: str = "base") -> list[str]:
+    def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
         """Return the relative paths of all files below a `salt://` folder, sorted."""
-        relative, environment = _split(source, saltenv)
+        relative, environment = self._split(source, saltenv)
         found: set[str] = set()
         for folder in self._roots.folders(environment):
             base = folder / relative.strip("/")
@@ -63,13 +65,14 @@ class ProjectFiles:
     def _missing(self, source: str, saltenv: str) -> str:
         if not source.startswith("salt://"):
             return f"the source {source} is not there"
+        saltenv = self._split(source, saltenv)[1]
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
         return f"the source {source} was not found (searched below {folders or 'no file roots'})"
 
-
-def _split(source: str, saltenv: str) -> tuple[str, str]:
-    relative, _, query = source.removeprefix("salt://").partition("?")
-    return relative, parse_qs(query).get("saltenv", [saltenv])[0]
+    def _split(self, source: str, saltenv: str) -> tuple[str, str]:
+        """Return a source's path below the roots, and the environment it names or is looked for in."""
+        relative, _, query = source.removeprefix("salt://").partition("?")
+        return relative, parse_qs(query).get("saltenv", [saltenv or self._saltenv])[0]
 
 
 def _download(source: str) -> bytes:

@@ -17,6 +17,7 @@ from ensue.app.enforcement import Enforcement
 from ensue.app.lazy_registry import LazyRegistry, LazyVault
 from ensue.app.services import Services
 from ensue.app.settings import Settings, read_settings
+from ensue.engine.earlier import EarlierRun, earlier_run
 from ensue.engine.journal import Journal, list_runs, new_run_id, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
@@ -65,12 +66,14 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         concurrency: how many functions run at once; None: 10 x cores.
         failhard: stop at the first failure; None: ensue.yaml's `failhard`.
         wait_for_lock: wait for another apply of the project instead of refusing.
+        resume: the id, or the beginning of it, of a run to go on with; it says which SLS.
     """
 
     test: bool = False
     concurrency: int | None = None
     failhard: bool | None = None
     wait_for_lock: bool = False
+    resume: str | None = None
 
 
 class Project:
@@ -172,6 +175,7 @@ class Project:
 
         Raises:
             CompileError: nothing was run.
+            UnknownRunError: the run to resume cannot be.
             LockHeldError: another apply of the project is running.
         """
         if options.test:
@@ -196,6 +200,8 @@ class Project:
             concurrency=options.concurrency or self.settings.option("concurrency"),
             failhard=bool(failhard),
         )
+        earlier = self._earlier(options)
+        mods = earlier.mods if earlier else mods
         run_id = new_run_id(datetime.now(UTC))
         enforcement = Enforcement(self._open_enforced(), run_id, test=options.test)
         with self._journal(run_id, on_event) as tell_others:
@@ -216,7 +222,7 @@ class Project:
                     mods=tuple(mods),
                 )
             )
-            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods)
+            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods, earlier=earlier)
             report = enforcement.end(report)
             tell(
                 RunFinished(
@@ -228,6 +234,9 @@ class Project:
                 )
             )
         return report
+
+    def _earlier(self, options: RunOptions) -> EarlierRun | None:
+        return earlier_run(self.run_events(options.resume)) if options.resume is not None else None
 
     @contextmanager
     def _journal(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.app.context import TargetContext
 from ensue.app.custom import CustomModules
 from ensue.app.directory import Directory
+from ensue.app.environments import pillar_options
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.lazy import LazyMapping
@@ -18,7 +19,8 @@ from ensue.app.salt_functions import SaltFunctions
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
 from ensue.language.compiler import Compiler
-from ensue.language.pillar import PillarCompiler, merge
+from ensue.language.merging import merge
+from ensue.language.pillar import PillarCompiler
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.model.srn import MINION_TYPE, Srn
@@ -67,12 +69,12 @@ class Services:
     bridge: SaltBridge = field(init=False)
     states: Functions = field(init=False)
     modules: Functions = field(init=False)
-    files: ProjectFiles = field(init=False)
     plugins: Plugins = field(init=False)
     directory: Directory = field(init=False)
     _contexts: dict[tuple[Srn, bool], TargetContext] = field(
         init=False, default_factory=dict[tuple[Srn, bool], TargetContext]
     )
+    _files: dict[str, ProjectFiles] = field(init=False, default_factory=dict[str, ProjectFiles])
     _renderers: dict[Srn, SlsRenderer] = field(init=False, default_factory=dict[Srn, SlsRenderer])
     _pillars: dict[Srn, dict[str, Any]] = field(init=False, default_factory=dict[Srn, dict[str, Any]])
 
@@ -86,7 +88,6 @@ class Services:
         self.bridge = SaltBridge(settings, lambda: self._pillars.get(self.minion, {}))
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
         self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
-        self.files = ProjectFiles(self.roots)
         self.plugins = Plugins()
         self.directory = Directory(
             minion=self.minion,
@@ -117,6 +118,12 @@ class Services:
     def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
         return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
 
+    def files_of(self, saltenv: str) -> ProjectFiles:
+        """Return the reader of sources whose environment is this one where they name none."""
+        if saltenv not in self._files:
+            self._files[saltenv] = ProjectFiles(self.roots, saltenv)
+        return self._files[saltenv]
+
     def context(self, srn: Srn, *, test: bool) -> TargetContext:
         """Return the context of a target."""
         key = (srn, test)
@@ -130,7 +137,7 @@ class Services:
             self._renderers[srn] = self._make_renderer(self.roots, srn, test=test)
         return self._renderers[srn]
 
-    def _make_renderer(self, roots: Roots, srn: Srn, *, test: bool) -> SlsRenderer:
+    def _make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
         settings = self.settings
         return SlsRenderer(
             roots,
@@ -141,6 +148,7 @@ class Services:
             },
             default_pipe=settings.option("renderer", "jinja|yaml"),
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
+            has_states=has_states,
         )
 
     def compiler(self, srn: Srn, *, test: bool, renderer: SlsRenderer | None = None) -> Compiler:
@@ -194,6 +202,11 @@ class Services:
         found = Collector()
         compiler = self._pillar_compiler(self.minion)
         pillar = compiler.compile(self.subject(self.minion), self.pillar_override, found)
+        if self.settings.option("pillar_opts"):
+            # What Salt shows there of the master's options are here the project's.
+            pillar["master"] = {
+                name: value for name, value in self.settings.values.items() if name != "store_url"
+            }
         key = str(self.settings.option("resource_pillar_key"))
         static = read_static(
             pillar.get(key), key=key, minion_id=self.minion.id, locate=compiler.locate, found=found
@@ -235,12 +248,8 @@ class Services:
         self._pillars[srn] = merge(merge(self._pillars[self.minion], own), self.pillar_override)
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
-        return PillarCompiler(
-            self.pillar_roots,
-            self._make_renderer(self.pillar_roots, srn, test=False),
-            strategy=str(self.settings.option("pillar_source_merging_strategy", "smart")),
-            merge_lists=bool(self.settings.option("pillar_merge_lists", default=False)),
-        )
+        renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
+        return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings))
 
     async def close(self) -> None:
         """Close all connections."""

@@ -13,6 +13,8 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
+from ensue.language.merging import STRATEGIES
+from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "failhard": (bool,),
     "state_auto_order": (bool,),
     "resource_pillar_key": (str,),
-    "delayed_repeat_limit": (int, type(None)),
+    "delayed_repeat_limit": (int, str, type(None)),
     "grains": (dict,),
     "renderer": (str,),
     "jinja_env": (dict,),
@@ -39,6 +41,15 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "allow_undefined": (bool,),
     "pillar_source_merging_strategy": (str,),
     "pillar_merge_lists": (bool,),
+    "pillar_includes_override_sls": (bool,),
+    "pillarenv": (str, type(None)),
+    "pillarenv_from_saltenv": (bool,),
+    "saltenv": (str, type(None)),
+    "top_file_merging_strategy": (str,),
+    "env_order": (list,),
+    "default_top": (str,),
+    "state_top": (str,),
+    "state_top_saltenv": (str, type(None)),
     "pillar_opts": (bool,),
     "nodegroups": (dict,),
     "minion_root": (str,),
@@ -53,6 +64,15 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "test": (bool,),
 }
 """Options by name, with the kinds of value they take."""
+
+_CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "pillar_source_merging_strategy": STRATEGIES,
+    "top_file_merging_strategy": TOP_STRATEGIES,
+}
+"""The words that an option takes, where not every text will do."""
+
+_NO_LIMIT: Final = "None"
+"""How a tag spells that there is no limit; in YAML it is a text."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +99,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def option(self, name: str, default: Any = None) -> Any:
         """Return an option's value, or the default where it is not set."""
         return self.values.get(name, default)
+
+    @property
+    def repeat_limit(self) -> int | None:
+        """How often a delayed block or SLS is rendered where its tag does not say; None is no limit."""
+        limit = self.values.get("delayed_repeat_limit", 1)
+        return None if limit == _NO_LIMIT else limit
 
 
 def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any]) -> Settings:
@@ -174,6 +200,21 @@ def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
             help=near_names(name, _KINDS),
             severity=Severity.WARNING,
         )
+    if name == "delayed_repeat_limit" and not _is_limit(value):
+        help_ = "it takes a number from 1, or null (or None) for no limit"
+        return Diagnostic(
+            code="E0101",
+            summary=f"the option {name!r} is {value!r}",
+            span=document.locate((name,)),
+            help=help_,
+        )
+    if name in _CHOICES and value not in _CHOICES[name]:
+        return Diagnostic(
+            code="E0101",
+            summary=f"the option {name!r} is {value!r}",
+            span=document.locate((name,)),
+            help=f"it takes one of {', '.join(_CHOICES[name])}",
+        )
     kinds = _KINDS[name]
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
@@ -184,3 +225,8 @@ def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
             help=f"it takes a {wanted}",
         )
     return None
+
+
+def _is_limit(value: Any) -> bool:
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return is_count or value is None or value == _NO_LIMIT

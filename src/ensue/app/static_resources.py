@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.pillar import merge
+from ensue.language.merging import merge
 from ensue.model.data import is_list, is_mapping
 from ensue.model.srn import MINION_TYPE, Srn
 

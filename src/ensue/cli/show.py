@@ -54,7 +54,8 @@ def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
         shown: Data = await project.show(kind, mods_of(sls))
         return shown
 
-    return _print(session, {session.minion_id: presentable(session.run(work), session.masker)})
+    shown = presentable(session.run(work), session.masker)
+    return _print(session, {session.minion_id: shown})
 
 
 def _show_enforced(session: Session) -> int:

@@ -26,19 +26,23 @@ if TYPE_CHECKING:
 class FileSources(Protocol):
     """Where `salt://`, `http(s)://`, `file://` and absolute paths of the managing minion are read."""
 
-    async def read(self, source: str, *, saltenv: str = "base") -> bytes:
+    async def read(self, source: str, *, saltenv: str = "") -> bytes:
         """Return the content of a source.
+
+        Args:
+            source: where it is; `salt://x?saltenv=dev` names its environment itself.
+            saltenv: the environment of a `salt://` source; empty: that of the SLS.
 
         Raises:
             StateFailedError: the source is nowhere; the text lists the roots that were searched.
         """
         ...
 
-    def local_path(self, source: str, *, saltenv: str = "base") -> Path | None:
+    def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
         """Return the file of this machine that a `salt://` source names, None when there is none."""
         ...
 
-    def list_tree(self, source: str, *, saltenv: str = "base") -> list[str]:
+    def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
         """Return the relative paths of all files below a `salt://` folder, sorted; empty without one."""
         ...
 

@@ -1,28 +1,51 @@
 """The top file: which SLS belong to which target.
 
+Every environment may have one. How several are put together is `top_files.py`; here one target is
+matched against what came of that.
+
 Source: Salt's top file; globs, lists, compound and grain matches, several environments.
 """
 
 from __future__ import annotations
 
+import glob
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.language.collector import near_names
+from ensue.language.top_files import TopOptions, read_top_files
 from ensue.model.data import is_list, is_mapping
 from ensue.targeting import Subject, TargetSyntaxError, matches, parse_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterator
 
-    from ensue.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
+    from ensue.language.yaml.document import Place
 
 _ENGINES: Final = {
     "glob": "", "compound": "", "grain": "G", "grain_pcre": "P", "list": "L", "pcre": "E", "ipcidr": "S",
-    "pillar": "I", "pillar_pcre": "J", "nodegroup": "N", "range": "R",
+    "pillar": "I", "pillar_exact": "I", "pillar_pcre": "J", "nodegroup": "N", "range": "R",
 }  # fmt: skip
+
+
+class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """One SLS that the top file gives to a target.
+
+    Args:
+        name: the SLS name or glob.
+        saltenv: the environment it is looked for in.
+        span: the target's place in the top file.
+        may_be_missing: it is no fault when there is no such SLS (`ignore_missing`, in pillar).
+    """
+
+    name: str
+    saltenv: str
+    span: Place
+    may_be_missing: bool = False
 
 
 def top_matches(
@@ -30,88 +53,87 @@ def top_matches(
     render: Callable[[SlsFile], Stream],
     subject: Subject,
     found: Collector,
-    *,
-    environments: Iterable[str] | None = None,
-) -> list[tuple[str, str, Span]] | None:
-    """Return the SLS that `top.sls` gives a subject.
+    options: TopOptions | None = None,
+) -> list[TopMatch] | None:
+    """Return the SLS that the top files give a subject.
 
     Args:
-        roots: where `top.sls` is looked for, in every environment.
-        render: renders it.
+        roots: where top files are looked for, in every environment.
+        render: renders them.
         subject: who it is matched against.
         found: where faults go.
-        environments: only these.
+        options: which environments, and how their top files are put together.
 
     Returns:
-        (SLS name, environment, place) in the order of the file, each once; None when there is no top file.
+        What it is given, by environment in the order in which each first matches; None when there is
+        no top file.
     """
-    results: dict[tuple[str, str], Span] = {}
-    any_file = False
-    for environment in environments or roots.environments:
-        file = roots.find("top", environment)
-        if file is None:
+    options = options or TopOptions()
+    tops = read_top_files(roots, render, found, options)
+    if tops is None:
+        return None
+    matcher = _Matcher(roots, subject, found)
+    results: dict[str, dict[str, TopMatch]] = {}
+    for saltenv, targets in tops.items():
+        if options.saltenv and saltenv != options.saltenv:
             continue
-        any_file = True
-        stream = render(file)
-        _read(stream, subject, found, results)
-    return [(name, environment, span) for (name, environment), span in results.items()] if any_file else None
+        for expression, target in targets.items():
+            for one in matcher.matched(expression, target.entries, saltenv, target.span):
+                results.setdefault(one.saltenv, {}).setdefault(one.name, one)
+    order = [*(env for env in options.env_order if env in results), *results] if options.sorted else results
+    return [one for saltenv in dict.fromkeys(order) for one in results[saltenv].values()]
 
 
-def _read(stream: Stream, subject: Subject, found: Collector, results: dict[tuple[str, str], Span]) -> None:
-    document = stream.document()
-    if stream.data is None:
-        return
-    if not is_mapping(stream.data):
-        found.error(
-            "E0601",
-            "the top file is not a mapping",
-            document.source_span(1),
-            help="it is `base:`, under it targets, under each of them a list of SLS names",
-        )
-        return
-    for environment, targets in stream.data.items():
-        if not is_mapping(targets):
-            found.error(
-                "E0601",
-                f"the environment {environment!r} of the top file holds no targets",
-                document.locate((str(environment),)),
-                help="under it stand targets, each with a list of SLS names",
+class _Matcher:
+    """Matches one subject against targets."""
+
+    def __init__(self, roots: Roots, subject: Subject, found: Collector) -> None:
+        self._environments = frozenset(roots.environments)
+        self._subject = subject
+        self._found = found
+
+    def matched(self, expression: str, listed: list[Any], saltenv: str, span: Place) -> Iterator[TopMatch]:
+        """Yield the SLS of a target, if the subject is one of those it means."""
+        if not self._applies(expression, listed, span):
+            return
+        missing = any(is_mapping(entry) and entry.get("ignore_missing") for entry in listed)
+        for entry in listed:
+            if isinstance(entry, (str, int)):
+                yield TopMatch(name=str(entry), saltenv=saltenv, span=span, may_be_missing=missing)
+            elif is_mapping(entry):
+                yield from self._nested(entry, span, saltenv)
+
+    def _nested(self, entry: Any, span: Place, saltenv: str) -> Iterator[TopMatch]:
+        """Read `subfilter`, which narrows a target down, and an SLS of another environment."""
+        for key, value in entry.items():
+            if key == "subfilter" and is_mapping(value):
+                for expression, entries in value.items():
+                    listed = entries if is_list(entries) else [entries]
+                    yield from self.matched(str(expression), listed, saltenv, span)
+            elif key in self._environments and isinstance(value, str):
+                yield TopMatch(name=value, saltenv=str(key), span=span)
+
+    def _applies(self, expression: str, entries: list[Any], span: Place) -> bool:
+        kinds = [str(entry["match"]) for entry in entries if is_mapping(entry) and "match" in entry]
+        kind = kinds[-1] if kinds else "compound"
+        if kind not in _ENGINES:
+            self._found.error(
+                "E0602",
+                f"there is no match {kind!r}",
+                span,
+                help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
             )
-            continue
-        for expression, entries in targets.items():
-            span = document.locate((str(environment), str(expression)))
-            if _applies(str(expression), entries, subject, span, found):
-                for name in _names(entries):
-                    results.setdefault((name, str(environment)), span)
+            return False
+        engine = _ENGINES[kind]
+        try:
+            if kind == "pillar_exact":
+                expression = glob.escape(expression)
+            # A quoted word keeps blanks in a pattern together.
+            target = parse_target(f'{engine}@"{expression}"' if engine else expression)
+            return matches(target, self._subject)
+        except TargetSyntaxError as error:
+            self._found.error("E0701", str(error), span)
+            return False
 
 
-def _names(entries: Any) -> list[str]:
-    listed = entries if is_list(entries) else [entries]
-    return [str(entry) for entry in listed if isinstance(entry, (str, int))]
-
-
-def _applies(expression: str, entries: Any, subject: Subject, span: Span, found: Collector) -> bool:
-    kind = "compound"
-    for entry in entries if is_list(entries) else []:
-        if is_mapping(entry) and "match" in entry:
-            kind = str(entry["match"])
-    if kind not in _ENGINES:
-        found.error(
-            "E0602",
-            f"there is no match {kind!r}",
-            span,
-            help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
-        )
-        return False
-    engine = _ENGINES[kind]
-    try:
-        # A quoted word keeps blanks in a pattern together.
-        return matches(parse_target(f'{engine}@"{expression}"' if engine else expression), subject)
-    except TargetSyntaxError as error:
-        found.error("E0701", str(error), span)
-        return False
-
-
-def merge_environments(matched: Mapping[str, list[str]]) -> list[tuple[str, str]]:
-    """Return (SLS, environment) pairs of a mapping by environment, in order."""
-    return [(name, environment) for environment, names in matched.items() for name in names]
+__all__ = ["TopMatch", "TopOptions", "top_matches"]

@@ -42,7 +42,7 @@ class FakeFileSources:
         self.sources = dict(sources or {})
         self.root = root
 
-    async def read(self, source: str, *, saltenv: str = "base") -> bytes:
+    async def read(self, source: str, *, saltenv: str = "") -> bytes:
         """Return a source's content."""
         if source in self.sources:
             return self.sources[source]
@@ -51,14 +51,14 @@ class FakeFileSources:
             raise StateFailedError(f"{source} is in none of the file roots: {self.root or '(memory)'}")
         return path.read_bytes()
 
-    def local_path(self, source: str, *, saltenv: str = "base") -> Path | None:  # noqa: ARG002 (one environment)
+    def local_path(self, source: str, *, saltenv: str = "") -> Path | None:  # noqa: ARG002 (one environment)
         """Return the real file that a source names."""
         if self.root is None or not source.startswith("salt://"):
             return None
         path = self.root / source.removeprefix("salt://")
         return path if path.is_file() else None
 
-    def list_tree(self, source: str, *, saltenv: str = "base") -> list[str]:  # noqa: ARG002 (one environment)
+    def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:  # noqa: ARG002 (one environment)
         """Return the relative paths below a source."""
         prefix = source.rstrip("/") + "/"
         found = {name.removeprefix(prefix) for name in self.sources if name.startswith(prefix)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stage
 
-NAMES: Final = ("jinja", "json", "mako", "py", "text", "yaml")
+NAMES: Final = ("jinja", "json", "mako", "py", "text", "yaml", "yamlex")
 """The renderers that come with ensue."""
 
 

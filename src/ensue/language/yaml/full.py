@@ -37,22 +37,22 @@ class DuplicateKeyError(Exception):
         super().__init__(key)
 
 
-class _Loader(yaml.CSafeLoader):
+class Loader(yaml.CSafeLoader):
     """libyaml with Salt's reading of integers and dates, and no duplicate keys."""
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping; merge keys (`<<`) are resolved, a key that is there twice is refused."""
-        _expect_mapping(node)
-        merged = _merged_pairs(node)
+        expect_mapping(node)
+        merged = merged_pairs(node)
         mapping: dict[Hashable, Any] = {}
         for key_node, value_node in merged:
-            key = _hashable(self.construct_object(key_node, deep=True), key_node)
+            key = hashable(self.construct_object(key_node, deep=True), key_node)
             mapping[key] = self.construct_object(value_node, deep=deep)
         places: dict[Hashable, Node] = {}
         for key_node, value_node in node.value:
-            if key_node.tag == _MERGE:
+            if is_merge(key_node):
                 continue
-            key = _hashable(self.construct_object(key_node, deep=True), key_node)
+            key = hashable(self.construct_object(key_node, deep=True), key_node)
             if key in places:
                 raise DuplicateKeyError(str(key), _mark(places[key]), _mark(key_node))
             places[key] = key_node
@@ -67,57 +67,77 @@ def load(text: str) -> Any:
         yaml.MarkedYAMLError: it is not YAML.
         DuplicateKeyError: a mapping has one key twice.
     """
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a subclass of the safe loader
+    return yaml.load(text, Loader=Loader)  # noqa: S506 -- a subclass of the safe loader
 
 
-def _expect_mapping(node: Node) -> None:
+def is_merge(node: Node) -> bool:
+    """Say whether a key is `<<`."""
+    return node.tag == _MERGE
+
+
+def expect_mapping(node: Node) -> None:
+    """Refuse a node that is no mapping.
+
+    Raises:
+        ConstructorError: it is none.
+    """
     # An explicit tag (`!!map [1]`) leads here with another kind of node.
     if not isinstance(node, MappingNode):
         msg = "expected a mapping"
         raise ConstructorError(None, None, msg, node.start_mark)
 
 
-def _hashable(key: Any, node: Node) -> Hashable:
+def hashable(key: Any, node: Node) -> Hashable:
+    """Return a key.
+
+    Raises:
+        ConstructorError: it cannot be one.
+    """
     try:
         hash(key)
     except TypeError:
         msg = "a list or mapping cannot be a key"
         raise ConstructorError(None, None, msg, node.start_mark) from None
-    hashable: Hashable = key
-    return hashable
+    found: Hashable = key
+    return found
 
 
 def _mark(node: Node) -> tuple[int, int]:
     return (node.start_mark.line, node.start_mark.column)
 
 
-def _merged_pairs(node: MappingNode) -> list[tuple[Node, Node]]:
+def merged_pairs(node: MappingNode) -> list[tuple[Node, Node]]:
+    """Return what merge keys (`<<`) bring into a mapping, what outranks the rest last.
+
+    Raises:
+        ConstructorError: something is merged that is no mapping.
+    """
     pairs: list[tuple[Node, Node]] = []
     for key_node, value_node in node.value:
-        if key_node.tag != _MERGE:
+        if not is_merge(key_node):
             continue
         sources = value_node.value if isinstance(value_node, SequenceNode) else [value_node]
         for source in reversed(sources):
             if not isinstance(source, MappingNode):
                 msg = "only a mapping, or a list of mappings, can be merged with <<"
                 raise ConstructorError(None, None, msg, value_node.start_mark)
-            pairs += _merged_pairs(source)
-            pairs += [pair for pair in source.value if pair[0].tag != _MERGE]
+            pairs += merged_pairs(source)
+            pairs += [pair for pair in source.value if not is_merge(pair[0])]
     return pairs
 
 
-def _text(loader: _Loader, node: ScalarNode) -> str:
+def _text(loader: Loader, node: ScalarNode) -> str:
     return str(loader.construct_scalar(node))
 
 
-def _int(loader: _Loader, node: ScalarNode) -> int:
+def _int(loader: Loader, node: ScalarNode) -> int:
     return integer(_text(loader, node))
 
 
-def _float(loader: _Loader, node: ScalarNode) -> float:
+def _float(loader: Loader, node: ScalarNode) -> float:
     return floating(_text(loader, node))
 
 
-_Loader.add_constructor(f"{_PREFIX}timestamp", _text)
-_Loader.add_constructor(f"{_PREFIX}int", _int)
-_Loader.add_constructor(f"{_PREFIX}float", _float)
+Loader.add_constructor(f"{_PREFIX}timestamp", _text)
+Loader.add_constructor(f"{_PREFIX}int", _int)
+Loader.add_constructor(f"{_PREFIX}float", _float)

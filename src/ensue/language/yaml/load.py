@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ensue.diagnostics import Diagnostic
@@ -10,6 +11,8 @@ from ensue.language.yaml import fast
 from ensue.language.yaml.document import YamlDocument
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from yaml.error import MarkedYAMLError
 
     from ensue.language.yaml import full
@@ -34,12 +37,25 @@ def load_document(document: YamlDocument) -> Any:
         return fast.load(document.text)
     except fast.GiveUp:
         pass
+    from ensue.language.yaml import full
+
+    with faults_of(document):
+        return full.load(document.text)
+
+
+@contextmanager
+def faults_of(document: YamlDocument) -> Generator[None]:
+    """Make Diagnostics of what a complete reader raises.
+
+    Args:
+        document: what is read; a fault is placed in it.
+    """
     import yaml
 
     from ensue.language.yaml import full
 
     try:
-        return full.load(document.text)
+        yield
     except full.DuplicateKeyError as error:
         _refuse_duplicate(document, error)
     except yaml.MarkedYAMLError as error:

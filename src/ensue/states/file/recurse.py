@@ -141,7 +141,7 @@ def _sources(ctx: StateContext, source: str | list[str]) -> list[str]:
     for each in listed:
         if not each.startswith("salt://"):
             raise StateFailedError(f"Recurse failed: Invalid source '{each}' (must be a salt:// URI)")
-    there = [each.rstrip("/") for each in listed if ctx.files.list_tree(each.rstrip("/"))]
+    there = [each for each in listed if ctx.files.list_tree(each)]
     shown = ", ".join(listed)
     if not there:
         raise StateFailedError(f"Recurse failed: none of the specified sources were found: {shown}")
@@ -165,8 +165,14 @@ def _files(
             too_deep = maxdepth is not None and relative.count("/") > int(maxdepth)
             if too_deep or ".." in relative.split("/") or not is_wanted(relative, include, exclude):
                 continue
-            found.setdefault(posixpath.join(path, relative), f"{source}/{relative}")
+            found.setdefault(posixpath.join(path, relative), _source_of(source, relative))
     return dict(sorted(found.items()))
+
+
+def _source_of(folder: str, relative: str) -> str:
+    """Return a file of a source folder, in the environment that the folder may name."""
+    base, mark, query = folder.partition("?")
+    return f"{base.rstrip('/')}/{relative}{mark}{query}"
 
 
 class _Outcome:

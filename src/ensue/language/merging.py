@@ -1,0 +1,81 @@
+"""Merging mappings: what becomes of a key that two pillar files set.
+
+Source: Salt's `pillar_source_merging_strategy` and `pillar_merge_lists`, 3008.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import msgspec
+
+from ensue.language.aggregation import aggregate_mappings
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Strategy = Literal["smart", "recurse", "aggregate", "overwrite", "list", "none"]
+STRATEGIES: Final = get_args(Strategy)
+
+
+class Merging(msgspec.Struct, frozen=True, kw_only=True):
+    """How mappings are merged.
+
+    Args:
+        strategy: `recurse`: mappings key by key, of anything else the later one; `smart`: the same, or
+            `aggregate` where `yamlex` is the project's renderer; `aggregate`: what is marked with
+            `!aggregate` is joined; `overwrite`: the later value of each key of the first level; `list`:
+            both values, side by side; `none`: as `recurse`, with one environment's files alone.
+        lists: lists are joined where mappings are merged key by key; an item that is there is not repeated.
+        renderer: the project's renderer.
+    """
+
+    strategy: Strategy = "smart"
+    lists: bool = False
+    renderer: str = ""
+
+    def into(self, target: dict[str, Any], addition: Mapping[str, Any]) -> None:
+        """Merge a mapping into another one, which is changed."""
+        match self.strategy:
+            case "overwrite":
+                target.update(copy.deepcopy(dict(addition)))
+            case "aggregate":
+                _replace(target, aggregate_mappings(target, addition))
+            case "smart" if self.renderer.split("|")[-1].strip().startswith("yamlex"):
+                _replace(target, aggregate_mappings(target, addition))
+            case "list":
+                for key, value in addition.items():
+                    target[key] = [target[key], value] if key in target else value
+            case _:
+                merge_into(target, addition, merge_lists=self.lists)
+
+
+def _replace(target: dict[str, Any], whole: dict[str, Any]) -> None:
+    target.clear()
+    target.update(whole)
+
+
+def merge(
+    base: Mapping[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False
+) -> dict[str, Any]:
+    """Return a mapping with another merged in, mappings key by key; neither is changed."""
+    merged = copy.deepcopy(dict(base))
+    merge_into(merged, addition, merge_lists=merge_lists)
+    return merged
+
+
+def merge_into(target: dict[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False) -> None:
+    """Merge a mapping into another one, which is changed."""
+    for key, value in addition.items():
+        old = target.get(key)
+        if is_mapping(old) and is_mapping(value):
+            merge_into(old, value, merge_lists=merge_lists)
+        elif merge_lists and is_list(old) and is_list(value):
+            target[key] = old + [item for item in value if item not in old]
+        else:
+            target[key] = copy.deepcopy(value)
+
+
+__all__ = ["STRATEGIES", "Merging", "Strategy", "merge", "merge_into"]

@@ -1,0 +1,24 @@
+"""`yamlex`: YAML whose values may be marked `!aggregate` and whose keys may be marked `!reset`.
+
+A key may stand several times: of values that are marked all count, of others the last one, and from
+`!reset key` on what stood before is forgotten.
+
+Source: Salt's `yamlex` renderer, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.language.yaml.extended import load
+from ensue.language.yaml.load import faults_of
+
+if TYPE_CHECKING:
+    from ensue.language.renderers.stage import Stream
+
+
+def render(stream: Stream, _arguments: str) -> Stream:
+    """Load it."""
+    document = stream.document()
+    with faults_of(document):
+        return stream.with_data(load(document.text))

@@ -1,0 +1,243 @@
+"""Reading the top files of all environments and putting them together.
+
+`merge`: the one of `base` speaks for all environments; another one counts for its own environment
+alone, and only where `base` says nothing of it. `same`: each counts for its own environment; one
+without a top file has its section of `default_top`'s. `merge_all`: all of them, target by target.
+Pillar's top files are all read in full; of one target the later one holds.
+
+Source: Salt's `top_file_merging_strategy`, `env_order`, `default_top`, `state_top`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import msgspec
+
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.roots import Roots, SlsFile
+    from ensue.language.yaml import YamlDocument
+
+TopStrategy = Literal["merge", "same", "merge_all", "replace"]
+
+TOP_STRATEGIES: Final = tuple(word for word in get_args(TopStrategy) if word != "replace")
+"""What `top_file_merging_strategy` may be; `replace` is how pillar's top files are read."""
+
+
+class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Which top files count, and how they are put together.
+
+    Args:
+        saltenv: only this environment; empty: all.
+        strategy: how several are put together.
+        env_order: environments in the order in which they count; empty: as file_roots names them.
+        default_top: whose top file `same` falls back on.
+        name: the top file's SLS name.
+        only_in: the one environment whose top file is read; empty: all.
+        sorted: what is given is sorted along `env_order`, too (in pillar the last one outranks).
+    """
+
+    saltenv: str = ""
+    strategy: TopStrategy = "merge"
+    env_order: tuple[str, ...] = ()
+    default_top: str = "base"
+    name: str = "top"
+    only_in: str = ""
+    sorted: bool = False
+
+
+class Target(msgspec.Struct, kw_only=True):
+    """What a top file gives to one target.
+
+    Args:
+        entries: SLS names and options.
+        span: where the target stands.
+        order: the target's place among the others, as it asks for itself in pillar.
+    """
+
+    entries: list[Any]
+    span: Span
+    order: int = 0
+
+
+Sections = dict[str, dict[str, Target]]
+"""Targets by environment and expression."""
+
+
+def read_top_files(
+    roots: Roots, render: Callable[[SlsFile], Stream], found: Collector, options: TopOptions
+) -> Sections | None:
+    """Return what all top files say together, None when there is none.
+
+    Args:
+        roots: where they are looked for.
+        render: renders them.
+        found: where faults go.
+        options: which count, and how.
+    """
+    reader = _Reader(roots, render, found)
+    tops = {saltenv: reader.read(options.name, saltenv) for saltenv in _environments(roots, options)}
+    if not any(tops.values()):
+        return None
+    match options.strategy:
+        case "merge":
+            return _merge(tops)
+        case "same":
+            return _same(tops, options.default_top)
+        case "merge_all":
+            return _merge_all(tops)
+        case "replace":
+            return _replace(tops)
+
+
+def has_top_file(roots: Roots, options: TopOptions) -> bool:
+    """Say whether there is a top file that counts."""
+    return any(roots.find(options.name, saltenv) for saltenv in _environments(roots, options))
+
+
+def _environments(roots: Roots, options: TopOptions) -> list[str]:
+    known = list(dict.fromkeys(["base", *roots.environments]))
+    if options.saltenv or options.only_in:
+        return [options.saltenv or options.only_in]
+    if options.env_order and not options.sorted:
+        return [saltenv for saltenv in dict.fromkeys(options.env_order) if saltenv in known]
+    return known
+
+
+class _Reader:
+    """Reads the top file of an environment and those that it includes."""
+
+    def __init__(self, roots: Roots, render: Callable[[SlsFile], Stream], found: Collector) -> None:
+        self._roots = roots
+        self._render = render
+        self._found = found
+
+    def read(self, name: str, saltenv: str) -> list[Sections]:
+        """Return the sections of a top file, then those of each that it includes; none without a file."""
+        file = self._roots.find(name, saltenv)
+        if file is None:
+            return []
+        sections, included = self._sections(file)
+        tops = [sections]
+        for pattern in included:
+            for other in self._roots.matching(pattern, saltenv):
+                below = self._roots.find(other, saltenv)
+                if below is not None:
+                    tops.append(self._sections(below)[0])
+        return tops
+
+    def _sections(self, file: SlsFile) -> tuple[Sections, list[str]]:
+        stream = self._render(file)
+        document = stream.document()
+        if stream.data is None:
+            return {}, []
+        if not is_mapping(stream.data):
+            self._found.error(
+                "E0601",
+                "the top file is not a mapping",
+                document.source_span(1),
+                help="it is `base:`, under it targets, under each of them a list of SLS names",
+            )
+            return {}, []
+        included: Any = stream.data.get("include") or []
+        sections = {
+            str(saltenv): dict(self._targets(str(saltenv), targets, document))
+            for saltenv, targets in stream.data.items()
+            if saltenv != "include"
+        }
+        return sections, [str(one) for one in (included if is_list(included) else [included])]
+
+    def _targets(self, saltenv: str, targets: Any, document: YamlDocument) -> Iterator[tuple[str, Target]]:
+        if not is_mapping(targets):
+            self._found.error(
+                "E0601",
+                f"the environment {saltenv!r} of the top file holds no targets",
+                document.locate((saltenv,)),
+                help="under it stand targets, each with a list of SLS names",
+            )
+            return
+        for expression, entries in targets.items():
+            span = document.locate((saltenv, str(expression)))
+            if not is_list(entries):
+                self._found.error(
+                    "E0601",
+                    f"the target {str(expression)!r} of the top file holds no list",
+                    span,
+                    help="write one `- name` a line under it",
+                )
+                continue
+            yield str(expression), Target(entries=entries, span=span, order=_order(entries))
+
+
+def _order(entries: list[Any]) -> int:
+    for entry in entries:
+        if is_mapping(entry) and "order" in entry:
+            try:
+                return int(entry["order"])
+            except (TypeError, ValueError):
+                return 0
+    return 0
+
+
+def _merge(tops: dict[str, list[Sections]]) -> Sections:
+    merged = _replace({"base": tops.get("base", [])})
+    spoken_for = set(merged)
+    for own, listed in tops.items():
+        if own not in spoken_for:
+            _take(merged, own, listed)
+    return merged
+
+
+def _same(tops: dict[str, list[Sections]], default_top: str) -> Sections:
+    merged: Sections = {}
+    for own, listed in tops.items():
+        _take(merged, own, listed if any(listed) else tops.get(default_top, []))
+    return merged
+
+
+def _take(merged: Sections, saltenv: str, listed: Iterable[Sections]) -> None:
+    for sections in listed:
+        if saltenv in sections:
+            merged.setdefault(saltenv, {}).update(sections[saltenv])
+
+
+def _merge_all(tops: dict[str, list[Sections]]) -> Sections:
+    merged: Sections = {}
+    for sections in (one for listed in tops.values() for one in listed):
+        for saltenv, targets in sections.items():
+            known = merged.setdefault(saltenv, {})
+            for expression, target in targets.items():
+                if expression in known:
+                    both = _united(known[expression].entries, target.entries)
+                    known[expression] = msgspec.structs.replace(known[expression], entries=both)
+                else:
+                    known[expression] = target
+    return merged
+
+
+def _united(first: list[Any], second: list[Any]) -> list[Any]:
+    """Return the SLS of both, each once; of their options the last one that is there."""
+    listed = [*first, *second]
+    options = [entry for entry in listed if is_mapping(entry)]
+    return [*options[-1:], *dict.fromkeys(str(entry) for entry in listed if isinstance(entry, (str, int)))]
+
+
+def _replace(tops: dict[str, list[Sections]]) -> Sections:
+    merged: Sections = {}
+    for sections in (one for listed in tops.values() for one in listed):
+        for saltenv, targets in sections.items():
+            merged.setdefault(saltenv, {}).update(targets)
+    return {
+        saltenv: dict(sorted(targets.items(), key=lambda item: item[1].order))
+        for saltenv, targets in merged.items()
+    }
+
+
+__all__ = ["TOP_STRATEGIES", "Target", "TopOptions", "TopStrategy", "has_top_file", "read_top_files"]
