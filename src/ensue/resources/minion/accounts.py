@@ -6,7 +6,6 @@ import errno
 import grp
 import os
 import pwd
-from pathlib import Path
 
 
 class Accounts:
@@ -83,7 +82,7 @@ def home_folder() -> str:
         home = pwd.getpwuid(os.geteuid()).pw_dir
     except KeyError:
         home = os.environ.get("HOME", "/")
-    return home if Path(home).is_dir() else "/"
+    return home if os.path.isdir(home) else "/"  # noqa: PTH112 (asked for every command)
 
 
 def current_user() -> str:
