@@ -384,6 +384,17 @@ def test_what_json_does_not_know_is_written_as_text(tmp_path: Path) -> None:
     assert second.returned.comment == "\\udcff"
 
 
+def test_a_state_that_is_not_known_yet_is_written_as_text(tmp_path: Path) -> None:
+    """A plan's whole new state may be an `Unknown`; the journal has its text, not its inside."""
+    whole: Any = Unknown("${cloud:vm}")
+    listed: Any = [Unknown("${cloud:vm}")]
+    write(tmp_path, [NodeFinished(returned=returned(new_state=whole, old_state=listed))])
+    (event,) = read_run(tmp_path, RUN)
+    assert isinstance(event, NodeFinished)
+    assert event.returned.new_state == "(known after apply)"
+    assert event.returned.old_state == ["(known after apply)"]
+
+
 def test_returns_of_nested_scopes_are_written_once(tmp_path: Path) -> None:
     """A scope's returns came as events of their own: they are left out where the scope is told of again."""
     scope = ScopeReturn(

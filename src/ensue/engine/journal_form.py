@@ -204,9 +204,10 @@ def _without_nested_returns(struct: msgspec.Struct, name: str, value: Any) -> An
 
 def _masked(value: Any, masker: Masker) -> Any:
     match value:
-        case msgspec.Struct():
+        # Structs of its own alone: in the data of a state one (an `Unknown`) is as odd as any other object.
+        case Return() | ScopeReturn():
             return _masked_fields(value, masker)
-        case list() if value and isinstance(value[0], msgspec.Struct):
+        case list() if value and isinstance(value[0], Return | ScopeReturn):
             return [_masked_fields(item, masker) for item in cast("list[msgspec.Struct]", value)]
         case _:
             return masker.data(_plain_data(value))
