@@ -21,7 +21,7 @@ from ensue.engine.earlier import EarlierRun, earlier_run
 from ensue.engine.journal import Journal, list_runs, new_run_id, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
-from ensue.language.compiler import high_data, low_data
+from ensue.language.shown import high_data, low_data
 from ensue.masking import Masker
 from ensue.model.events import RunFinished, RunStarted
 
@@ -301,7 +301,8 @@ class Project:
         if not mods:
             run.must_have_top_file()
         compiled, _ = await asyncio.to_thread(run.compile_here, mods)
-        return self.masker.data(high_data(compiled.tree) if what == "high" else low_data(compiled.plan))
+        shown = high_data(compiled.tree) if what == "high" else low_data(compiled.tree, compiled.plan)
+        return self.masker.data(shown)
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known of a run before it.

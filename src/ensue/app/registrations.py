@@ -57,6 +57,11 @@ class Registrations:
             promised += promises(chunk.function, chunk.name, chunk.arguments)
         return promised
 
+    def is_transient(self, chunk: Chunk) -> bool:
+        """Say whether what a chunk does is gone with its run: registrations, and what its module says is."""
+        transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
+        return chunk.function in transient or bool(self.promises(chunk))
+
     async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
         """Register what a state's `registers:` names, built from its `new_state`.
 

@@ -104,11 +104,15 @@ def _is_dumb() -> bool:
     return os.environ.get("TERM", "dumb") == "dumb"
 
 
-def run_options(*, test: bool, concurrency: int | None, failhard: bool | None, wait: bool) -> RunOptions:
+def run_options(
+    *, test: bool, concurrency: int | None, failhard: bool | None, wait: bool, resume: str | None = None
+) -> RunOptions:
     """Return how a run is done, as the command line says."""
     from ensue.app.project import RunOptions
 
-    return RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait)
+    return RunOptions(
+        test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, resume=resume
+    )
 
 
 def mods_of(words: Sequence[str]) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ EXAMPLES = (
 def command(session: Session, *, sls: tuple[str, ...], run_id: str | None) -> int:
     """Draw states, their requisites and what grew.
 
-    What grows during a run stands in boxes under the state that caused it. Without --run: what is known before a run; delayed blocks and SLS are empty boxes then. Without an
-    SLS the highstate is drawn.
+    What grows during a run stands in boxes under the state that caused it. Without --run: what is known
+    before a run; delayed blocks and SLS are empty boxes then. Without an SLS the highstate is drawn.
 
     Exit code: 0 all well; 1 it does not compile, or there is no such run.
     """

@@ -24,7 +24,7 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "plan": _Entry("ensue.cli.plan", "Show what an apply would change; change nothing."),
     "call": _Entry("ensue.cli.call", "Call an execution function on one or more targets."),
     "resources": _Entry("ensue.cli.resources", "List, show, forget and invalidate what can be targeted."),
-    "runs": _Entry("ensue.cli.runs", "List earlier runs and show their results."),
+    "runs": _Entry("ensue.cli.runs", "List earlier runs, show their results, go on with one."),
     "show": _Entry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
     "graph": _Entry("ensue.cli.graph", "Draw states, their requisites and what grew."),
     "keys": _Entry("ensue.cli.keys", "Look after the keys that stored secrets are encrypted with."),

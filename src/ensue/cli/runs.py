@@ -10,7 +10,7 @@ from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run
 from ensue.cli.group import ExampleGroup
-from ensue.cli.options import global_options, project_options, result_options
+from ensue.cli.options import global_options, pillar_options, project_options, result_options
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     examples=(
         ("ensue runs list", "when, what, how it ended"),
         ("ensue runs show 20260101-1200", "the results of one run, by the beginning of its id"),
+        ("ensue runs resume", "go on with the last run, which was cut short"),
     ),
 )
 @global_options
 def command() -> None:
-    """List earlier runs and show their results."""
+    """List earlier runs, show their results, go on with one."""
 
 
 @command.command(
@@ -102,3 +103,36 @@ def show(session: Session, *, run_id: str, state_output: str | None, state_verbo
     report = report_from_events(project.run_events(run_id), project.minion_id)
     print_report(session, report, ResultLayout(state_output=state_output, state_verbose=state_verbose))
     return exit_codes.SUCCEEDED
+
+
+@command.command(
+    "resume",
+    cls=ProjectCommand,
+    names_minion=True,
+    examples=(
+        ("ensue runs resume", "go on with the last run"),
+        ("ensue runs resume 20260101-1200 --pillar port=8080", "with the pillar that it was given"),
+    ),
+)
+@click.argument("run_id", metavar="[RUN]", default="last", shell_complete=complete_run)
+@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@result_options
+@pillar_options
+@project_options("highstate", "json", "yaml", "quiet")
+def resume(
+    session: Session, *, run_id: str, wait: bool, state_output: str | None, state_verbose: bool | None
+) -> int:
+    """Go on with an apply that was killed or interrupted.
+
+    The same SLS are compiled again. A state that had succeeded is not called again: its return is taken from
+    the journal, so that what depends on it goes on as it would have. States whose arguments have changed
+    since, whose return held a secret, or whose work was gone with the process are called again.
+
+    Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
+    """
+    from ensue.cli.applying import Order, run_options, run_states
+    from ensue.cli.layout import ResultLayout
+
+    run = run_options(test=False, concurrency=None, failhard=None, wait=wait, resume=run_id)
+    layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
+    return run_states(session, Order(mods=(), run=run, layout=layout))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from ensue.engine.earlier import fingerprint
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
@@ -22,9 +23,15 @@ if TYPE_CHECKING:
 
 
 class Adopt(msgspec.Struct, frozen=True):
-    """Take over a return that was made and reported before."""
+    """Take over a return that was made before.
+
+    Args:
+        returned: the return.
+        earlier: it is one of an earlier run, which this run has not told of yet.
+    """
 
     returned: Return
+    earlier: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -63,8 +70,8 @@ def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callab
         return Answer(failure(chunk.name, node.refused), ran=False)
     before = done.get((scope.path, chunk.tag)) if done and node.role is not Role.CHECK else None
     # A journal keeps no secrets: whoever is bound to one needs the state to say it again.
-    if before is not None and not before.sensitive:
-        return Adopt(msgspec.structs.replace(before, delayed=[]))
+    if before is not None and not before.sensitive and before.fingerprint == fingerprint(chunk):
+        return Adopt(msgspec.structs.replace(before, delayed=[]), earlier=True)
     if not chunk.requisites and not scope.check_of:
         return _JUST_CALL
     return _decide_by_requisites(node, can_watch)

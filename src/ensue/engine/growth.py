@@ -87,7 +87,7 @@ class Growth:
         """
         # What renderings see is the return as it is now, each the same; and whatever a template does to it,
         # the return in the results stays as it is.
-        prev_ret = copied(returned.as_data()) if self._is_rendered(returned) else None
+        prev_ret = _return_to_show(returned) if self._is_rendered(returned) else None
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
                 self._leave_out(kind, name, node, returned)
@@ -242,6 +242,11 @@ class Growth:
             comment=comment,
             target=self._recorder.target_text(request.target) if request.kind == "apply" else "",
         )
+
+
+def _return_to_show(returned: Return) -> dict[str, object]:
+    data = returned.as_data()
+    return data | {name: copied(data[name]) for name in ("changes", "new_state", "old_state")}
 
 
 def _branch(scope: Scope) -> Scope:

@@ -86,6 +86,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 _SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges"})
 _ENCODER: Final = msgspec.json.Encoder()
+_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state")
 _LARGEST_INTEGER: Final = 2**63 - 1
 _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
@@ -101,7 +102,10 @@ def encode(event: RunEvent, masker: Masker) -> bytes:
         line = _at_once(event)
         if line and (not masker or _is_clean(event, line, masker)):
             return line + b"\n"
-    return _ENCODER.encode(_masked_fields(event, masker)) + b"\n"
+    fields = _masked_fields(event, masker)
+    if isinstance(event, NodeFinished):
+        fields["exact"] = _is_exact(event.returned, fields["returned"])
+    return _ENCODER.encode(fields) + b"\n"
 
 
 def encode_frame(line: JournalHeader | JournalSummary) -> bytes:
@@ -194,6 +198,11 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         for name in ("new_state", "old_state"):
             fields[name] = hide_paths(fields[name], struct.sensitive)
     return fields
+
+
+def _is_exact(returned: Return, written: dict[str, Any]) -> bool:
+    """Say whether what is written of a return is what a resumed run needs of it."""
+    return all(written[name] == getattr(returned, name) for name in _NEEDED_TO_RESUME)
 
 
 def _without_nested_returns(struct: msgspec.Struct, name: str, value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.engine.earlier import fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
 from ensue.model.returns import Return, SkippedReturn
 from ensue.model.sensitive_paths import changed_paths, values_at
@@ -98,6 +99,10 @@ class Recorder:
             self.emit(NodeFinished(returned=returned))
         return returned
 
+    def adopt(self, returned: Return) -> None:
+        """Tell of a return of an earlier run that is taken over, so that this run's journal is whole."""
+        self.emit(NodeFinished(returned=returned))
+
     def _with_inherited_secrets(self, said: StateReturn) -> StateReturn:
         """A secret that was bound stays one: the paths under which it stands in `new_state` are added."""
         masked = self._masker.data(said.new_state)
@@ -148,4 +153,5 @@ class Recorder:
             skipped=isinstance(said, SkippedReturn) or (not ran and said.result is True),
             place=str(chunk.span()) if said.result is False else "",
             applied=node.applied or [],
+            fingerprint=fingerprint(chunk),
         )

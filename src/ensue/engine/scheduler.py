@@ -172,7 +172,7 @@ class Scheduler:
         return closing and self.stop_reason == FAILHARD and not node.scope.aborted
 
     def _carry_out(self, node: Node) -> None:
-        decision = decide(node, self._done, self._executor.can_watch)
+        decision = decide(node, self._done_of(node), self._executor.can_watch)
         match decision:
             case Call(verdict):
                 node.verdict = verdict
@@ -180,10 +180,16 @@ class Scheduler:
             case Answer(said, ran):
                 start = self._recorder.start(node, reported=not node.scope.quiet)
                 self._finish(node, self._recorder.finish(node, start, said, ran=ran))
-            case Adopt(returned):
+            case Adopt(returned, earlier):
+                if earlier:
+                    self._recorder.adopt(returned)
                 self._finish(node, returned)
             case _ as never:
                 assert_never(never)
+
+    def _done_of(self, node: Node) -> Mapping[tuple[str, str], Return]:
+        """What an earlier run has done, unless it was of no use beyond that run."""
+        return {} if self._done and self._hooks.is_transient(node.chunk) else self._done
 
     def _claim(self, node: Node) -> None:
         alone = node.target if self._options.ordered and not node.chunk.options.parallel else None

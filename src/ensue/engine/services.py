@@ -107,6 +107,10 @@ def _awaits_nothing(_: Chunk) -> None:
     return None
 
 
+def _outlives_its_run(_: Chunk) -> bool:
+    return False
+
+
 def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
@@ -121,12 +125,15 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         arguments: resolves references and slots; None when there are none in this version.
         registered: called after a state with `registers` ended with result True, before anything
             that comes after it; what it returns is the state's return.
+        is_transient: whether what a chunk does is gone with the process that did it, so that a run which
+            resumes another has to call it again.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
     promises: Callable[[Chunk], Sequence[Srn]] = _promises_nothing
     arguments: ArgumentResolver | None = None
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
+    is_transient: Callable[[Chunk], bool] = _outlives_its_run
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -40,9 +40,15 @@ class NodeStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class NodeFinished(msgspec.Struct, frozen=True, tag=True):
-    """A chunk has its return (its growth, if any, comes after)."""
+    """A chunk has its return (its growth, if any, comes after).
+
+    Args:
+        returned: the return.
+        exact: in a journal: whether the return stands there as it was, nothing masked or put otherwise.
+    """
 
     returned: Return
+    exact: bool = True
 
 
 class ScopeOpened(msgspec.Struct, frozen=True, tag=True):

@@ -70,7 +70,8 @@ class Return(msgspec.Struct, kw_only=True):
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the
     growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a
-    plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
+    plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`. `fingerprint` tells whether the chunk was called with the same
+    in an earlier run.
     """
 
     tag: str
@@ -95,6 +96,7 @@ class Return(msgspec.Struct, kw_only=True):
     skipped: bool = False
     place: str = ""
     drift: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    fingerprint: int = 0
     delayed: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
     applied: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
 

@@ -89,3 +89,6 @@ def _wanted(name: str, value: Any) -> dict[str, str | bool]:
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"setenv": setenv}
+
+TRANSIENT: Final = frozenset({"setenv"})
+"""What these do is gone with the process."""

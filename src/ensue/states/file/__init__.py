@@ -52,3 +52,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "touch": touch,
     "uncomment": uncomment,
 }
+
+TRANSIENT: Final = frozenset({"accumulated"})
+"""What these gather is gone with the process."""
