@@ -72,7 +72,7 @@ def test_apk() -> None:
 
 
 def test_what_cannot_be_is_said() -> None:
-    """A target without a package manager, an argument that ensue cannot honour, a list that is none."""
+    """A target without a package manager, arguments that exclude each other, a list that is none."""
     fake = FakeConnection()
     fake.on_run("sh -c *", returncode=1)
     failed = state("pkg.installed", context(fake, grains={"os_family": "Plan9"}), "vim")
@@ -80,8 +80,7 @@ def test_what_cannot_be_is_said() -> None:
     silent = state("pkg.installed", context(FakeConnection(can_run=False)), "vim")
     assert (silent.result, "it runs no commands" in silent.comment) == (False, True)
     for arguments in (
-        {"hold": True},
-        {"sources": [{"a": "salt://a.deb"}]},
+        {"sources": [{"a": "salt://a.deb"}], "pkgs": ["a"]},
         {"pkgs": "vim"},
         {"pkgs": ["-y"]},
     ):

@@ -11,6 +11,7 @@ from tests.states.system_states import context, execute, state, thrice
 from ensue.contracts.connection import Command, Completed
 from ensue.states.service import MOD_WATCH
 from ensue.testing.connection import FakeConnection
+from ensue.testing.memory_tree import Node
 
 
 class Systemd:
@@ -110,13 +111,68 @@ def test_a_failure_says_why() -> None:
     assert (failed.result, failed.changes) == (False, {})
 
 
-def test_a_target_without_systemd() -> None:
-    """It is told so, by each function; a real machine without systemd, too."""
+def test_a_target_without_a_service_manager() -> None:
+    """It is told so, by each function; a real machine looks for the service by systemd or /etc/init.d."""
     for function in ("running", "dead", "enabled", "disabled"):
         failed = state(f"service.{function}", context(FakeConnection()), "web")
         assert (failed.result, "systemd does not run there" in failed.comment) == (False, True)
     here = state("service.running", context(test=True), "no-such-service-here")
-    assert here.result is (None if Path("/run/systemd/system").exists() else False)
+    has_manager = Path("/run/systemd/system").exists() or Path("/etc/init.d").exists()
+    assert here.result is (None if has_manager else False)
+
+
+class Scripts:
+    """A target without systemd, with one script in /etc/init.d: `web`."""
+
+    def __init__(self) -> None:
+        self.is_active = False
+        self.asked: list[str] = []
+        self.target = FakeConnection(files={"/etc/init.d/web": b"#!/bin/sh\n", "/etc/init.d/README": b""})
+        self.target.on_run("service web *", self.answer)
+        self.target.on_run("update-rc.d web *", self.start_with_system)
+
+    def answer(self, command: Command) -> Completed:
+        verb = list(command.argv or ())[-1]
+        if verb != "status":
+            self.asked.append(verb)
+            self.is_active = {"start": True, "stop": False}.get(verb, self.is_active)
+        return Completed(returncode=0 if self.is_active or verb != "status" else 3, stdout=b"", stderr=b"")
+
+    def start_with_system(self, command: Command) -> Completed:
+        path = "/etc/rc2.d/S01web"
+        if list(command.argv or ())[-1] == "disable":
+            self.target.tree.nodes.pop(path, None)
+        else:
+            self.target.tree.put("/etc/rc2.d", Node(kind="directory", mode=0o755))
+            self.target.tree.put(path, Node(kind="file", mode=0o755))
+        return Completed(returncode=0, stdout=b"", stderr=b"")
+
+
+def test_scripts_of_init_d() -> None:
+    """Where systemd does not run, the scripts of /etc/init.d start, stop and reload; they have no masks."""
+    scripts = Scripts()
+    planned, done = thrice("service.running", scripts.target, "web")
+    assert (planned.result, done.changes) == (None, {"web": True})
+    assert execute("service.get_all", context(scripts.target)) == ["web"]
+    planned = state("service.running", context(scripts.target, test=True), "other")
+    assert (planned.result, "not present" in planned.comment) == (None, True)
+    watched = asyncio.run(MOD_WATCH(context(scripts.target), "web", reload=True, force=True))
+    assert watched.changes == {"web": True}
+    _, done = thrice("service.dead", scripts.target, "web.service")
+    assert done.changes == {"web.service": True}
+    assert scripts.asked == ["start", "force-reload", "stop"]
+    refused = state("service.unmasked", context(scripts.target), "web")
+    assert (refused.result, "masking not available" in refused.comment) == (False, True)
+
+
+def test_scripts_start_with_the_system() -> None:
+    """The links that update-rc.d makes and removes say which script starts with the system."""
+    scripts = Scripts()
+    ctx = context(scripts.target)
+    _, done = thrice("service.enabled", scripts.target, "web")
+    assert (done.changes, execute("service.get_enabled", ctx)) == ({"web": True}, ["web"])
+    _, done = thrice("service.disabled", scripts.target, "web")
+    assert (done.changes, execute("service.get_disabled", ctx)) == ({"web": True}, ["web"])
 
 
 def test_what_formulas_ask() -> None:

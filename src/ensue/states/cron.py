@@ -1,4 +1,4 @@
-"""State module `cron`: jobs in the crontabs of the target's users, found again by Salt's marks.
+"""State module `cron`: jobs and variables in the crontabs of the target's users, found again by Salt's marks.
 
 Source: Salt's state module `cron`, 3008: results, changes and texts.
 """
@@ -48,7 +48,7 @@ async def present(
         special: a word (`@daily`) in place of the time.
 
     Returns:
-        `changes` have the user with the command.
+        `changes` have the user with the command; `new_state` has `user cmd identifier`.
 
     Raises:
         StateFailedError: the target has no cron, or refuses the crontab.
@@ -67,12 +67,13 @@ async def present(
         )  # fmt: skip
     else:
         came = await ctx.call("cron.set_special", user, special, command, **options)
+    new_state: DataMap = {"user": user, "cmd": command, "identifier": options["identifier"]}
     if came == "present":
         return StateReturn(
             name=command,
             result=True,
             comment=f"Cron {command} already present",
-            new_state={"user": user, "cmd": command},
+            new_state=new_state,
         )
     if ctx.test:
         what = "added" if came == "new" else "updated"
@@ -83,7 +84,7 @@ async def present(
         result=True,
         changes={user: command},
         comment=text,
-        new_state={"user": user, "cmd": command},
+        new_state=new_state,
     )
 
 
@@ -107,7 +108,7 @@ async def absent(
         **kwargs: the other arguments of `present`.
 
     Returns:
-        `changes` have the user with the command.
+        `changes` have the user with the command; `new_state` has `user cmd` and `exists`, false.
 
     Raises:
         StateFailedError: the target has no cron.
@@ -118,13 +119,83 @@ async def absent(
         "cron.rm_job" if special is None else "cron.rm_special", user, command,
         identifier=None if found_by is None else str(found_by), test=ctx.test,
     )  # fmt: skip
+    new_state: DataMap = {"user": user, "cmd": command, "exists": False}
     if came == "absent":
         comment = f"Cron {command} is absent" if ctx.test else f"Cron {command} already absent"
-        return StateReturn(name=command, result=True, comment=comment)
+        return StateReturn(name=command, result=True, comment=comment, new_state=new_state)
     if ctx.test:
         return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be removed")
     comment = f"Cron {command} removed from {user}'s crontab"
-    return StateReturn(name=command, result=True, changes={user: command}, comment=comment)
+    return StateReturn(
+        name=command,
+        result=True,
+        changes={user: command},
+        comment=comment,
+        new_state=new_state,
+        old_state={"user": user, "cmd": command},
+    )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+async def env_present(
+    ctx: StateContext, name: str, value: str | float | None = None, user: str = "root"
+) -> StateReturn:
+    """Have a variable in a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: the variable.
+        value: its value, written as it is.
+        user: whose crontab.
+
+    Returns:
+        `changes` have the user with the variable.
+
+    Raises:
+        StateFailedError: the target has no cron, or refuses the crontab.
+    """
+    new_state: DataMap = {"user": user, "name": name, "value": "" if value is None else str(value)}
+    came: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
+    if came == "present":
+        comment = f"Cron env {name} already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        what = "added" if came == "new" else "updated"
+        return StateReturn(name=name, result=None, comment=f"Cron env {name} is set to be {what}")
+    added = f"Cron env {name} added to {user}'s crontab"
+    comment = added if came == "new" else f"Cron env {name} updated"
+    return StateReturn(name=name, result=True, changes={user: name}, comment=comment, new_state=new_state)
+
+
+async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateReturn:
+    """Have no such variable in a crontab.
+
+    Args:
+        ctx: the state's context.
+        name: the variable.
+        user: whose crontab.
+
+    Returns:
+        `changes` have the user with the variable.
+
+    Raises:
+        StateFailedError: the target has no cron.
+    """
+    variable = name.strip()
+    gone: DataMap = {"user": user, "name": variable, "exists": False}
+    came: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
+    if came == "absent":
+        what = "is absent" if ctx.test else "already absent"
+        comment = f"Cron env {variable} {what}"
+        return StateReturn(name=variable, result=True, comment=comment, new_state=gone)
+    if ctx.test:
+        return StateReturn(name=variable, result=None, comment=f"Cron env {variable} is set to be removed")
+    comment = f"Cron env {variable} removed from {user}'s crontab"
+    return StateReturn(name=variable, result=True, changes={user: variable}, comment=comment, new_state=gone)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "absent": absent,
+    "env_absent": env_absent,
+    "env_present": env_present,
+    "present": present,
+}

@@ -1,16 +1,19 @@
 """State module `service`: services that run, and that start with the system.
 
-A service that watches is restarted, or reloaded, when what it watches changed. Masking is not here.
+A service that watches is restarted, or reloaded, when what it watches changed. Masks are put on in
+`_service_masking`.
 
 Source: Salt's state module `service`, 3008: results, changes and texts.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states._service_masking import masked, unmasked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +27,27 @@ _WATCHED: Final = {
     "force_reload": "reloaded",
     "start": "started",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Came:
+    """What came of starting or stopping a service.
+
+    Args:
+        name: the service.
+        state: what it now is, for the comment.
+        has_changed: whether it was started or stopped.
+        is_running: whether it runs, where that was seen.
+        comment: what there is to say.
+        warnings: remarks.
+    """
+
+    name: str
+    state: str
+    has_changed: bool = False
+    is_running: bool | None = None
+    comment: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 async def running(
@@ -49,7 +73,7 @@ async def running(
         `changes` have the service.
 
     Raises:
-        NotAvailableError: the target does not run systemd.
+        NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.running", kwargs)
     if not await ctx.call("service.available", name):
@@ -65,7 +89,11 @@ async def running(
         if not no_block and not await ctx.call("service.status", name):
             return _said(name, False, f"Service {name} failed to start", warnings)
     comment = f"The service {name} is already running" if was_running else f"Started service {name}"
-    return await _with_start(ctx, name, enable, not was_running, "running", comment, warnings)
+    came = _Came(
+        name=name, state="running", has_changed=not was_running,
+        is_running=True if was_running or not no_block else None, comment=comment, warnings=warnings,
+    )  # fmt: skip
+    return await _with_start(ctx, enable, came)
 
 
 async def dead(
@@ -84,11 +112,11 @@ async def dead(
         `changes` have the service.
 
     Raises:
-        NotAvailableError: the target does not run systemd.
+        NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.dead", kwargs)
     if not await ctx.call("service.available", name):
-        return _said(name, True, f"The named service {name} is not available", warnings)
+        return _not_there(name, warnings)
     was_running: bool = await ctx.call("service.status", name)
     if was_running:
         if ctx.test:
@@ -100,7 +128,11 @@ async def dead(
         if not no_block and await ctx.call("service.status", name):
             return _said(name, False, f"Service {name} failed to die", warnings)
     comment = f"Service {name} was killed" if was_running else f"The service {name} is already dead"
-    return await _with_start(ctx, name, enable, was_running, "dead", comment, warnings)
+    came = _Came(
+        name=name, state="dead", has_changed=was_running,
+        is_running=None if was_running and no_block else False, comment=comment, warnings=warnings,
+    )  # fmt: skip
+    return await _with_start(ctx, enable, came)
 
 
 async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
@@ -112,12 +144,12 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         **kwargs: what has no effect.
 
     Raises:
-        NotAvailableError: the target does not run systemd.
+        NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.enabled", kwargs)
     if not await ctx.call("service.available", name):
         return _absent(ctx, name, "enabled", warnings)
-    return await _with_start(ctx, name, True, False, "in the desired state", "", warnings)
+    return await _with_start(ctx, True, _Came(name=name, state="in the desired state", warnings=warnings))
 
 
 async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
@@ -129,12 +161,12 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         **kwargs: what has no effect.
 
     Raises:
-        NotAvailableError: the target does not run systemd.
+        NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.disabled", kwargs)
     if not await ctx.call("service.available", name):
-        return _said(name, True, f"The named service {name} is not available", warnings)
-    return await _with_start(ctx, name, False, False, "in the desired state", "", warnings)
+        return _not_there(name, warnings)
+    return await _with_start(ctx, False, _Came(name=name, state="in the desired state", warnings=warnings))
 
 
 async def mod_watch(
@@ -161,13 +193,14 @@ async def mod_watch(
         **kwargs: the state's other arguments.
 
     Raises:
-        NotAvailableError: the target does not run systemd.
+        NotAvailableError: the target has no service manager that ensue knows.
     """
     is_running: bool = await ctx.call("service.status", name)
     if sfun == "dead":
         verb, past = "stop", "stopped"
         if not is_running:
-            return StateReturn(name=name, result=True, comment=f"Service is already {past}")
+            comment = f"Service is already {past}"
+            return StateReturn(name=name, result=True, comment=comment, new_state=await _state(ctx, name))
     elif sfun == "running":
         verb = ("force_reload" if force else "reload") if reload else "restart"
         verb = verb if is_running else "start"
@@ -182,24 +215,25 @@ async def mod_watch(
     except StateFailedError as error:
         words = verb.replace("_", "-")
         return StateReturn(name=name, result=False, comment=f"Failed to {words} the service: {error}")
-    return StateReturn(name=name, result=True, changes={name: True}, comment=f"Service {past}")
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: True},
+        comment=f"Service {past}",
+        new_state=await _state(ctx, name),
+    )
 
 
-async def _with_start(  # noqa: PLR0917 (one return, seven facts)
-    ctx: StateContext,
-    name: str,
-    enable: bool | None,
-    has_changed: bool,
-    state: str,
-    comment: str,
-    warnings: tuple[str, ...],
-) -> StateReturn:
+async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> StateReturn:
     """Have it start with the system or not, and say how it is."""
-    changes: DataMap = {name: True} if has_changed else {}
+    name, comment, warnings = came.name, came.comment, came.warnings
+    changes: DataMap = {name: True} if came.has_changed else {}
+    is_enabled: bool | None = None
     if enable is not None:
         word = "enabled" if enable else "disabled"
         if await ctx.call("service.enabled", name) is enable:
-            comment = comment or f"Service {name} is already {word}, and is {state}"
+            comment = comment or f"Service {name} is already {word}, and is {came.state}"
+            is_enabled = enable
         elif ctx.test:
             return _said(name, None, f"Service {name} set to be {word}", warnings)
         else:
@@ -210,14 +244,35 @@ async def _with_start(  # noqa: PLR0917 (one return, seven facts)
                     name=name, result=False, changes=changes, comment=str(error), warnings=warnings
                 )
             changes = {name: True}
-            comment = f"Service {name} has been {word}, and is {state}"
-    new_state: DataMap = {
-        "name": name,
-        "running": await ctx.call("service.status", name),
-        "enabled": await ctx.call("service.enabled", name),
-    }
+            comment = f"Service {name} has been {word}, and is {came.state}"
     return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=new_state, warnings=warnings
+        name=name,
+        result=True,
+        changes=changes,
+        comment=comment,
+        new_state=await _state(ctx, name, is_running=came.is_running, is_enabled=is_enabled),
+        warnings=warnings,
+    )
+
+
+async def _state(
+    ctx: StateContext, name: str, *, is_running: bool | None = None, is_enabled: bool | None = None
+) -> DataMap:
+    """Describe a service; the target is asked for what was not seen yet."""
+    if is_running is None:
+        is_running = await ctx.call("service.status", name)
+    if is_enabled is None:
+        is_enabled = await ctx.call("service.enabled", name)
+    return {"name": name, "running": is_running, "enabled": is_enabled}
+
+
+def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:
+    return StateReturn(
+        name=name,
+        result=True,
+        comment=f"The named service {name} is not available",
+        new_state={"name": name, "exists": False, "running": False, "enabled": False},
+        warnings=warnings,
     )
 
 
@@ -241,8 +296,10 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "dead": dead,
     "disabled": disabled,
     "enabled": enabled,
+    "masked": masked,
     "mod_watch": mod_watch,
     "running": running,
+    "unmasked": unmasked,
 }
 
 MOD_WATCH = mod_watch

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.cron.jobs import list_tab, rm_job, rm_special, set_job, set_special
+from ensue.modules.cron.environment import rm_env, set_env
+from ensue.modules.cron.jobs import get_entry, list_tab, rm_job, rm_special, set_job, set_special
 from ensue.modules.cron.storing import raw_cron
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "get_entry": get_entry,
     "list_tab": list_tab,
     "ls": list_tab,
     "raw_cron": raw_cron,
     "rm": rm_job,
+    "rm_env": rm_env,
     "rm_job": rm_job,
     "rm_special": rm_special,
+    "set_env": set_env,
     "set_job": set_job,
     "set_special": set_special,
 }

@@ -40,6 +40,16 @@ async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
     }
 
 
+async def get_entry(
+    ctx: FunctionContext, user: str, identifier: str | None = None, cmd: str | None = None
+) -> DataMap | bool:
+    """Return a job by its identifier, else by its command; false when there is none."""
+    for job in read_table(await raw_cron(ctx, user)).jobs:
+        if job.identifier == identifier if identifier else job.cmd == cmd:
+            return job.as_data()
+    return False
+
+
 async def set_job(  # noqa: PLR0917 (Salt's order)
     ctx: FunctionContext,
     user: str,

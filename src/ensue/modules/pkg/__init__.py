@@ -8,27 +8,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.modules.pkg.asking import (
+    is_installed,
     latest_version,
     list_pkgs,
+    list_provided,
     list_repo_pkgs,
     upgrade_available,
     version,
     version_cmp,
 )
 from ensue.modules.pkg.changing import install, purge, refresh_db, remove
+from ensue.modules.pkg.holding import hold, list_holds, unhold
+from ensue.modules.pkg.repositories.apt import del_repo, get_repo, list_repos, mod_repo, plan_repo
+from ensue.modules.pkg.upgrading import list_upgrades, upgrade
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "available_version": latest_version,
+    "del_repo": del_repo,
+    "get_repo": get_repo,
+    "hold": hold,
     "install": install,
+    "is_installed": is_installed,
     "latest_version": latest_version,
+    "list_holds": list_holds,
     "list_pkgs": list_pkgs,
+    "list_provided": list_provided,
     "list_repo_pkgs": list_repo_pkgs,
+    "list_repos": list_repos,
+    "list_upgrades": list_upgrades,
+    "mod_repo": mod_repo,
+    "plan_repo": plan_repo,
     "purge": purge,
     "refresh_db": refresh_db,
     "remove": remove,
+    "unhold": unhold,
+    "upgrade": upgrade,
     "upgrade_available": upgrade_available,
     "version": version,
     "version_cmp": version_cmp,

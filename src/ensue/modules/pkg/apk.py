@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from ensue.modules._programs import must
+from ensue.errors import NotAvailableError
+from ensue.modules._programs import ask, must
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,6 +88,48 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
     """Remove packages."""
     flags = ["--purge"] if purge else []
     await must(ctx, "apk", "del", *flags, *names, what="remove packages")
+
+
+async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
+    """Install packages from files, and what they depend on from where that is."""
+    flags = ["--allow-untrusted"] if options.skip_verify else []
+    await must(ctx, "apk", *flags, "add", *paths, what="install packages")
+
+
+async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
+    """Return the names that installed packages provide."""
+    return {name for name in names if (await ask(ctx, "apk", "info", "-e", name)).is_success}
+
+
+async def held(ctx: FunctionContext) -> list[str]:
+    """Refuse: apk pins packages in its world file, it holds none."""
+    raise NotAvailableError(f"packages of {ctx.srn} cannot be held: apk has no such thing")
+
+
+async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:  # noqa: ARG001 (the contract's)
+    """Refuse, as `held` does."""
+    await held(ctx)
+
+
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (apk knows one kind)
+    """Return what an upgrade would install."""
+    said = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
+    found: dict[str, str] = {}
+    for line in said.stdout.splitlines():
+        there, mark, new = line.partition(" < ")
+        if mark:
+            found[_named(there.strip())] = new.strip()
+    return found
+
+
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (apk knows one kind)
+    """Upgrade all packages."""
+    await must(ctx, "apk", "upgrade", what="upgrade packages")
+
+
+def _named(shown: str) -> str:
+    match = _NAMED.match(shown)
+    return match["name"] if match else shown
 
 
 def _offers(policy: str) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ A configuration file that somebody changed stays as it is, as with Salt; nobody 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from ensue.modules._programs import ask, must
@@ -27,6 +28,7 @@ _APT_GET: Final = (
 )  # fmt: skip
 _FORMAT: Final = "${db:Status-Abbrev}\\t${Package}\\t${Architecture}\\t${Version}\\n"
 _MADISON_COLUMNS: Final = 3
+_UPGRADE: Final = re.compile(r"Inst (?P<name>\S+) \[[^\]]*\] \((?P<new>\S+)")
 
 
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
@@ -100,6 +102,48 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
     """Remove packages and what depends on them."""
     verb = "purge" if purge else "remove"
     await must(ctx, *_APT_GET, verb, "--", *names, env=_QUIET, what=f"{verb} packages")
+
+
+async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+    """Install packages from files, and what they depend on from where that is."""
+    await must(
+        ctx, *_APT_GET, "--allow-downgrades", "install", "--", *paths, env=_QUIET, what="install packages"
+    )
+
+
+async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
+    """Return the names that installed packages provide."""
+    shown = await must(
+        ctx, "dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Provides}\\n", what="list the packages"
+    )
+    lines = (line.partition("\t") for line in shown.stdout.splitlines())
+    there = [part.split() for status, _, said in lines if status[1:2] == "i" for part in said.split(",")]
+    return {words[0].partition(":")[0] for words in there if words} & {*names}
+
+
+async def held(ctx: FunctionContext) -> list[str]:
+    """Return the packages that are held, sorted."""
+    return sorted((await must(ctx, "apt-mark", "showhold", what="list held packages")).stdout.split())
+
+
+async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
+    """Hold a package, or hold it no more."""
+    verb = "hold" if is_held else "unhold"
+    await must(ctx, "apt-mark", verb, "--", name, what=f"{verb} {name}")
+
+
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:
+    """Return what a simulated upgrade would install."""
+    verb = "dist-upgrade" if dist_upgrade else "upgrade"
+    said = await must(ctx, "apt-get", "-s", "-q", verb, env=_QUIET, what="look for upgrades")
+    lines = (_UPGRADE.match(line) for line in said.stdout.splitlines())
+    return {match["name"]: match["new"] for match in lines if match}
+
+
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:
+    """Upgrade all packages."""
+    verb = "dist-upgrade" if dist_upgrade else "upgrade"
+    await must(ctx, *_APT_GET, verb, env=_QUIET, what="upgrade packages")
 
 
 def _candidates(policy: str) -> dict[str, str]:

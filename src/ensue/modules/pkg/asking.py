@@ -95,3 +95,13 @@ async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> b
 async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
     """Return -1, 0 or 1 as a version is older, the same or newer than another."""
     return await (await package_manager(ctx)).compare(ctx, str(pkg1), str(pkg2))
+
+
+async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
+    """Return which names installed packages provide (`mail-transport-agent`); not one of Salt's functions."""
+    return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
+
+
+async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Say whether a package is there."""
+    return name in await list_pkgs(ctx)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
 from ensue.modules.pkg.asking import list_pkgs
+from ensue.modules.pkg.files import install_sources
 from ensue.modules.pkg.manager import InstallOptions, package_manager
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ async def install(
     install_recommends: bool | None = None,
     only_upgrade: bool = False,
     reinstall: bool = False,
+    sources: Sequence[Mapping[str, str]] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> DataMap:
     """Install or upgrade packages.
@@ -65,6 +67,7 @@ async def install(
         install_recommends: take along what they recommend.
         only_upgrade: install none that is not there.
         reinstall: install again those that are there.
+        sources: packages from files instead, each `{name: salt://…}`.
         **kwargs: what only Salt makes use of.
 
     Returns:
@@ -85,7 +88,10 @@ async def install(
         reinstall=reinstall,
     )
     before = await list_pkgs(ctx)
-    await manager.install(ctx, wanted, options)
+    if sources:
+        await install_sources(ctx, manager, sources, options)
+    else:
+        await manager.install(ctx, wanted, options)
     return _difference(before, await list_pkgs(ctx))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StateFailedError
-from ensue.modules._programs import must
+from ensue.modules._programs import ask, must
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 _DNF: Final = ("dnf", "-y", "-q")
 _RPM_FORMAT: Final = "%{NAME}\\t%{EPOCHNUM}:%{VERSION}-%{RELEASE}\\n"
 _QUERY_FORMAT: Final = "%{name}\\t%{epoch}:%{version}-%{release}\\n"
+
+_LOCKED: Final = re.compile(r"(?P<name>\S+?)-(?:\d+:)?[^-\s]+-[^-\s]+(?:\.\*)?$")
 
 
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
@@ -85,6 +88,44 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
 async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # noqa: ARG001 (rpm knows no purge)
     """Remove packages and what depends on them."""
     await must(ctx, *_DNF, "remove", *names, what="remove packages")
+
+
+async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
+    """Install packages from files, and what they depend on from where that is."""
+    flags = ["--nogpgcheck"] if options.skip_verify else []
+    await must(ctx, *_DNF, *flags, "install", *paths, what="install packages")
+
+
+async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
+    """Return the names that installed packages provide."""
+    return {name for name in names if (await ask(ctx, "rpm", "-q", "--whatprovides", name)).is_success}
+
+
+async def held(ctx: FunctionContext) -> list[str]:
+    """Return the packages that are locked in a version, sorted."""
+    said = await must(ctx, *_DNF, "versionlock", "list", what="list held packages (dnf's plugin versionlock)")
+    lines = (_LOCKED.match(line.strip()) for line in said.stdout.splitlines())
+    return sorted({match["name"] for match in lines if match})
+
+
+async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
+    """Lock a package in its version, or no more."""
+    verb = "add" if is_held else "delete"
+    await must(ctx, *_DNF, "versionlock", verb, name, what=f"{verb} the lock of {name}")
+
+
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (dnf knows one kind)
+    """Return what an upgrade would install."""
+    said = await must(
+        ctx, *_DNF, "repoquery", "--upgrades", "--latest-limit=1", "--qf", _QUERY_FORMAT,
+        what="look for upgrades",
+    )  # fmt: skip
+    return {name: versions[-1] for name, versions in _versions(said.stdout).items()}
+
+
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (dnf knows one kind)
+    """Upgrade all packages."""
+    await must(ctx, *_DNF, "upgrade", what="upgrade packages")
 
 
 def _repositories(fromrepo: str | None) -> list[str]:

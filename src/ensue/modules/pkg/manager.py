@@ -72,9 +72,45 @@ class PackageManager(Protocol):
         """Remove packages, with their configuration when `purge`."""
         ...
 
+    async def install_files(
+        self, ctx: FunctionContext, paths: Sequence[str], options: InstallOptions
+    ) -> None:
+        """Install packages that lie in files of the target."""
+        ...
+
+    async def provided(self, ctx: FunctionContext, names: Sequence[str]) -> set[str]:
+        """Return the names that installed packages provide without being called so."""
+        ...
+
+    async def held(self, ctx: FunctionContext) -> list[str]:
+        """Return the names of packages that stay as they are, sorted."""
+        ...
+
+    async def hold(self, ctx: FunctionContext, name: str, *, is_held: bool) -> None:
+        """Let a package stay as it is, or no more."""
+        ...
+
+    async def upgrades(self, ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:
+        """Return the new version of each package that an upgrade would bring."""
+        ...
+
+    async def upgrade(self, ctx: FunctionContext, *, dist_upgrade: bool) -> None:
+        """Upgrade all packages; with `dist_upgrade` others may come and go for that."""
+        ...
+
 
 async def package_manager(ctx: FunctionContext) -> PackageManager:
     """Return the target's package manager.
+
+    Raises:
+        NotAvailableError: it has none that ensue knows, or runs no commands.
+    """
+    name = await manager_name(ctx)
+    return cast("PackageManager", importlib.import_module(f"ensue.modules.pkg.{name}"))
+
+
+async def manager_name(ctx: FunctionContext) -> str:
+    """Return the name of the target's package manager: `apt`, `dnf` or `apk`.
 
     Raises:
         NotAvailableError: it has none that ensue knows, or runs no commands.
@@ -89,7 +125,7 @@ async def package_manager(ctx: FunctionContext) -> PackageManager:
             f"pkg is not available for {ctx.srn} (os_family {family or 'unknown'}): ensue knows {known}, "
             "and none of them is there"
         )
-    return cast("PackageManager", importlib.import_module(f"ensue.modules.pkg.{name}"))
+    return name
 
 
 async def _probed(ctx: FunctionContext) -> str | None:

@@ -15,7 +15,7 @@ from ensue.states.file.backups import wants_backup
 from ensue.states.file.managed_file import ManagedFile, Wish
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import further_variables, remarks
 from ensue.states.file.sources import Template, read_sources
 
 if TYPE_CHECKING:
@@ -98,7 +98,8 @@ async def managed(
         encoding: the encoding of `contents`.
         encoding_errors: what becomes of characters that it lacks.
         owner: the same as `user`.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: with `template` further variables for it; else, and where Salt knows the word, said to have
+            no effect.
 
     Returns:
         `changes` has `diff` (or `new` for an empty file), `user`, `group`, `mode`; in a plan `newfile`.
@@ -114,10 +115,11 @@ async def managed(
     for word, value in mappings.items():
         if value and not isinstance(value, dict):
             raise StateFailedError(f"{word} must be formed as a dict")
+    further = further_variables(kwargs, template)
     rendered = (
         Template(
             renderer=template,
-            variables={**(defaults or {}), **(context or {}), **_gathered(ctx, name)},
+            variables={**further, **(defaults or {}), **(context or {}), **_gathered(ctx, name)},
         )
         if template
         else None
@@ -151,7 +153,7 @@ async def managed(
         encoding=encoding,
         encoding_errors=encoding_errors,
     )
-    warnings = remarks("file.managed", kwargs) if kwargs else ()
+    warnings = remarks("file.managed", [word for word in kwargs if word not in further])
     return await ManagedFile(ctx, name, await target_path(ctx, name), wish, warnings).state()
 
 

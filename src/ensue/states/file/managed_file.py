@@ -167,7 +167,8 @@ class ManagedFile:
                 skip_verify=wish.skip_verify,
             )
             if wish.template:
-                content = await wish.template.render(self._ctx, content, source.location)
+                about = self._about(source)
+                content = await wish.template.render(self._ctx, content, source.location, about=about)
             attributes = self._kept(source) if wish.keep_mode else wish.attributes
             return _Desired(content=content, attributes=attributes, from_source=True)
         return _Desired(content=await self._given_content(), attributes=wish.attributes)
@@ -194,6 +195,19 @@ class ManagedFile:
             value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
         )
         return await wish.template.render(self._ctx, content, self._path) if wish.template else content
+
+    def _about(self, source: Source) -> dict[str, str | int | None]:
+        """Return what a template finds of its file, under Salt's names."""
+        wanted = self._wish.attributes
+        mode = None if wanted.mode is None else shown_mode(wanted.mode)
+        return {
+            "name": self._path,
+            "source": source.location,
+            "user": wanted.user,
+            "group": wanted.group,
+            "mode": mode,
+            "attrs": None,
+        }
 
     def _kept(self, source: Source) -> Attributes:
         local = self._ctx.files.local_path(source.location)

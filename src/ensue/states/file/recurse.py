@@ -18,7 +18,7 @@ from ensue.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.states.file.directory import directory
 from ensue.states.file.managed import managed
 from ensue.states.file.paths import make_parents, target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import further_variables, remarks
 from ensue.states.file.tree import is_wanted
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ async def recurse(
         merge: take files of all sources; of one path the first's.
         show_changes: show diffs.
         owner: the same as `user`.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: with `template` further variables for it; else, and where Salt knows the word, said to have
+            no effect.
 
     Returns:
         `changes` by path, and `removed`; `new_state` has `path`, and `files` by their paths in the folder.
@@ -85,7 +86,8 @@ async def recurse(
         raise StateFailedError(
             "'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'."
         )
-    warnings = remarks("file.recurse", [word for word in kwargs if word != "require"])
+    further = further_variables(kwargs, template)
+    warnings = remarks("file.recurse", [word for word in kwargs if word not in {"require", *further}])
     path = (await target_path(ctx, name)).rstrip("/") or "/"
     files = _files(
         ctx,
@@ -116,8 +118,7 @@ async def recurse(
                 source=origin,
                 mode=file_mode,
                 template=template,
-                context=context,
-                defaults=defaults,
+                context={**further, **(defaults or {}), **(context or {})},
                 makedirs=True,
                 replace=replace,
                 backup=backup,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 _REFUSED: Final = frozenset({"signature", "source_hash_sig", "signed_by_any", "signed_by_all"})
 """Who asks for a signature to be checked must not be told that all is well."""
@@ -45,3 +45,16 @@ def remarks(function: str, given: Iterable[str]) -> tuple[str, ...]:
         + ("(ensue does not manage it)" if word in _UNMANAGED else "(there is no such argument)")
         for word in words
     )
+
+
+def further_variables(given: Mapping[str, Any], template: str | None) -> dict[str, Any]:
+    """Return the arguments that are no arguments of Salt's: a template finds them as variables.
+
+    Formulas rely on it: `- context:` followed by variables that are not indented under it.
+
+    Args:
+        given: arguments beyond those that the function acts on.
+        template: the renderer; None when nothing is rendered.
+    """
+    known = _REFUSED | _SILENT | _UNMANAGED
+    return {word: value for word, value in given.items() if word not in known} if template else {}

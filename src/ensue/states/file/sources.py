@@ -30,8 +30,16 @@ class Template:
     renderer: str
     variables: Mapping[str, Any]
 
-    async def render(self, ctx: FunctionContext, content: bytes, name: str) -> bytes:
+    async def render(
+        self, ctx: FunctionContext, content: bytes, name: str, *, about: Mapping[str, Any] | None = None
+    ) -> bytes:
         """Render content.
+
+        Args:
+            ctx: the target.
+            content: the template.
+            name: what it is called in messages.
+            about: what Salt tells a template of the file that it becomes; `variables` outrank it.
 
         Raises:
             StateFailedError: it is no UTF-8, or the template is broken.
@@ -41,7 +49,8 @@ class Template:
         except UnicodeDecodeError as error:
             message = f"{name} is not UTF-8 (at byte {error.start}), so it cannot be a template"
             raise StateFailedError(message) from None
-        rendered = await ctx.render_template(text, renderer=self.renderer, name=name, context=self.variables)
+        variables = {**(about or {}), **self.variables}
+        rendered = await ctx.render_template(text, renderer=self.renderer, name=name, context=variables)
         return rendered.encode()
 
 

@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.states.git.cloned import cloned
+from ensue.states.git.config import config_set, config_unset
 from ensue.states.git.latest import latest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"latest": latest}
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "cloned": cloned,
+    "config_set": config_set,
+    "config_unset": config_unset,
+    "latest": latest,
+}

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.states.pkg.held import held, unheld
 from ensue.states.pkg.installed import installed
 from ensue.states.pkg.latest import latest
 from ensue.states.pkg.removed import purged, removed
+from ensue.states.pkg.uptodate import uptodate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "held": held,
     "installed": installed,
     "latest": latest,
     "purged": purged,
     "removed": removed,
+    "unheld": unheld,
+    "uptodate": uptodate,
 }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.pkg.held import settle_hold
 from ensue.states.pkg.outcome import difference, failure, package_state
 from ensue.states.pkg.wanted import LATEST, fits, is_exact, refresh_lists, remarks, wanted_packages
 
@@ -28,6 +32,8 @@ async def installed(
     install_recommends: bool | None = None,
     only_upgrade: bool = False,
     reinstall: bool = False,
+    sources: list[dict[str, str]] | None = None,
+    hold: bool | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Have packages installed; a version is changed only where one is asked for.
@@ -43,6 +49,9 @@ async def installed(
         install_recommends: take along what they recommend (apt).
         only_upgrade: install none that is not there (apt).
         reinstall: install them again even though they are there.
+        sources: several packages from files, each a name with where the file is (`salt://`, `https://`, a
+            path of the target).
+        hold: let them stay as they are from then on, or (false) no more.
         **kwargs: what Salt takes besides; said to have no effect.
 
     Returns:
@@ -52,27 +61,40 @@ async def installed(
         StateFailedError: the arguments make no sense, or packages cannot be listed.
     """
     warnings = remarks("pkg.installed", kwargs)
-    wanted = wanted_packages(name, pkgs, version)
+    if sources and pkgs:
+        raise StateFailedError('Only one of "pkgs" and "sources" is permitted.')
+    wanted = wanted_packages(name, [*chain(*sources)] if sources else pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
+    provided = await _provided(ctx, wanted, before)
     missing = {
         package: asked
         for package, asked in wanted.items()
-        if reinstall or not await _is_there(ctx, package, before.get(package), asked)
+        if reinstall
+        or (package not in provided and not await _is_there(ctx, package, before.get(package), asked))
     }
-    if not missing:
-        return _all_there(name, wanted, before, warnings)
     there = [package for package in wanted if package not in missing]
+    if not missing:
+        versions = before | dict.fromkeys(provided, "provided")
+        done = _all_there(name, wanted, versions, warnings)
+        return await _with_hold(ctx, done, there, hold=hold)
     if ctx.test:
         changes = await _planned(ctx, missing, before, fromrepo)
         comment = _listed("would be", missing, there)
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        planned = StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return await _with_hold(ctx, planned, there, hold=hold)
+    options = {
+        "fromrepo": fromrepo, "skip_verify": skip_verify, "install_recommends": install_recommends,
+        "only_upgrade": only_upgrade, "reinstall": reinstall,
+    }  # fmt: skip
     try:
-        resolved = await _resolved(ctx, missing, fromrepo, refresh=refresh)
-        await ctx.call(
-            "pkg.install", pkgs=[{package: asked} for package, asked in resolved.items()], fromrepo=fromrepo,
-            skip_verify=skip_verify, install_recommends=install_recommends, only_upgrade=only_upgrade,
-            reinstall=reinstall,
-        )  # fmt: skip
+        if sources:
+            resolved: dict[str, str | None] = dict(missing)
+            files = [{each: source[each]} for source in sources for each in source if each in missing]
+            await ctx.call("pkg.install", sources=files, **options)
+        else:
+            resolved = await _resolved(ctx, missing, fromrepo, refresh=refresh)
+            asked_for = [{package: asked} for package, asked in resolved.items()]
+            await ctx.call("pkg.install", pkgs=asked_for, **options)
     except StateFailedError as error:
         changes = difference(before, await ctx.call("pkg.list_pkgs"))
         return failure(name, "Problem encountered installing package(s)", error, changes, warnings)
@@ -82,17 +104,49 @@ async def installed(
         for each, asked in resolved.items()
         if each in after and asked and not await fits(ctx, _newest(after[each]), asked)
     ]
+    if sources:
+        failed += [each for each in missing if each not in after]
     comment = _listed("were", [each for each in missing if each not in failed], there)
     if failed:
         comment = f"The following packages failed to install/update: {', '.join(failed)}\n{comment}".strip()
-    return StateReturn(
+    done = StateReturn(
         name=name,
         result=not failed,
         changes=difference(before, after),
         comment=comment,
-        new_state=package_state(wanted, after),
+        new_state=package_state(
+            wanted, after | dict.fromkeys(await _provided(ctx, wanted, after), "provided")
+        ),
         old_state=package_state(wanted, before),
         warnings=warnings,
+    )
+    return await _with_hold(ctx, done, [each for each in wanted if each in after], hold=hold)
+
+
+async def _provided(
+    ctx: StateContext, wanted: Mapping[str, str | None], versions: Mapping[str, str]
+) -> list[str]:
+    """Return which names are no packages, but provided by those that are there; they have no version."""
+    names = [each for each, asked in wanted.items() if each not in versions and asked is None]
+    return await ctx.call("pkg.list_provided", *names) if names else []
+
+
+async def _with_hold(
+    ctx: StateContext, done: StateReturn, names: Sequence[str], *, hold: bool | None
+) -> StateReturn:
+    """Hold the packages that are there, or hold them no more, and add that to what was done."""
+    if hold is None or done.result is False:
+        return done
+    changes, texts, result = await settle_hold(ctx, names, hold=hold)
+    if done.result is None:
+        result = None if result is True else result
+    return msgspec.structs.replace(
+        done,
+        result=result,
+        # What was installed just now is told as such; the comment says that it is held.
+        changes={**changes, **done.changes},
+        comment="\n".join([done.comment, *texts]).strip(),
+        new_state=done.new_state if result else None,
     )
 
 

@@ -26,8 +26,6 @@ _SILENT: Final = frozenset({
     "report_reboot_exit_codes", "resolve_capabilities", "saltenv", "split_arch", "update_holds",
     "verify_options",
 })  # fmt: skip
-_REFUSED: Final = frozenset({"sources", "hold"})
-
 _FRESH_S: Final = 3600
 _CONDITION: Final = re.compile(r"(?P<operator>>=|<=|!=|==|=|>|<)\s*(?P<version>\S+)\Z")
 _HOLDS: Final[dict[str, Callable[[int], bool]]] = {
@@ -72,15 +70,8 @@ def wanted_packages(
 
 
 def remarks(function: str, given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a warning for each argument that has no effect.
-
-    Raises:
-        StateFailedError: one of them asks for something that would be left undone.
-    """
+    """Return a warning for each argument that has no effect."""
     asked = {word for word, value in given.items() if value not in (None, False, [], {})}
-    refused = sorted(_REFUSED & asked)
-    if refused:
-        raise StateFailedError(f"{function}: {', '.join(refused)} cannot be done by ensue")
     return tuple(
         f"{function}: `{word}` has no effect (there is no such argument)" for word in sorted(asked - _SILENT)
     )

@@ -1,0 +1,58 @@
+"""Small configuration files of the target as text: read whole, and one setting put in.
+
+What a line means is the matter of the module that calls; bytes that are no UTF-8 come back as they were.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+async def text_of(ctx: FunctionContext, path: str) -> str | None:
+    """Return a file's text, None when there is no such file.
+
+    Args:
+        ctx: the target.
+        path: an absolute path there.
+
+    Raises:
+        RemoteFileError: it cannot be read.
+    """
+    found = await ctx.connection.stat(path, follow=True)
+    if found is None or found.kind != "file":
+        return None
+    return (await ctx.connection.read(path)).decode("utf-8", "surrogateescape")
+
+
+async def write_text(ctx: FunctionContext, path: str, text: str, *, mode: int | None = None) -> None:
+    """Replace a file's text.
+
+    Args:
+        ctx: the target.
+        path: an absolute path there.
+        text: what it is to hold.
+        mode: its permission bits; None keeps those of a file that is there.
+
+    Raises:
+        RemoteFileError: it cannot be written.
+    """
+    await ctx.connection.write(path, text.encode("utf-8", "surrogateescape"), mode=mode)
+
+
+def with_line(text: str, pattern: str, line: str) -> str:
+    """Return a text with a line in place of those that match, or at its end when none does.
+
+    Args:
+        text: lines.
+        pattern: a regular expression, tried at the beginning of each line.
+        line: the new line, without its end.
+    """
+    lines = text.splitlines()
+    matching = [place for place, old in enumerate(lines) if re.match(pattern, old)]
+    kept = [line if place in matching[:1] else old for place, old in enumerate(lines)
+            if place not in matching[1:]]  # fmt: skip
+    return "".join(f"{each}\n" for each in (kept if matching else [*lines, line]))

@@ -1,0 +1,74 @@
+"""Execution module `disk`: file systems of the target, how full they are, and what names them.
+
+Source: Salt's execution module `disk`, 3008: names and what they return; df(1), blkid(8).
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules._programs import ask, must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+    Table = dict[str, dict[str, Any]]
+
+_COLUMNS: Final = 6
+
+
+async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
+    """Return by mount point `filesystem 1K-blocks used available capacity`.
+
+    Args:
+        ctx: the target.
+        args: further letters for df.
+    """
+    keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
+    return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
+
+
+async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
+    """Return by mount point `filesystem inodes used free use`; see `usage`."""
+    keys = ("filesystem", "inodes", "used", "free", "use")
+    return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
+
+
+async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, Any] | str:
+    """Return how full file systems are (`42%`) by mount point, or that of one mount point."""
+    found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
+    return found.get(args, "") if args else found
+
+
+async def blkid(ctx: FunctionContext, device: str | None = None, token: str | None = None) -> Table:
+    """Return what names block devices (`UUID`, `LABEL`, `TYPE`), by device."""
+    words = [device] if device else ["-t", token] if token else []
+    found: Table = {}
+    for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
+        path, _, said = line.partition(": ")
+        pairs = (word.partition("=") for word in shlex.split(said))
+        found[path] = {name: value for name, _, value in pairs}
+    return found
+
+
+async def fstype(ctx: FunctionContext, device: str) -> str:
+    """Return the type of a device's file system, empty without one."""
+    return str((await blkid(ctx, device)).get(device, {}).get("TYPE", ""))
+
+
+async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Table:
+    said = await must(ctx, "df", *words, what="tell how full file systems are")
+    rows = (line.split(None, _COLUMNS - 1) for line in said.stdout.splitlines()[1:])
+    return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "blkid": blkid,
+    "fstype": fstype,
+    "inodeusage": inodeusage,
+    "percent": percent,
+    "usage": usage,
+}

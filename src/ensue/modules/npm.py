@@ -1,0 +1,146 @@
+"""Execution module `npm`: packages of Node.js, for all or in a folder.
+
+Source: Salt's execution module `npm`, 3008: names and what they return; npm-install(1).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.contracts.connection import Completed
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+_NOT_FOUND: Final = 127
+
+
+async def list_(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    pkg: str | None = None,
+    dir: str | None = None,  # noqa: A002 (Salt's argument)
+    runas: str | None = None,
+    env: Mapping[str, str] | None = None,
+    depth: int = 0,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> DataMap:
+    """Return what is installed by name, each with its `version`.
+
+    Args:
+        ctx: the target.
+        pkg: only this one.
+        dir: the folder whose packages these are; without it those for all.
+        runas: who runs npm.
+        env: variables.
+        depth: 0: only those that were asked for.
+        **kwargs: what only Salt makes use of.
+
+    Raises:
+        StateFailedError: npm is not there, or failed.
+    """
+    words = [
+        "list",
+        "--json",
+        "--silent",
+        f"--depth={depth}",
+        *([] if dir else ["--global"]),
+        *([pkg] if pkg else []),
+    ]
+    done = await _run(ctx, words, dir, runas, env)
+    # npm ends with 1 when something is missing or superfluous, and lists the rest all the same.
+    if not done.stdout.strip():
+        raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_said(done)}")
+    found: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
+    return {name: said for name, said in found.items() if "version" in said}
+
+
+async def install(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    pkg: str | None = None,
+    pkgs: Sequence[str] | None = None,
+    dir: str | None = None,  # noqa: A002 (Salt's argument)
+    runas: str | None = None,
+    registry: str | None = None,
+    env: Mapping[str, str] | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str:
+    """Install packages.
+
+    Args:
+        ctx: the target.
+        pkg: one package (`gulp@4`); with none those of the folder's package.json.
+        pkgs: several.
+        dir: the folder; without it for all.
+        runas: who runs npm.
+        registry: where to take them from.
+        env: variables.
+        **kwargs: what only Salt makes use of.
+
+    Returns:
+        What npm says.
+
+    Raises:
+        StateFailedError: npm is not there, or failed.
+    """
+    words = ["install", "--silent", *([] if dir else ["--global"])]
+    words += [f"--registry={registry}"] if registry else []
+    return await _must(ctx, [*words, *(pkgs or ([pkg] if pkg else []))], dir, runas, env)
+
+
+async def uninstall(
+    ctx: FunctionContext,
+    pkg: str,
+    dir: str | None = None,  # noqa: A002 (Salt's argument)
+    runas: str | None = None,
+    env: Mapping[str, str] | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> bool:
+    """Uninstall a package; see `install`."""
+    words = ["uninstall", "--silent", *([] if dir else ["--global"]), pkg]
+    await _must(ctx, words, dir, runas, env)
+    return True
+
+
+async def _must(
+    ctx: FunctionContext,
+    words: Sequence[str],
+    folder: str | None,
+    runas: str | None,
+    env: Mapping[str, str] | None,
+) -> str:
+    done = await _run(ctx, words, folder, runas, env)
+    if done.returncode:
+        raise StateFailedError(f"cannot {words[0]} packages of Node.js on {ctx.srn}: {_said(done)}")
+    return done.stdout.decode("utf-8", "replace")
+
+
+async def _run(
+    ctx: FunctionContext,
+    words: Sequence[str],
+    folder: str | None,
+    runas: str | None,
+    env: Mapping[str, str] | None,
+) -> Completed:
+    variables: dict[str, str | None] = {**(env or {}), "LC_ALL": "C.UTF-8"}
+    command = Command(argv=["npm", *words], cwd=folder or "/", user=runas, env=variables)
+    done = await ctx.connection.run(command)
+    if done.returncode == _NOT_FOUND:
+        raise StateFailedError(f"{ctx.srn} has no program `npm`; install it there")
+    return done
+
+
+def _said(done: Completed) -> str:
+    return (done.stderr or done.stdout).decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "install": install,
+    "list": list_,
+    "uninstall": uninstall,
+}

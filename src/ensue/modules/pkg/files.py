@@ -1,0 +1,54 @@
+"""Packages that come as files: brought to the target, installed, and taken away again."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.modules.pkg.manager import InstallOptions, PackageManager
+
+
+async def install_sources(
+    ctx: FunctionContext,
+    manager: PackageManager,
+    sources: Sequence[Mapping[str, str]],
+    options: InstallOptions,
+) -> None:
+    """Install packages from files.
+
+    Args:
+        ctx: the target.
+        manager: its package manager.
+        sources: each the name of a package with where its file is: `salt://`, `https://`, or a path of
+            the target.
+        options: how.
+
+    Raises:
+        StateFailedError: a file is nowhere, or the packages cannot be installed.
+    """
+    what = "make a folder for packages"
+    folder = (await must(ctx, "mktemp", "-d", what=what)).stdout.strip()
+    try:
+        paths = [await _brought(ctx, folder, str(source)) for each in sources for source in each.values()]
+        await manager.install_files(ctx, paths, options)
+    finally:
+        await ctx.connection.remove(folder, recursive=True)
+
+
+async def _brought(ctx: FunctionContext, folder: str, source: str) -> str:
+    if source.startswith("/"):
+        if await ctx.connection.stat(source, follow=True) is None:
+            raise StateFailedError(f"there is no package {source} on {ctx.srn}")
+        return source
+    content = await ctx.files.read(source)
+    path = posixpath.join(folder, posixpath.basename(urlsplit(source).path))
+    await ctx.connection.write(path, content)
+    return path

@@ -1,0 +1,137 @@
+"""Execution module `service`: the target's services, by systemd, or by `/etc/init.d` where it does not run.
+
+A target with neither is told so.
+
+Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and what they return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules.service.manager import service_manager
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.contracts.context import FunctionContext
+
+    Change = Callable[..., Awaitable[bool]]
+
+
+async def available(ctx: FunctionContext, name: str) -> bool:
+    """Say whether there is such a service."""
+    return await (await service_manager(ctx)).available(ctx, name)
+
+
+async def missing(ctx: FunctionContext, name: str) -> bool:
+    """Say whether there is no such service."""
+    return not await available(ctx, name)
+
+
+async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
+    """Say whether a service runs or is about to."""
+    return await (await service_manager(ctx)).running(ctx, name)
+
+
+async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+    """Say whether a service starts with the system."""
+    return await (await service_manager(ctx)).enabled(ctx, name)
+
+
+async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Say whether a service does not start with the system."""
+    return not await enabled(ctx, name, **kwargs)
+
+
+async def get_all(ctx: FunctionContext) -> list[str]:
+    """Return the names of all services, sorted."""
+    return await (await service_manager(ctx)).names(ctx)
+
+
+async def get_enabled(ctx: FunctionContext) -> list[str]:
+    """Return the names of the services that start with the system, sorted."""
+    return await (await service_manager(ctx)).names_enabled(ctx)
+
+
+async def get_disabled(ctx: FunctionContext) -> list[str]:
+    """Return the names of the services that do not start with the system, sorted."""
+    return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
+
+
+async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
+    """Say whether a service is masked.
+
+    Args:
+        ctx: the target.
+        name: the service.
+        runtime: until the next start of the system, rather than for good.
+
+    Raises:
+        StateFailedError: the target's services have no masks.
+    """
+    return await (await service_manager(ctx)).masked(ctx, name, runtime=runtime)
+
+
+async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
+    """Let nothing start a service; see `masked`."""
+    await (await service_manager(ctx)).change(ctx, name, _with_runtime("mask", runtime), may_block=True)
+    return True
+
+
+async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
+    """Take a mask off; see `masked`."""
+    await (await service_manager(ctx)).change(ctx, name, _with_runtime("unmask", runtime), may_block=True)
+    return True
+
+
+def _change(verb: str) -> Change:
+    async def change(
+        ctx: FunctionContext,
+        name: str,
+        no_block: bool = False,
+        unmask: bool = False,
+        **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ) -> bool:
+        manager = await service_manager(ctx)
+        if unmask and await _is_masked(ctx, name):
+            await manager.change(ctx, name, "unmask", may_block=True)
+        await manager.change(ctx, name, verb, may_block=not no_block)
+        return True
+
+    change.__doc__ = f"Let the service manager {verb} a service; StateFailedError says why it could not."
+    return change
+
+
+async def _is_masked(ctx: FunctionContext, name: str) -> bool:
+    try:
+        return await masked(ctx, name) or await masked(ctx, name, runtime=True)
+    except StateFailedError:  # no masks, so none to take off
+        return False
+
+
+def _with_runtime(verb: str, runtime: bool) -> str:
+    return f"{verb} --runtime" if runtime else verb
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "available": available,
+    "disable": _change("disable"),
+    "disabled": disabled,
+    "enable": _change("enable"),
+    "enabled": enabled,
+    "force_reload": _change("force-reload"),
+    "get_all": get_all,
+    "get_disabled": get_disabled,
+    "get_enabled": get_enabled,
+    "mask": mask,
+    "masked": masked,
+    "missing": missing,
+    "reload": _change("reload"),
+    "restart": _change("restart"),
+    "start": _change("start"),
+    "status": status,
+    "stop": _change("stop"),
+    "unmask": unmask_,
+}

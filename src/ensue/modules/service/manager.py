@@ -1,0 +1,61 @@
+"""What ensue asks of a service manager, and which one a target has."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ensue.errors import NotAvailableError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+class ServiceManager(Protocol):
+    """A service manager: a module with these functions."""
+
+    async def available(self, ctx: FunctionContext, name: str) -> bool:
+        """Say whether there is such a service."""
+        ...
+
+    async def running(self, ctx: FunctionContext, name: str) -> bool:
+        """Say whether a service runs or is about to."""
+        ...
+
+    async def enabled(self, ctx: FunctionContext, name: str) -> bool:
+        """Say whether a service starts with the system."""
+        ...
+
+    async def names(self, ctx: FunctionContext) -> list[str]:
+        """Return the names of all services, sorted."""
+        ...
+
+    async def names_enabled(self, ctx: FunctionContext) -> list[str]:
+        """Return the names of those that start with the system, sorted."""
+        ...
+
+    async def masked(self, ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
+        """Say whether a service is masked; StateFailedError where there are no masks."""
+        ...
+
+    async def change(self, ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:
+        """Start, stop, restart, reload, force-reload, enable, disable, mask or unmask a service."""
+        ...
+
+
+async def service_manager(ctx: FunctionContext) -> ServiceManager:
+    """Return the target's service manager: systemd where it runs, else the scripts of `/etc/init.d`.
+
+    Raises:
+        NotAvailableError: it has neither, or runs no commands.
+    """
+    if not ctx.connection.can_run:
+        raise NotAvailableError(f"service is not available for {ctx.srn.type}: it runs no commands")
+    for path, name in (("/run/systemd/system", "systemd"), ("/etc/init.d", "sysv")):
+        if await ctx.connection.stat(path, follow=True) is not None:
+            return cast("ServiceManager", importlib.import_module(f"ensue.modules.service.{name}"))
+    raise NotAvailableError(
+        f"service is not available for {ctx.srn}: systemd does not run there (no /run/systemd/system), "
+        "there is no /etc/init.d, and ensue knows no other service manager; use cmd.run with the one that "
+        "it has"
+    )

@@ -1,0 +1,225 @@
+"""Keys that may log in as a user: `authorized_keys`, line by line; what is no key stays.
+
+Source: Salt's execution module `ssh`, 3008: names, words returned, and when two lines are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._text_files import text_of
+from ensue.modules.ssh.key_line import KeyLine, fingerprint, key_type, read_keys, read_line
+from ensue.modules.ssh.places import authorized_keys_path, write_user_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+CONFIG: Final = ".ssh/authorized_keys"
+"""Where authorized keys lie, below the home folder."""
+
+
+async def auth_keys(
+    ctx: FunctionContext,
+    user: str | list[str] | None = None,
+    config: str = CONFIG,
+    fingerprint_hash_type: str | None = None,
+) -> DataMap:
+    """Return the keys that may log in as a user, by key; of several users a mapping of those.
+
+    Args:
+        ctx: the target.
+        user: a user, or several; None for all.
+        config: the path of the file.
+        fingerprint_hash_type: `sha256`, `md5`, …
+    """
+    if isinstance(user, str):
+        return _described(await _present(ctx, user, config), fingerprint_hash_type)
+    found: DataMap = {}
+    for each in user or await ctx.call("user.list_users"):
+        if keys := await _present(ctx, each, config):
+            found[each] = _described(keys, fingerprint_hash_type)
+    return found
+
+
+async def check_key(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    user: str,
+    key: str,
+    enc: str,
+    comment: str,
+    options: Sequence[str] | None,
+    config: str = CONFIG,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str:
+    """Say what it takes to have a key: `add`, `update`, or nothing: `exists`.
+
+    Raises:
+        StateFailedError: there is no such type of key.
+    """
+    wanted = _wanted(key, enc, comment, options)
+    there = (await _present(ctx, user, config)).get(key)
+    if there is None:
+        return "add"
+    return "exists" if there == wanted else "update"
+
+
+async def check_key_file(
+    ctx: FunctionContext,
+    user: str,
+    source: str,
+    config: str = CONFIG,
+    saltenv: str = "base",
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> dict[str, str]:
+    """Say of each key of a file what `check_key` says."""
+    there = await _present(ctx, user, config)
+    keys = await source_keys(ctx, source, saltenv)
+    return {
+        key: "add" if key not in there else "exists" if there[key] == line else "update"
+        for key, line in keys.items()
+    }
+
+
+async def set_auth_key(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    user: str,
+    key: str,
+    enc: str = "ssh-rsa",
+    comment: str = "",
+    options: Sequence[str] | None = None,
+    config: str = CONFIG,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str:
+    """Let a key log in as a user.
+
+    Args:
+        ctx: the target.
+        user: the user.
+        key: the key, base64.
+        enc: its type.
+        comment: what stands behind it.
+        options: what stands before it.
+        config: the path of the file.
+        **kwargs: what only Salt makes use of.
+
+    Returns:
+        `new`, `replace`, `no change`; `invalid` when it is no key, `fail` when there is no such user or
+        no home folder.
+
+    Raises:
+        StateFailedError: there is no such type of key.
+        RemoteFileError: the file cannot be read or written.
+    """
+    if len(key.split()) != 1 or fingerprint(key) is None:
+        return "invalid"
+    if not await ctx.call("user.info", user):
+        return "fail"
+    wanted = _wanted(key, enc, comment, options)
+    path = await authorized_keys_path(ctx, user, config)
+    text = await text_of(ctx, path) or ""
+    there = read_keys(text).get(key)
+    if there == wanted:
+        return "no change"
+    lines = [wanted.text() if _holds(line, key) else line for line in text.splitlines()]
+    try:
+        await _write(ctx, user, path, lines if there else [*lines, wanted.text()])
+    except StateFailedError:
+        return "fail"
+    return "replace" if there else "new"
+
+
+async def set_auth_key_from_file(
+    ctx: FunctionContext,
+    user: str,
+    source: str,
+    config: str = CONFIG,
+    saltenv: str = "base",
+    **kwargs: Any,
+) -> str:
+    """Let all keys of a file log in as a user; returns what `set_auth_key` does."""
+    options: Sequence[str] | None = kwargs.get("options")
+    words = [
+        await set_auth_key(ctx, user, line.key, line.enc, line.comment, options or [line.options], config)
+        for line in (await source_keys(ctx, source, saltenv)).values()
+    ]
+    return next((word for word in ("invalid", "fail", "replace", "new") if word in words), "no change")
+
+
+async def rm_auth_key(
+    ctx: FunctionContext,
+    user: str,
+    key: str,
+    config: str = CONFIG,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str:
+    """Let a key log in as a user no more; returns `Key removed` or `Key not present`."""
+    if key not in await _present(ctx, user, config):
+        return "Key not present"
+    path = await authorized_keys_path(ctx, user, config)
+    lines = (await text_of(ctx, path) or "").splitlines()
+    await _write(ctx, user, path, [line for line in lines if not _holds(line, key)])
+    return "Key removed"
+
+
+async def rm_auth_key_from_file(
+    ctx: FunctionContext,
+    user: str,
+    source: str,
+    config: str = CONFIG,
+    saltenv: str = "base",
+    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+) -> str:
+    """Let no key of a file log in as a user; returns what `rm_auth_key` does."""
+    keys = await source_keys(ctx, source, saltenv)
+    words = [await rm_auth_key(ctx, user, key, config) for key in keys]
+    return "Key removed" if "Key removed" in words else "Key not present"
+
+
+async def source_keys(ctx: FunctionContext, source: str, saltenv: str = "base") -> dict[str, KeyLine]:
+    """Return the keys of a source.
+
+    Raises:
+        StateFailedError: the source is nowhere, or it has none.
+    """
+    keys = read_keys((await ctx.files.read(source, saltenv=saltenv)).decode("utf-8", "replace"))
+    if not keys:
+        raise StateFailedError(f"No keys detected in {source}. Is file properly formatted?")
+    return keys
+
+
+async def _present(ctx: FunctionContext, user: str, config: str) -> dict[str, KeyLine]:
+    try:
+        path = await authorized_keys_path(ctx, user, config)
+    except StateFailedError:  # a user who is not there has no keys
+        return {}
+    return read_keys(await text_of(ctx, path) or "")
+
+
+async def _write(ctx: FunctionContext, user: str, path: str, lines: Sequence[str]) -> None:
+    await write_user_file(ctx, path, "".join(f"{line}\n" for line in lines), user)
+
+
+def _holds(line: str, key: str) -> bool:
+    found = read_line(line)
+    return found is not None and found.key == key
+
+
+def _wanted(key: str, enc: str, comment: str, options: Sequence[str] | None) -> KeyLine:
+    words = " ".join(comment.split())
+    return KeyLine(key=key, enc=key_type(enc), comment=words, options=",".join(filter(None, options or [])))
+
+
+def _described(keys: dict[str, KeyLine], hash_type: str | None) -> DataMap:
+    return {
+        key: {
+            "enc": line.enc,
+            "comment": line.comment,
+            "options": [*line.options.split(",")] if line.options else [],
+            "fingerprint": fingerprint(key, hash_type),
+        }
+        for key, line in keys.items()
+    }

@@ -1,0 +1,215 @@
+"""Keys of hosts that are known, to a user or to all: `known_hosts`.
+
+The file is read and written here, so that the target needs `ssh-keyscan` only to ask a host for its keys.
+
+Source: Salt's execution module `ssh`, 3008: names, words returned, and when a key is replaced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import ask
+from ensue.modules._text_files import text_of
+from ensue.modules.ssh.known_line import DEFAULT_PORT, KnownHost, host_with_port, read_line
+from ensue.modules.ssh.places import known_hosts_path, write_user_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+
+async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    user: str | None,
+    hostname: str,
+    config: str | None = None,
+    port: int | None = None,
+    fingerprint_hash_type: str | None = None,
+) -> list[DataMap] | None:
+    """Return the keys known of a host, None without one.
+
+    Args:
+        ctx: the target.
+        user: whose file; None for everybody's.
+        hostname: the host.
+        config: another file.
+        port: its port.
+        fingerprint_hash_type: `sha256`, `md5`, …
+    """
+    text = await text_of(ctx, await known_hosts_path(ctx, user, config)) or ""
+    found = _entries(text, host_with_port(hostname, port))
+    return [each.as_data(fingerprint_hash_type) for each in found] or None
+
+
+async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    hostname: str,
+    enc: str | None = None,
+    port: int | None = None,
+    hash_known_hosts: bool = True,
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for the host that is asked)
+    fingerprint_hash_type: str | None = None,
+) -> list[DataMap] | None:
+    """Ask a host for its keys, from the target; None when it does not answer."""
+    words = ["-H"] if hash_known_hosts else []
+    words += ["-p", str(port)] if port else []
+    words += ["-t", enc] if enc else []
+    answer = await ask(ctx, "ssh-keyscan", *words, "-T", str(timeout), "--", hostname)
+    if answer.is_missing:
+        raise StateFailedError(f"{ctx.srn} has no program `ssh-keyscan`; install it there, or give the key")
+    found = [entry for line in answer.stdout.splitlines() if (entry := read_line(line))]
+    return [each.as_data(fingerprint_hash_type) for each in found] or None
+
+
+async def check_known_host(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    user: str | None = None,
+    hostname: str = "",
+    key: str | None = None,
+    fingerprint: str | None = None,
+    config: str | None = None,
+    port: int | None = None,
+    fingerprint_hash_type: str | None = None,
+) -> str:
+    """Say what it takes to know a host: `add`, `update`, or nothing: `exists`."""
+    known = await get_known_host_entries(ctx, user, hostname, config, port, fingerprint_hash_type)
+    if not known:
+        return "add"
+    if key:
+        return "exists" if key in _all(known, "key") else "update"
+    if fingerprint:
+        return "exists" if fingerprint in _all(known, "fingerprint") else "update"
+    return "exists"
+
+
+async def set_known_host(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    user: str | None = None,
+    hostname: str = "",
+    fingerprint: str | None = None,
+    key: str | None = None,
+    port: int | None = None,
+    enc: str | None = None,
+    config: str | None = None,
+    hash_known_hosts: bool = True,
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for the host that is asked)
+    fingerprint_hash_type: str | None = None,
+) -> DataMap:
+    """Know a host by a key, or by those that it shows when they have the fingerprint.
+
+    Args:
+        ctx: the target.
+        user: whose file; None for everybody's.
+        hostname: the host.
+        fingerprint: what the key of the host must have.
+        key: its key; without it the host is asked.
+        port: its port.
+        enc: the key's type; other types stay as they are.
+        config: another file.
+        hash_known_hosts: the name is not written in the clear.
+        timeout: seconds that the host has to answer.
+        fingerprint_hash_type: `sha256`, `md5`, …
+
+    Returns:
+        `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
+
+    Raises:
+        StateFailedError: the target cannot ask.
+        RemoteFileError: the file cannot be read or written.
+    """
+    if port is not None and int(port) != DEFAULT_PORT and hash_known_hosts:
+        return _error("argument port can not be used in conjunction with argument hash_known_hosts")
+    stored = await get_known_host_entries(ctx, user, hostname, config, port, fingerprint_hash_type) or []
+    same_type = [str(entry["key"]) for entry in stored if enc is None or entry["enc"] == enc]
+    if stored and (key or fingerprint):
+        is_known = not fingerprint or fingerprint in _all(stored, "fingerprint")
+        if is_known and (not key or key in same_type):
+            return {"status": "exists", "keys": [*same_type]}
+    host = host_with_port(hostname, port)
+    if key:
+        shown: list[DataMap] = [{"hostname": hostname, "enc": enc, "key": key}]
+    else:
+        shown = await recv_known_host_entries(
+            ctx, hostname, enc, port, hash_known_hosts, timeout, fingerprint_hash_type
+        ) or []  # fmt: skip
+        if not shown:
+            return _error("Unable to receive remote host keys")
+        if fingerprint and fingerprint not in _all(shown, "fingerprint"):
+            return _error(
+                "Remote host public keys found but none of their fingerprints match the one you have provided"
+            )
+        if stored and not fingerprint and {*same_type} == {*_all(shown, "key")}:
+            return {"status": "exists", "keys": [*same_type]}
+    lines = [_new_line(entry, host, hash_known_hosts=hash_known_hosts) for entry in shown]
+    await _rewrite(ctx, user, config, lambda old: old.is_for(host) and enc in {None, old.enc}, lines)
+    return {"status": "updated", "old": [*stored] or None, "new": [*shown]}
+
+
+async def rm_known_host(
+    ctx: FunctionContext,
+    user: str | None = None,
+    hostname: str = "",
+    config: str | None = None,
+    port: int | None = None,
+) -> DataMap:
+    """Know a host no more; returns `status`, and what was done."""
+    path = await known_hosts_path(ctx, user, config)
+    if await text_of(ctx, path) is None:
+        return _error(f"Known hosts file {path} does not exist")
+    host = host_with_port(hostname, port)
+    count = await _rewrite(ctx, user, config, lambda old: old.is_for(host), [])
+    return {"status": "removed", "comment": f"{count} of the keys of {host} removed from {path}"}
+
+
+async def hash_known_hosts(
+    ctx: FunctionContext, user: str | None = None, config: str | None = None
+) -> DataMap:
+    """Write no name of a file in the clear; patterns stay."""
+    path = await known_hosts_path(ctx, user, config)
+    text = await text_of(ctx, path)
+    if text is None:
+        return _error(f"Known hosts file {path} does not exist")
+    lines: list[str] = []
+    for line in text.splitlines():
+        entry = read_line(line)
+        lines.append(line if entry is None or set(entry.hostname) & set("*?!,") else entry.hashed().text())
+    await write_user_file(ctx, path, "".join(f"{line}\n" for line in lines), user)
+    return {"status": "updated", "comment": f"{path} updated"}
+
+
+async def _rewrite(
+    ctx: FunctionContext,
+    user: str | None,
+    config: str | None,
+    goes: Callable[[KnownHost], bool],
+    new: Sequence[str],
+) -> int:
+    path = await known_hosts_path(ctx, user, config)
+    before = (await text_of(ctx, path) or "").splitlines()
+    kept = [line for line in before if (entry := read_line(line)) is None or not goes(entry)]
+    await write_user_file(ctx, path, "".join(f"{line}\n" for line in [*kept, *new]), user)
+    return len(before) - len(kept)
+
+
+def _new_line(entry: DataMap, host: str, *, hash_known_hosts: bool) -> str:
+    name = str(entry["hostname"])
+    shown = name if name.startswith(("|", "[")) else host
+    found = KnownHost(hostname=shown, enc=str(entry["enc"]), key=str(entry["key"]))
+    return (found.hashed() if hash_known_hosts else found).text()
+
+
+def _entries(text: str, host: str) -> list[KnownHost]:
+    lines = (read_line(line) for line in text.splitlines())
+    return [entry for entry in lines if entry and entry.is_for(host)]
+
+
+def _all(entries: Sequence[DataMap], key: str) -> list[str]:
+    return [str(entry.get(key)) for entry in entries]
+
+
+def _error(text: str) -> DataMap:
+    return {"status": "error", "error": text}

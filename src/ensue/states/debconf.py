@@ -1,0 +1,78 @@
+"""State module `debconf`: answers to the questions that Debian's packages ask.
+
+Source: Salt's state module `debconf`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def set_(
+    ctx: StateContext,
+    name: str,
+    data: dict[str, dict[str, Any]],
+    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+) -> StateReturn:
+    """Answer questions of a package before it asks them.
+
+    Args:
+        ctx: the state's context.
+        name: the package.
+        data: by question its `type` and `value`.
+        **kwargs: Salt takes any.
+
+    Returns:
+        `changes` have each question with its answer; that of a password is hidden.
+
+    Raises:
+        StateFailedError: the target has no debconf.
+    """
+    for each in data.values():
+        if each["type"] == "password":
+            ctx.masker.add(str(each["value"]))
+    if ctx.test and not await ctx.call("debconf.is_there"):
+        # An earlier state may be about to install it.
+        comment = "debconf-utils is not there yet, so that answers cannot be read"
+        return StateReturn(name=name, result=None, comment=comment)
+    current: list[list[str]] = await ctx.call("debconf.show", name) or []
+    wanted = {key: (str(each["type"]), _text(each)) for key, each in data.items()}
+    waiting = {key: each for key, each in wanted.items() if [key, *each] not in current}
+    new_state: DataMap = {"name": name, "questions": [*wanted]}
+    if not waiting:
+        comment = "All specified answers are already set"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    there = [key for key in wanted if key not in waiting]
+    comment = f"Unchanged answers: {' '.join(there)}" if there else ""
+    changes: DataMap = {}
+    for key, (kind, value) in waiting.items():
+        shown = "(password hidden)" if kind == "password" else value
+        changes[key] = f"New value: {shown}" if ctx.test else shown
+    if ctx.test:
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    try:
+        for key, (kind, value) in waiting.items():
+            await ctx.call("debconf.set", name, key, kind, value)
+    except StateFailedError as error:
+        comment = f"Some settings failed to be applied. {error}"
+        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _text(answer: dict[str, Any]) -> str:
+    value = answer.get("value", "")
+    if answer["type"] == "boolean":
+        return "true" if value else "false"
+    return str(value)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"set": set_}

@@ -1,0 +1,137 @@
+"""State module `ssh_known_hosts`: keys of hosts that are known, to a user or to all.
+
+Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def present(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    user: str | None = None,
+    fingerprint: str | None = None,
+    key: str | None = None,
+    port: int | None = None,
+    enc: str | None = None,
+    config: str | None = None,
+    hash_known_hosts: bool = True,
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for the host that is asked)
+    fingerprint_hash_type: str | None = None,
+) -> StateReturn:
+    """Know a host by its key.
+
+    Args:
+        ctx: the state's context.
+        name: the host.
+        user: to whom; None for all.
+        fingerprint: what the key that the host shows must have.
+        key: the key; without it the host is asked, from the target.
+        port: its port.
+        enc: the key's type.
+        config: another file.
+        hash_known_hosts: the host's name is not written in the clear.
+        timeout: seconds that the host has to answer.
+        fingerprint_hash_type: `sha256`, `md5`, …
+
+    Returns:
+        `changes` are `old` and `new`, lists of keys.
+
+    Raises:
+        StateFailedError: the arguments make no sense, there is no such user, or the target cannot ask.
+    """
+    shown = _shown(user, config)
+    fault = _fault(key, fingerprint, enc)
+    if fault:
+        return StateReturn(name=name, result=False, comment=fault)
+    new_state: DataMap = {"name": name, "user": user, "config": shown}
+    if ctx.test:
+        found: str = await ctx.call(
+            "ssh.check_known_host", user, name, key=key, fingerprint=fingerprint, config=config, port=port,
+            fingerprint_hash_type=fingerprint_hash_type,
+        )  # fmt: skip
+        if found == "exists":
+            comment = f"Host {name} is already in {shown}"
+            return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        what = f"added to {shown}" if found == "add" else f"updated in {shown}"
+        return StateReturn(name=name, result=None, comment=f"Key for {name} is set to be {what}")
+    done: DataMap = await ctx.call(
+        "ssh.set_known_host", user=user, hostname=name, fingerprint=fingerprint, key=key, port=port, enc=enc,
+        config=config, hash_known_hosts=hash_known_hosts, timeout=timeout,
+        fingerprint_hash_type=fingerprint_hash_type,
+    )  # fmt: skip
+    if done["status"] == "error":
+        return StateReturn(name=name, result=False, comment=str(done["error"]))
+    if done["status"] == "exists":
+        comment = f"{name} already exists in {shown}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    changes: DataMap = {"old": done["old"], "new": done["new"]}
+    comment = _saved(name, shown, done["new"], key=key, fingerprint=fingerprint, enc=enc)
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def absent(
+    ctx: StateContext, name: str, user: str | None = None, config: str | None = None
+) -> StateReturn:
+    """Know a host no more.
+
+    Args:
+        ctx: the state's context.
+        name: the host.
+        user: to whom; None for all.
+        config: another file.
+
+    Returns:
+        `changes` are `old`, a list of keys, and `new`, nothing.
+
+    Raises:
+        StateFailedError: a relative `config` belongs to nobody, or there is no such user.
+    """
+    gone: DataMap = {"name": name, "user": user, "config": _shown(user, config), "exists": False}
+    if user and not await ctx.call("user.info", user):
+        return StateReturn(name=name, result=True, comment="Host is already absent", new_state=gone)
+    known: list[DataMap] | None = await ctx.call("ssh.get_known_host_entries", user, name, config=config)
+    if not known:
+        return StateReturn(name=name, result=True, comment="Host is already absent", new_state=gone)
+    if ctx.test:
+        comment = f"Key for {name} is set to be removed from {_shown(user, config)}"
+        return StateReturn(name=name, result=None, comment=comment)
+    done: DataMap = await ctx.call("ssh.rm_known_host", user=user, hostname=name, config=config)
+    changes: DataMap = {"old": [*known], "new": None}
+    return StateReturn(name=name, result=True, changes=changes, comment=str(done["comment"]), new_state=gone)
+
+
+def _shown(user: str | None, config: str | None) -> str:
+    return config or (".ssh/known_hosts" if user else "/etc/ssh/ssh_known_hosts")
+
+
+def _fault(key: str | None, fingerprint: str | None, enc: str | None) -> str:
+    if key and fingerprint:
+        return 'Specify either "key" or "fingerprint", not both.'
+    return 'Required argument "enc" if using "key" argument.' if key and not enc else ""
+
+
+def _saved(
+    name: str, config: str, new: Any, *, key: str | None, fingerprint: str | None, enc: str | None
+) -> str:
+    first: dict[str, Any] = new[0]
+    if key:
+        return f"{name}'s key saved to {config} (key: {first['key']})"
+    if fingerprint:
+        return f"{name}'s key saved to {config} (fingerprint: {first['fingerprint']})"
+    if enc:
+        return f"{name}'s {enc} key saved to {config} (key: {first['key']})"
+    return f"{name}'s key(s) saved to {config}"
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
