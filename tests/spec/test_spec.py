@@ -57,7 +57,8 @@ async def _chunks(project: Project, mods: list[str]) -> str:
     words = ("require", "watch", "onchanges", "onfail", "prereq", "listen")
     lines = []
     for chunk in await project.show("low", mods):
-        needs = [f"{word} {_names(chunk[word])}" for word in words if word in chunk]
+        required = chunk.get("__requisites__", {})
+        needs = [f"{word} {_names(required[word])}" for word in words if word in required]
         name = "" if chunk["name"] == chunk["__id__"] else f" ({chunk['name']})"
         does = f"{chunk['state']}.{chunk['fun']}"
         lines.append("; ".join([f"{chunk['__id__']}{name}: {does}", *needs]) + "\n")

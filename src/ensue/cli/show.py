@@ -37,9 +37,10 @@ KINDS = ("high", "low", "pillar", "top", "enforced")
 def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
     """Show what a project compiles to, and what it has enforced.
 
-    high: declarations as written, templates rendered. low: one entry a state, in order. pillar: what
-    templates see. top: which SLS the top file assigns. Without an SLS high and low show the highstate.
-    enforced: what every state made true in the last apply that it took part in.
+    high: declarations as written, templates rendered. low: one entry a state, in order, with all that is
+    written of it, and under __requisites__ the states that come before it. pillar: what templates see.
+    top: which SLS the top file assigns. Without an SLS high and low show the highstate. enforced: what
+    every state made true in the last apply that it took part in.
 
     Exit code: 0 all well; 1 it does not compile.
     """

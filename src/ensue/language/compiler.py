@@ -6,7 +6,7 @@ are collected and raised together; nothing is run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -159,7 +159,6 @@ class Compiler:
     def load(self, requests: Sequence[SlsRequest], found: Collector) -> Tree:
         """Load SLS with their includes, and apply what they say of each other's declarations."""
         loader = TreeLoader(self._roots, self._renderer.render_file, found, numbered=self._auto_order)
-        loader.asked_for = frozenset(request.saltenv for request in requests)
         for request in requests:
             if request.path is None:
                 loader.load_named(request.name, request.saltenv, None)
@@ -273,55 +272,3 @@ def _chunk(
         options=draft.options,
         bindings=bindings.of(number, place_of) if bindings else None,
     )
-
-
-def high_data(tree: Tree) -> dict[str, Any]:
-    """Return the high data of a tree in Salt's shape, for people and tools to look at."""
-    high: dict[str, Any] = {}
-    for id_, modules in tree.declared.items():
-        body: dict[str, Any] = {}
-        for module, one in modules.items():
-            arguments: list[Any] = [{name: value} for name, value in one.arguments.items()]
-            if tree.binds and (bound := _bindings_of(one)):
-                arguments.append({"arg_bind": bound})
-            arguments.append(one.function)
-            if one.order is not None:
-                arguments.append({"order": one.order})
-            body[module] = arguments
-            body["__sls__"] = one.sls
-            body["__env__"] = one.saltenv
-        high[id_] = body
-    return high
-
-
-def _bindings_of(declaration: Declaration) -> list[dict[str, list[Any]]]:
-    from ensue.language.references.hand_written import shown_bindings
-
-    return shown_bindings(declaration.arguments)
-
-
-def low_data(plan: Plan) -> list[dict[str, Any]]:
-    """Return a plan's chunks as Salt's low data shows them, in order of execution."""
-    return [
-        {
-            "state": chunk.module,
-            "fun": chunk.function,
-            "__id__": chunk.id,
-            "name": chunk.name,
-            "__sls__": chunk.sls,
-            "__env__": chunk.saltenv,
-            "order": chunk.order,
-            **chunk.arguments,
-            **_requisite_data(plan, chunk),
-        }
-        for chunk in plan.chunks
-    ]
-
-
-def _requisite_data(plan: Plan, chunk: Chunk) -> dict[str, Any]:
-    return {
-        requisite.kind.value: [
-            {plan.chunks[place].module: plan.chunks[place].id} for place in requisite.chunks
-        ]
-        for requisite in chunk.requisites
-    }

@@ -1,0 +1,146 @@
+"""High and low data, as `ensue show` gives them to people and tools to look at.
+
+The shape is Salt's. `low` says of each state what is written of it, options and requisites included, and
+besides under `__requisites__` which states that comes to: what names them here, at the other end, by
+globs or by SLS.
+
+Source: Salt's `state.show_highstate` and `state.show_low_sls`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.language.chunks import Draft, order_numbers
+from ensue.language.tree import sls_key
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.contracts.growth import Plan
+    from ensue.language.declarations import Declaration
+    from ensue.language.tree import Tree
+    from ensue.model.chunk import Chunk
+
+_NAMES: Final = frozenset({"name", "names"})
+
+
+def high_data(tree: Tree) -> dict[str, Any]:
+    """Return the declarations of a tree, `extend`, `exclude` and `use` done."""
+    return {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
+
+
+def _body(tree: Tree, modules: dict[str, Declaration]) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    for module, one in modules.items():
+        arguments: list[Any] = [{name: value} for name, value in one.arguments.items()]
+        if tree.binds and (bound := _bindings_of(one.arguments)):
+            arguments.append({"arg_bind": bound})
+        arguments.append(one.function)
+        if one.order is not None:
+            arguments.append({"order": one.order})
+        body |= {module: arguments, **_place(tree, one)}
+    return body
+
+
+def low_data(tree: Tree, plan: Plan) -> list[dict[str, Any]]:
+    """Return a plan's chunks in order of execution."""
+    entries = _entries(tree)
+    return [
+        {
+            "state": chunk.module,
+            "fun": chunk.function,
+            "__id__": chunk.id,
+            "name": chunk.name,
+            **_written(tree, chunk, entries),
+            **_resolved(plan, chunk),
+        }
+        for chunk in plan.chunks
+    ]
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """A declaration, what `names` says of one name of it, and the number that this is sorted by."""
+
+    declaration: Declaration
+    own: dict[str, Any]
+    order: float
+
+
+_Entries = dict[tuple[str, str, str], _Entry]
+"""By ID, module and name."""
+
+
+def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
+    entry = entries.get((chunk.id, chunk.module, chunk.name))
+    if entry is None:
+        return {"__sls__": chunk.sls, "__env__": chunk.saltenv, "order": chunk.order, **chunk.arguments}
+    written = {**entry.declaration.arguments, **entry.own, **chunk.arguments}
+    shown = {word: value for word, value in written.items() if word not in _NAMES}
+    order = int(entry.order) if entry.order.is_integer() else entry.order
+    return {**_place(tree, entry.declaration), **shown, "order": order}
+
+
+def _place(tree: Tree, one: Declaration) -> dict[str, Any]:
+    including = tree.loaded.get(sls_key(one.sls, one.saltenv), set()) - {one.sls}
+    shown: dict[str, Any] = {"__sls__": one.sls, "__env__": one.saltenv}
+    return shown | ({"__sls_included_from__": sorted(including)} if including else {})
+
+
+def _named(one: Declaration) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the entries of `names`: each name, and what is written below it."""
+    names = one.arguments.get("names")
+    for entry in names if is_list(names) else []:
+        if is_mapping(entry) and entry:
+            name, below = next(iter(entry.items()))
+            own: dict[str, Any] = {}
+            for item in below if is_list(below) else [below]:
+                own |= item if is_mapping(item) else {}
+            yield str(name), own
+        else:
+            yield str(entry), {}
+
+
+def _entries(tree: Tree) -> _Entries:
+    """Return what stands behind each state."""
+    drafts: list[Draft] = []
+    owns: list[dict[str, Any]] = []
+    for one in (one for modules in tree.declared.values() for one in modules.values()):
+        named = list(_named(one))
+        name = one.arguments.get("name")
+        single = name if isinstance(name, str) else one.id
+        for place, (name, own) in enumerate(named or [(single, {})], start=1 if named else 0):
+            order = own.get("order", one.arguments.get("order", one.order))
+            drafts.append(Draft(one, name, {}, order=order, name_order=place))
+            owns.append(own)
+    numbers = order_numbers(drafts)[0]
+    return {
+        (draft.declaration.id, draft.declaration.module, draft.name): _Entry(draft.declaration, own, number)
+        for draft, own, number in zip(drafts, owns, numbers, strict=True)
+    }
+
+
+def _resolved(plan: Plan, chunk: Chunk) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if chunk.requisites:
+        shown["__requisites__"] = {
+            requisite.kind.value: [
+                {plan.chunks[place].module: plan.chunks[place].id} for place in requisite.chunks
+            ]
+            for requisite in chunk.requisites
+        }
+    if chunk.bindings is not None and (bound := _bindings_of({"name": chunk.name, **chunk.arguments})):
+        shown["arg_bind"] = bound
+    return shown
+
+
+def _bindings_of(arguments: dict[str, Any]) -> list[dict[str, list[Any]]]:
+    from ensue.language.references.hand_written import shown_bindings
+
+    return shown_bindings(arguments)
+
+
+__all__ = ["high_data", "low_data"]
