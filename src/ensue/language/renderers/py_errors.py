@@ -33,7 +33,7 @@ def python_errors(path: str, called: str) -> Generator[None]:
         raise CompileError(
             [Diagnostic(code="E0211", summary="broken Python", detail=error.msg, span=span)]
         ) from None
-    except Exception as error:  # noqa: BLE001 -- the user's code: anything may come
+    except (Exception, SystemExit) as error:  # noqa: BLE001 -- the user's code: anything may come
         raise CompileError(
             [
                 Diagnostic(
