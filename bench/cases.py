@@ -96,7 +96,7 @@ def all_cases(managed: Path) -> list[Case]:
     """
     return [
         Case(name="help", sls="", states=0, wall_goal_s=0.15),
-        Case(name="nop-1", sls=nops(1), states=1, wall_goal_s=0.35),
+        Case(name="nop-1", sls=nops(1), states=1, wall_goal_s=0.2),
         Case(name="nop-1000", sls=nops(1000), states=1000),
         Case(name="pillar-loop-1000", sls=template_loop(1000), states=1000),
         Case(name="watch-1000", sls=watchers(1000), states=1001),
