@@ -147,11 +147,7 @@ class Resolver:
         if _GLOB_SIGNS.isdisjoint(value):
             if key == "sls":
                 return self._by_sls.get(value)
-            matched = index.get((key, value))
-            if matched is None and "." in key:
-                # `require: [file.managed: x]`: the function is no part of a reference, but harmless.
-                matched = index.get((key.rpartition(".")[0], value))
-            return matched
+            return index.get((key, value))
         if (key, value) not in self._globs:
             self._globs[key, value] = self._glob(key, value)
         return self._globs[key, value] or index.get((key, value))
