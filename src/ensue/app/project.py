@@ -5,28 +5,25 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
 from ensue.app.calls import CallOutcome, CallRequest, call
-from ensue.app.enforcement import Enforcement
 from ensue.app.lazy_registry import LazyRegistry, LazyVault
+from ensue.app.recorded_run import RecordedRun, RunOptions
 from ensue.app.services import Services
 from ensue.app.settings import Settings, read_settings
-from ensue.engine.earlier import EarlierRun, earlier_run
-from ensue.engine.journal import Journal, list_runs, new_run_id, read_run
+from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.language.shown import high_data, low_data
 from ensue.masking import Masker
-from ensue.model.events import RunFinished, RunStarted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.model.data import Data, DataMap
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
 _MOST_THREADS = 256
 """Renderings wait in threads for calls that themselves need threads: there must always be one more."""
 
-_KEPT_RUNS = 100
-
 
 class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line says about the project as a whole.
@@ -56,24 +51,6 @@ class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
     minion_id: str | None = None
     pillar: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
     overrides: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
-
-
-class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How one run is done.
-
-    Args:
-        test: a plan.
-        concurrency: how many functions run at once; None: 10 x cores.
-        failhard: stop at the first failure; None: ensue.yaml's `failhard`.
-        wait_for_lock: wait for another apply of the project instead of refusing.
-        resume: the id, or the beginning of it, of a run to go on with; it says which SLS.
-    """
-
-    test: bool = False
-    concurrency: int | None = None
-    failhard: bool | None = None
-    wait_for_lock: bool = False
-    resume: str | None = None
 
 
 class Project:
@@ -193,75 +170,7 @@ class Project:
     async def _run(
         self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
     ) -> RunReport:
-        services = self._services()
-        failhard = self.settings.option("failhard") if options.failhard is None else options.failhard
-        switches = ApplySwitches(
-            test=options.test,
-            concurrency=options.concurrency or self.settings.option("concurrency"),
-            failhard=bool(failhard),
-        )
-        earlier = self._earlier(options)
-        mods = earlier.mods if earlier else mods
-        run_id = new_run_id(datetime.now(UTC))
-        enforcement = Enforcement(self._open_enforced(), run_id, test=options.test)
-        with self._journal(run_id, on_event) as tell_others:
-
-            def tell(event: RunEvent) -> None:
-                enforcement.see(event)
-                tell_others(event)
-
-            run = Run(services, switches, tell)
-            plan, warnings = await run.compile(mods)
-            self._begin_run(run_id)
-            tell(
-                RunStarted(
-                    run_id=run_id,
-                    test=options.test,
-                    total=len(plan.chunks),
-                    started_at=_now(),
-                    mods=tuple(mods),
-                )
-            )
-            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods, earlier=earlier)
-            report = enforcement.end(report)
-            tell(
-                RunFinished(
-                    run_id=run_id,
-                    status=report.status,
-                    exit_code=report.exit_code,
-                    ended_at=_now(),
-                    not_run=report.not_run,
-                )
-            )
-        return report
-
-    def _earlier(self, options: RunOptions) -> EarlierRun | None:
-        return earlier_run(self.run_events(options.resume)) if options.resume is not None else None
-
-    @contextmanager
-    def _journal(
-        self, run_id: str, on_event: Callable[[RunEvent], None]
-    ) -> Generator[Callable[[RunEvent], None]]:
-        """Yield what is told of every event; the journal begins with the first: a refused run leaves none."""
-        journal: Journal | None = None
-
-        def tell(event: RunEvent) -> None:
-            nonlocal journal
-            if journal is None:
-                journal = Journal.create(
-                    self.cachedir, run_id, masker=self.masker, keep_runs=self._kept_runs()
-                )
-            journal.write(event)
-            on_event(event)
-
-        try:
-            yield tell
-        finally:
-            if journal is not None:
-                journal.close()
-
-    def _kept_runs(self) -> int:
-        return int(self.settings.option("keep_runs", _KEPT_RUNS))
+        return await RecordedRun(self._services(), options, begin=self._begin_run).go(mods, on_event)
 
     async def call(
         self,
@@ -415,10 +324,6 @@ class Project:
 
 def _moment() -> datetime:
     return datetime.now().astimezone()
-
-
-def _now() -> str:
-    return _moment().isoformat(timespec="microseconds")
 
 
 __all__ = ["CallOutcome", "Project", "ProjectOptions", "RunOptions"]
