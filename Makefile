@@ -43,6 +43,7 @@ bench: venv-runtime ## measure ensue beside Salt (BENCH_ARGS="--help")
 
 compat: venv ## run tests/compat beside Salt and record what it gives (COMPAT_ARGS="--help")
 	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
+	@$(BIN)/python -m tests.compat.random_compare
 	@$(BIN)/python -m tests.compat.record_expressions
 	@tools/test-bridge $(BIN) .compat/salt
 

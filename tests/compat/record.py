@@ -40,9 +40,9 @@ def main() -> int:
         folder = options.keep or Path(scratch)
         for name in ("salt", "ensue"):
             (folder / name).mkdir(parents=True)
-        salts = list(run_on_salt(trees, _python_of_salt(), folder / "salt"))
+        salts = list(run_on_salt(trees, python_of_salt(), folder / "salt"))
+        write_recorded(dict(zip((tree.id for tree in trees), salts, strict=True)))
         ours = [run_on_ensue(tree, folder / "ensue" / f"{n:04}") for n, tree in enumerate(trees)]
-    write_recorded(dict(zip((tree.id for tree in trees), salts, strict=True)))
     return _report(trees, salts, ours)
 
 
@@ -50,7 +50,7 @@ def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def _python_of_salt() -> Path:
+def python_of_salt() -> Path:
     """Return Salt's interpreter; `COMPAT_SALT`, the path of a `salt-call`, outranks an own environment."""
     given = os.environ.get("COMPAT_SALT")
     if given:

@@ -107,7 +107,7 @@ class Drafter:
             yield Draft(declaration, declaration.id, {}, order=declaration.order)
             return
         names = arguments.get("names")
-        if names is None:
+        if names is None or names == []:  # as in Salt, an empty list is none
             yield self._draft(declaration, signature, dict(arguments), declaration.id, 0)
             return
         yield from self._named(declaration, signature, names)

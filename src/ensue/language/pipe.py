@@ -50,3 +50,24 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
             )
         stream = stage(stream, arguments.strip())
     return stream
+
+
+def run_pipe_to_data(stream: Stream, pipe: str) -> Stream:
+    """Send a file through every stage of a pipe, the last of which has to make data of it.
+
+    Raises:
+        CompileError: a stage is unknown, refuses the text, or leaves it a text.
+    """
+    stream = run_pipe(stream, pipe)
+    if stream.is_data or not stream.text.strip():
+        return stream
+    raise CompileError(
+        [
+            Diagnostic(
+                code="E0207",
+                summary=f"the renderer {pipe!r} leaves a text, no mapping",
+                span=Span(stream.path, stream.first_line),
+                help=f"let one that makes data follow: #!{pipe}|yaml",
+            )
+        ]
+    )
