@@ -13,7 +13,7 @@ from ensue.errors import CompileError
 from ensue.language.blocks import scan
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
-from ensue.language.pipe import DEFAULT_PIPE, pipe_of, run_pipe
+from ensue.language.pipe import DEFAULT_PIPE, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Stream
 from ensue.language.sls_context import place_variables
 
@@ -84,7 +84,7 @@ class SlsRenderer:
 
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
-        stream = run_pipe(self._stream(cut.text, shown, file.relative, context, file.saltenv), pipe)
+        stream = run_pipe_to_data(self._stream(cut.text, shown, file.relative, context, file.saltenv), pipe)
         stream = self._with_blocks(stream, cut.blocks, None)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
@@ -111,7 +111,7 @@ class SlsRenderer:
         text = block.inner.text
         stream = self._stream(text, block.place.path, block.template, context, file.saltenv)
         stream = msgspec.structs.replace(stream, first_line=block.first_line, inherited=scoped)
-        stream = block.function(stream) if block.function else run_pipe(stream, block.pipe)
+        stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
         return self._with_blocks(stream, block.inner.blocks, outer)
 
     def sls_tag(self, file: SlsFile) -> tuple[TagOptions, Span]:
