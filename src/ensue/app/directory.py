@@ -147,6 +147,13 @@ class Directory:
             self._grains[srn] = asyncio.create_task(self._gather(srn))
         return await asyncio.shield(self._grains[srn])
 
+    def gathered_grains(self, srn: Srn) -> dict[str, Any] | None:
+        """Return a resource's grains if they have been gathered, from any thread."""
+        task = self._grains.get(srn)
+        if task is None or not task.done() or task.cancelled() or task.exception() is not None:
+            return None
+        return task.result()
+
     async def _gather(self, srn: Srn) -> dict[str, Any]:
         type_ = self._plugins.resource_type(srn.type)
         try:

@@ -8,11 +8,15 @@ Source: SEP 16 (delayed state rendering).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from time import thread_time
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.inline import NeedsThread
+from ensue.app.outer_ids import OuterIds
 from ensue.app.repeat_limits import RepeatLimits
 from ensue.app.scoped_variables import scoped_variables
 from ensue.errors import InternalError
@@ -28,9 +32,13 @@ if TYPE_CHECKING:
     from ensue.diagnostics import Diagnostic, Span
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
-    from ensue.model.chunk import Chunk
+    from ensue.model.srn import Srn
 
 _log: Final = logging.getLogger(__name__)
+
+_INLINE_STAGES: Final = (["jinja"], ["yaml"], ["json"])
+_LONGEST_INLINE_CHARS: Final = 10_000
+_LONGEST_INLINE_S: Final = 0.05
 
 
 class LateRendering:
@@ -47,6 +55,8 @@ class LateRendering:
         self._limits = RepeatLimits(services.settings.repeat_limit)
         self._blocks: dict[Span, str] = {}
         self._called: set[Span] = set()
+        self._in_threads: set[Span] = set()
+        self._slow: set[Span] = set()
         self.warnings: dict[Diagnostic, None] = {}
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -58,12 +68,32 @@ class LateRendering:
         called = request.caller.options.delayed_calls[request.entry]
         if not isinstance(called, Called):
             raise InternalError(f"{request.caller.id} calls for something that was not looked up")
-        if not request.entry:
-            await self._renew(request.caller, request)
+        if not request.entry and (given := dict(request.caller.options.other)):
+            await self._renew(given, request.target)
         self._called.add(called.place)
         self._limits.take(called, request.caller)
         await self._services.prepare(request.target)
+        if called.place not in self._in_threads and _is_short(called):
+            with contextlib.suppress(NeedsThread), self._services.inline.going_on():
+                return self._timed(called, request)
+        self._in_threads.add(called.place)
         return await asyncio.to_thread(self._compiled, called, request)
+
+    def _timed(self, called: Called, request: GrowthRequest) -> Plan:
+        """Compile on the event loop's thread; what takes long twice in a row is done in threads from then on.
+
+        Once it may be the garbage collector.
+        """
+        started = thread_time()
+        try:
+            return self._compiled(called, request)
+        finally:
+            if thread_time() - started < _LONGEST_INLINE_S:
+                self._slow.discard(called.place)
+            elif called.place in self._slow:
+                self._in_threads.add(called.place)
+            else:
+                self._slow.add(called.place)
 
     def note(self, plan: Plan) -> None:
         """Take note of a compiled scope: of its blocks, and of what the compiler remarked."""
@@ -82,20 +112,27 @@ class LateRendering:
             if place not in self._called:
                 _log.debug("the delayed block %s (%s) was called by no state and is dropped", name, place)
 
-    async def _renew(self, caller: Chunk, request: GrowthRequest) -> None:
+    async def _renew(self, given: Mapping[str, Any], target: Srn) -> None:
         """Gather anew what the caller says that it changed."""
-        given = dict(caller.options.other)
         if given.get("reload_grains") or given.get("reload_modules"):
-            self._services.directory.forget_grains(request.target)
+            self._services.directory.forget_grains(target)
         if given.get("reload_pillar"):
-            await self._services.renew_pillar(request.target)
+            await self._services.renew_pillar(target)
 
     def _compiled(self, called: Called, request: GrowthRequest) -> Plan:
         own = self._services.renderer(request.target, test=self._test)
         renderer = own.seeing({"prev_ret": request.prev_ret})
         stream = _rendered(called, renderer)
         compiler = self._services.compiler(request.target, test=self._test, renderer=renderer)
-        return compiler.compile_late(called.file, stream, scope=request.scope).plan
+        around = OuterIds(request.plan)
+        return compiler.compile_late(called.file, stream, scope=request.scope, outer_ids=around).plan
+
+
+def _is_short(called: Called) -> bool:
+    """Say whether a rendering may be tried on the loop's thread: short, in languages that cannot wait."""
+    if called.size_chars > _LONGEST_INLINE_CHARS:
+        return False
+    return all(stage.split()[:1] in _INLINE_STAGES for stage in called.pipe.split("|"))
 
 
 def _rendered(called: Called, renderer: SlsRenderer) -> Stream:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.app.functions import Functions
+    from ensue.app.inline import InlineWork
     from ensue.contracts.context import FunctionContext
 
 
@@ -26,16 +27,23 @@ class SaltFunctions(Mapping[str, Any]):
         functions: all execution functions.
         context: the target's context.
         loop: the event loop that asynchronous functions run on.
+        inline: given up before a function is looked for: it may wait for the loop, or for something else.
     """
 
     def __init__(
-        self, functions: Functions, context: FunctionContext, loop: asyncio.AbstractEventLoop
+        self,
+        functions: Functions,
+        context: FunctionContext,
+        loop: asyncio.AbstractEventLoop,
+        inline: InlineWork,
     ) -> None:
+        self._inline = inline
         self._functions = functions
         self._context = context
         self._loop = loop
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
+        self._inline.give_up()
         module, _, function = str(name).rpartition(".")
         found = self._functions.find(module, function) if module else None
         if found is None:
@@ -56,6 +64,7 @@ class SaltFunctions(Mapping[str, Any]):
         return call
 
     def __contains__(self, name: object) -> bool:
+        self._inline.give_up()
         module, _, function = str(name).rpartition(".")
         return bool(module) and self._functions.find(module, function) is not None
 
@@ -65,6 +74,7 @@ class SaltFunctions(Mapping[str, Any]):
         return _Module(self, module)
 
     def __iter__(self) -> Iterator[str]:
+        self._inline.give_up()
         for module in self._functions.modules():
             for name in self._functions.names(module):
                 yield f"{module}.{name}"

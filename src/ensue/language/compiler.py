@@ -131,6 +131,7 @@ class Compiler:
         return self._compiled(_finished(loader.tree, found), found, scope, outer_ids)
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
+        tree.outer_ids = outer_ids
         drafts = Drafter(self._catalog, found).drafts(tree)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found)

@@ -8,7 +8,7 @@ Source: Salt's "highstate" data structure.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ensue.language.yaml import YamlDocument
 
 TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
+
+
+EntryPlace: TypeAlias = "tuple[str, YamlDocument, tuple[str | int, ...]]"
+"""Where an entry of a list is written: the SLS, its file, and the way to it there."""
 
 
 class Declaration(msgspec.Struct, kw_only=True):
@@ -38,7 +42,8 @@ class Declaration(msgspec.Struct, kw_only=True):
         order: the number it is sorted by; None until it is numbered.
         included_from: the SLS that included this one, transitively.
         saltenv: the environment the SLS was found in.
-        delayed_from: for each entry of `delayed_render` the SLS that says so; empty when no other did.
+        delayed_from: where each entry of `delayed_render` is written: SLS, file, and the way to it there;
+            empty when no other SLS added one.
         borrowed: arguments that `extend`, `use` or a hand-written `arg_bind` put there: the file and the
             way to the place in it where they are written.
     """
@@ -53,7 +58,7 @@ class Declaration(msgspec.Struct, kw_only=True):
     order: float | str | None = None
     included_from: set[str] = msgspec.field(default_factory=set[str])
     saltenv: str = "base"
-    delayed_from: tuple[str, ...] = ()
+    delayed_from: tuple[EntryPlace, ...] = ()
     borrowed: dict[str, tuple[YamlDocument, tuple[str | int, ...]]] | None = None
 
     @property

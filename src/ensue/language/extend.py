@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ensue.language.collector import Collector
-    from ensue.language.declarations import Declaration
+    from ensue.language.declarations import Declaration, EntryPlace
     from ensue.language.tree import Extension, Tree
 
 
@@ -59,7 +59,7 @@ def _merge(target: Declaration, addition: Declaration) -> None:
             target.arguments[name] = [*old, *value]
             continue
         if name == "delayed_render":
-            _add_delayed(target, old, value, addition.sls)
+            _add_delayed(target, old, addition)
             continue
         if name == "name":
             target.arguments.pop("names", None)
@@ -67,13 +67,21 @@ def _merge(target: Declaration, addition: Declaration) -> None:
         target.borrow(name, (addition.document, ("extend", *addition.keys, name)))
 
 
-def _add_delayed(target: Declaration, old: Any, new: Any, sls: str) -> None:
+def _add_delayed(target: Declaration, old: Any, addition: Declaration) -> None:
     """Add what is to be rendered late; whose blocks are meant depends on the SLS that says so."""
+    word = "delayed_render"
+    new: Any = addition.arguments[word]
     known: list[Any] = old if is_list(old) else [] if old is None else [old]
     added: list[Any] = new if is_list(new) else [new]
-    before = target.delayed_from or (target.sls,) * len(known)
-    target.arguments["delayed_render"] = [*known, *added]
-    target.delayed_from = (*before, *(sls,) * len(added))
+    before = target.delayed_from or _entry_places(target, target.keys, len(known))
+    behind = _entry_places(addition, ("extend", *addition.keys), len(added))
+    target.arguments[word] = [*known, *added]
+    target.delayed_from = (*before, *behind)
+
+
+def _entry_places(declaration: Declaration, keys: tuple[str, ...], count: int) -> tuple[EntryPlace, ...]:
+    word = "delayed_render"
+    return tuple((declaration.sls, declaration.document, (*keys, word, place)) for place in range(count))
 
 
 def _find(tree: Tree, id_or_name: str, module: str) -> Declaration | None:

@@ -11,18 +11,19 @@ import msgspec
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks import scan
+from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.pipe import DEFAULT_PIPE, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Stream
 from ensue.language.sls_context import place_variables
+from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.language.blocks import Block
     from ensue.language.blocks.space import BlockSpace
-    from ensue.language.blocks.tags import TagOptions
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.roots import Roots, SlsFile
 
@@ -110,23 +111,28 @@ class SlsRenderer:
 
         text = block.inner.text
         stream = self._stream(text, block.place.path, block.template, context, file.saltenv)
-        stream = msgspec.structs.replace(stream, first_line=block.first_line, inherited=scoped)
+        # Without anchors columns would be told, too.
+        anchors = (Anchor(1, block.place.path, block.first_line),) if block.moved else ()
+        stream = msgspec.structs.replace(
+            stream, first_line=block.first_line, inherited=scoped, anchors=anchors
+        )
         stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
         return self._with_blocks(stream, block.inner.blocks, outer)
 
-    def sls_tag(self, file: SlsFile) -> tuple[TagOptions, Span]:
-        """Return what an SLS says of being rendered late; see `blocks.calls.TagReader`."""
+    def sls_head(self, file: SlsFile) -> SlsHead:
+        """Read an SLS without rendering it; see `blocks.calls.HeadReader`."""
         shown = self._roots.shown(file.path)
         text = read_text(file.path.read_bytes, shown)
         faults: list[Diagnostic] = []
-        tag = read_sls_tag(text, shown, faults)
+        options, place = read_sls_tag(text, shown, faults)
         try:
             scan(text, shown)
         except CompileError as error:
             faults += error.diagnostics
         if faults:
             raise CompileError(faults)
-        return tag
+        pipe = pipe_of(text, self._default_pipe)
+        return SlsHead(options=options, place=place, pipe=pipe, size_chars=len(text))
 
     def _with_blocks(self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None) -> Stream:
         """Return a rendering with the blocks that were found in its text, its functions and templates."""
@@ -148,13 +154,20 @@ class SlsRenderer:
             self._blocks_of_templates[path] = cut.blocks
         return cut.text
 
-    def render_text(
+    def render_stream(
         self, text: str, *, renderer: str, name: str, extra: Mapping[str, Any], saltenv: str = "base"
-    ) -> str:
-        """Render a template to text (`file.managed` with `template: jinja`).
+    ) -> Stream:
+        """Render a text that is no SLS: a template (`file.managed` with `template: jinja`), a map file.
+
+        Args:
+            text: the text.
+            renderer: the pipe.
+            name: what it is called in messages; where it stands in the roots, when it does.
+            extra: further variables.
+            saltenv: the environment.
 
         Raises:
-            CompileError: the renderer is unknown, or refuses the text.
+            CompileError: a renderer is unknown, or refuses the text.
         """
         variables = {**self._variables(), "saltenv": saltenv, "env": saltenv, "sls": "", **extra}
         relative = name.removeprefix("salt://")
@@ -167,8 +180,7 @@ class SlsRenderer:
         }
         for key, value in places.items():
             variables.setdefault(key, value)
-        stream = run_pipe(self._stream(text, name, relative, lambda: variables, saltenv), renderer)
-        return stream.text
+        return run_pipe(self._stream(text, name, relative, lambda: variables, saltenv), renderer)
 
     def _stream(
         self, text: str, path: str, name: str, context: Callable[[], Mapping[str, Any]], saltenv: str

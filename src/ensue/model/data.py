@@ -26,3 +26,12 @@ def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
 def is_list(value: Any) -> TypeGuard[list[Any]]:
     """Say whether a value of a user's file is a list; to a type checker its items are anything."""
     return isinstance(value, list)
+
+
+def copied(value: Any) -> Any:
+    """Return a value of which mappings and lists are copies, all the way down; leaves are shared."""
+    if is_mapping(value):
+        return {name: copied(one) for name, one in value.items()}
+    if is_list(value):
+        return [copied(one) for one in value]
+    return value

@@ -40,6 +40,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         place: its opening tag; what is counted against a limit is this place.
         text: what stands between the tags, indentation common to all lines removed.
         first_line: the line of the file that `text` begins on.
+        moved: whether indentation was removed, so that columns are not those of the file.
         scoped: whether it sees the top-level variables of the rendering that calls it.
         limit: how often it may be rendered in a run.
         pipe: the renderers of the file it stands in.
@@ -51,6 +52,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     place: Span
     text: str = ""
     first_line: int = 1
+    moved: bool = False
     scoped: bool = False
     limit: Limit = UNSET
     pipe: str = ""
@@ -66,6 +68,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
             self.text,
             self.place.path,
             first_line=self.first_line,
+            moved=self.moved,
             pipe=self.pipe,
             template=self.template,
         )

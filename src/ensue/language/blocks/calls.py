@@ -7,7 +7,7 @@ Source: SEP 16, "Simple example calling a delayed_block" and "Finding blocks".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -16,7 +16,7 @@ from ensue.language.collector import near_names
 from ensue.language.tree import absolute_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ensue.diagnostics import Span
     from ensue.language.blocks.block import Block, Limit
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ensue.language.tree import Tree
 
 
+_WORD: Final = "delayed_render"
+
+
 class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """One entry of `delayed_render`, looked up.
 
@@ -41,6 +44,8 @@ class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         limit: what the tag says.
         scoped: whether the tag says so.
         caller: the rendering that the calling state came from.
+        pipe: the renderers it is rendered with.
+        size_chars: how long its text is.
         block: the block; None for an SLS.
         space: where the block was found; None for an SLS.
     """
@@ -52,15 +57,33 @@ class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     limit: Limit
     scoped: bool
     caller: Stream
+    pipe: str
+    size_chars: int
     block: Block | None = None
     space: BlockSpace | None = None
 
 
-class TagReader(Protocol):
+class SlsHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be known of an SLS before it is rendered late.
+
+    Args:
+        options: what its tag says.
+        place: the tag; the file where there is none.
+        pipe: its renderers.
+        size_chars: how long its text is.
+    """
+
+    options: TagOptions
+    place: Span
+    pipe: str
+    size_chars: int
+
+
+class HeadReader(Protocol):
     """The part of the renderer that is needed here."""
 
-    def sls_tag(self, file: SlsFile) -> tuple[TagOptions, Span]:
-        """Return what an SLS says of being rendered late, its delayed blocks having been checked.
+    def sls_head(self, file: SlsFile) -> SlsHead:
+        """Read an SLS without rendering it; its delayed blocks are checked.
 
         Raises:
             CompileError: its tags are broken.
@@ -78,12 +101,12 @@ class Lookup:
         found: where faults go.
     """
 
-    def __init__(self, tree: Tree, roots: Roots, reader: TagReader, found: Collector) -> None:
+    def __init__(self, tree: Tree, roots: Roots, reader: HeadReader, found: Collector) -> None:
         self._tree = tree
         self._roots = roots
         self._reader = reader
         self._found = found
-        self._tags: dict[tuple[str, str], tuple[TagOptions, Span] | None] = {}
+        self._heads: dict[tuple[str, str], SlsHead | None] = {}
 
     def look_up(self, drafts: Iterable[Draft]) -> None:
         """Give every draft that calls for something what its entries mean."""
@@ -102,23 +125,23 @@ class Lookup:
 
     def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
         # An entry that `extend` added means what its name means in the SLS that says so.
-        lent = declaration.delayed_from
-        sls = lent[place] if place < len(lent) else declaration.sls
+        sls, document = declaration.sls, declaration.document
+        keys: tuple[str | int, ...] = (*declaration.keys, _WORD, place)
+        if place < len(declaration.delayed_from):
+            sls, document, keys = declaration.delayed_from[place]
         caller, file = self._tree.streams.get(sls), self._tree.files.get(sls)
         if caller is None or file is None:
             return None
-        span = declaration.span("delayed_render")
-        if kind == "sls":
-            return self._sls(name, file, caller, span)
-        return self._block(name, file, caller, span)
+        find = self._sls if kind == "sls" else self._block
+        return find(name, file, caller, lambda: document.locate(keys))
 
-    def _block(self, name: str, file: SlsFile, caller: Stream, span: Span) -> Called | None:
+    def _block(self, name: str, file: SlsFile, caller: Stream, span: Callable[[], Span]) -> Called | None:
         known = caller.space.find(name)
         if known is None:
             self._found.error(
                 "E0904",
                 f"there is no delayed block {name!r} here",
-                span,
+                span(),
                 detail=self._elsewhere(name),
                 help=near_names(name, caller.space.names())
                 or f"write #!delayed_block {name} in {caller.path}, or mend the name",
@@ -133,45 +156,48 @@ class Lookup:
             limit=block.limit,
             scoped=block.scoped,
             caller=caller,
+            pipe=block.pipe,
+            size_chars=len(block.text),
             block=block,
             space=space,
         )
 
-    def _sls(self, written: str, calling: SlsFile, caller: Stream, span: Span) -> Called | None:
+    def _sls(self, written: str, calling: SlsFile, caller: Stream, span: Callable[[], Span]) -> Called | None:
         name = written if not written.startswith(".") else absolute_name(written, calling) or written
         file = self._roots.find(name, calling.saltenv)
         if file is None:
             self._found.error(
                 "E0904",
                 f"there is no SLS {name!r} to render",
-                span,
+                span(),
                 help=near_names(name, self._roots.names(calling.saltenv))
                 or "mend the name, or create the file",
             )
             return None
-        tag = self._tag(file)
-        if tag is None:
+        head = self._head(file)
+        if head is None:
             return None
-        options, place = tag
         return Called(
             kind="sls",
             name=name,
             file=file,
-            place=place,
-            limit=options.limit,
-            scoped=options.scoped,
+            place=head.place,
+            limit=head.options.limit,
+            scoped=head.options.scoped,
             caller=caller,
+            pipe=head.pipe,
+            size_chars=head.size_chars,
         )
 
-    def _tag(self, file: SlsFile) -> tuple[TagOptions, Span] | None:
+    def _head(self, file: SlsFile) -> SlsHead | None:
         key = (file.name, file.saltenv)
-        if key not in self._tags:
-            self._tags[key] = None
+        if key not in self._heads:
+            self._heads[key] = None
             try:
-                self._tags[key] = self._reader.sls_tag(file)
+                self._heads[key] = self._reader.sls_head(file)
             except CompileError as error:
                 self._found.add(error.diagnostics)
-        return self._tags[key]
+        return self._heads[key]
 
     def _elsewhere(self, name: str) -> str:
         """Say where a block of that name stands that cannot be called from here."""

@@ -77,13 +77,16 @@ class _Tag(msgspec.Struct, frozen=True, kw_only=True):
     end: int
 
 
-def scan(text: str, path: str, *, first_line: int = 1, pipe: str = "", template: str = "") -> Scan:
+def scan(
+    text: str, path: str, *, first_line: int = 1, moved: bool = False, pipe: str = "", template: str = ""
+) -> Scan:
     """Cut the delayed blocks out of a text.
 
     Args:
         text: raw text of a file, or of a block.
         path: the file, as messages show it.
         first_line: the file's line that the text begins on.
+        moved: whether columns are not those of the file.
         pipe: the renderers of the file.
         template: the file's name in the roots.
 
@@ -92,7 +95,7 @@ def scan(text: str, path: str, *, first_line: int = 1, pipe: str = "", template:
     """
     if MARK not in text and _END_MARK not in text:
         return Scan(text=text)
-    cutter = _Cutter(text, pipe, template)
+    cutter = _Cutter(text, moved=moved, pipe=pipe, template=template)
     for tag in _tags(text, path, first_line):
         cutter.take(tag)
     return cutter.ended()
@@ -117,8 +120,9 @@ def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
 class _Cutter:
     """Takes the tags of one text in order, and cuts what stands between outermost pairs."""
 
-    def __init__(self, text: str, pipe: str, template: str) -> None:
+    def __init__(self, text: str, *, moved: bool, pipe: str, template: str) -> None:
         self._text = text
+        self._moved = moved
         self._pipe = pipe
         self._template = template
         self._open: list[_Open] = []
@@ -225,14 +229,17 @@ class _Cutter:
         if self._open:
             return
         cut = self._text[block.start : tag.end]
+        raw = self._text[block.inside : max(tag.start, block.inside)]
+        text = _without_indentation(raw)
         self._kept += (self._text[self._kept_to : block.start], "\n" * cut.count("\n"))
         self._kept_to = tag.end
         self._blocks.append(
             Block(
                 name=block.name,
                 place=block.span,
-                text=_without_indentation(self._text[block.inside : max(tag.start, block.inside)]),
+                text=text,
                 first_line=block.line + 1,
+                moved=self._moved or text is not raw,
                 scoped=block.options.scoped,
                 limit=block.options.limit,
                 pipe=self._pipe,

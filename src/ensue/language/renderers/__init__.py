@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ NAMES: Final = ("jinja", "json", "mako", "py", "text", "yaml", "yamlex")
 """The renderers that come with ensue."""
 
 
+@functools.cache
 def load_stage(name: str) -> Stage | None:
     """Return a stage by its name in a pipe, None when there is none."""
     if name not in NAMES:

@@ -1,0 +1,33 @@
+"""The IDs and names of the scopes around a scope, which nothing in it can refer to."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ensue.language.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from ensue.contracts.growth import Plan
+
+
+class OuterIds:
+    """A container that looks only when something is asked for.
+
+    Args:
+        plan: the scope directly around.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._around: Container[str] = plan.parent.outer_ids if isinstance(plan.parent, Tree) else ()
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether a chunk of a scope around has this ID or name."""
+        return isinstance(name, str) and (name in self._own or name in self._around)
+
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        return frozenset(name for chunk in self._plan.chunks for name in (chunk.id, chunk.name))

@@ -1,0 +1,161 @@
+"""Delayed rendering in whole runs: what is reported, what is counted, what is fresh, and where it ends."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from tests.app.test_project import apply, write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pytest
+
+    from ensue.model.returns import Return
+
+NESTED = """
+a:
+  test.nop:
+    - delayed_render: [block: x, block: x]
+b: test.nop
+#!delayed_block x delayed_repeat_limit=2
+n:
+  test.nop:
+    - delayed_render: [block: y]
+#!delayed_block y delayed_repeat_limit=2
+z: test.nop
+#!end_delayed_block
+#!end_delayed_block
+"""
+
+
+def all_returns(returns: Mapping[str, Return]) -> Iterator[Return]:
+    for returned in returns.values():
+        yield returned
+        for entry in returned.delayed:
+            yield from all_returns(entry.returns)
+
+
+def test_the_shape_of_what_is_reported(tmp_path: Path) -> None:
+    """Each entry has its keys, each return its scope; numbers go on through all scopes in order of start."""
+    write(tmp_path, states__t=NESTED)
+    found = apply(tmp_path, "t").returns
+    numbered = [(one.run_num, one.scope, one.id) for one in all_returns(found)]
+    assert numbered == [
+        (0, "", "a"),
+        (1, "a/x", "n"),
+        (2, "a/x/n/y", "z"),
+        (3, "a/x#2", "n"),
+        (4, "a/x#2/n/y", "z"),
+        (5, "", "b"),
+    ]
+    first, second = found["test_|-a_|-a_|-nop"].as_data()["delayed"]
+    assert second["scope"] == "a/x#2"
+    tag = "test_|-n_|-n_|-nop"
+    inner = first["returns"].pop(tag)
+    assert first == {
+        "kind": "block",
+        "name": "x",
+        "scope": "a/x",
+        "status": "done",
+        "comment": "",
+        "returns": {},
+    }
+    assert (inner["__scope__"], inner["__run_num__"], inner["__sls__"]) == ("a/x", 1, "t")
+
+
+def test_a_chain_of_sixty_nested_blocks(tmp_path: Path) -> None:
+    """Sixty blocks that stand in each other are rendered one after the other."""
+    deep = 60
+    opening = "".join(
+        f"#!delayed_block b{n}\ns{n}:\n  test.nop:\n    - delayed_render: [block: b{n + 1}]\n"
+        for n in range(deep)
+    )
+    ends = "".join(f"#!end_delayed_block b{n}\n" for n in reversed(range(deep)))
+    innermost = f"#!delayed_block b{deep}\nlast: test.nop\n#!end_delayed_block b{deep}\n"
+    write(
+        tmp_path, states__t=f"s:\n  test.nop:\n    - delayed_render: [block: b0]\n{opening}{innermost}{ends}"
+    )
+    report = apply(tmp_path, "t")
+    ids = [one.id for one in all_returns(report.returns)]
+    assert ids == ["s", *(f"s{n}" for n in range(deep)), "last"]
+    assert report.exit_code == 0
+
+
+def test_mutual_recursion_without_limits_ends(tmp_path: Path) -> None:
+    """Two SLS that call each other without a limit end at the depth limit, with their names."""
+    tag = "#!delayed_sls delayed_repeat_limit=None\n"
+    state = "{0}:\n  test.nop:\n    - delayed_render: [sls: {1}]\n"
+    write(
+        tmp_path,
+        states__t="a:\n  test.nop:\n    - delayed_render: [sls: one]\n",
+        states__one=tag + state.format("x", "two") + state.format("y", "two"),
+        states__two=tag + state.format("x", "one") + state.format("y", "one"),
+    )
+    report = apply(tmp_path, "t")
+    failed = [
+        entry.comment
+        for one in all_returns(report.returns)
+        for entry in one.delayed
+        if entry.status == "failed"
+    ]
+    assert report.exit_code == 2
+    assert "65 deep" in failed[0]
+    assert "states/two.sls" in failed[0] or "states/one.sls" in failed[0]
+    assert len(failed) == 65
+
+
+def test_blocks_that_nobody_calls_are_listed_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At debug level the log names every block that no state called for, with its place."""
+    unused = "#!delayed_block unused\nx: test.nop\n#!end_delayed_block\n"
+    write(tmp_path, states__t=f"{NESTED}{unused}")
+    with caplog.at_level(logging.DEBUG):
+        apply(tmp_path, "t")
+    dropped = [record.getMessage() for record in caplog.records if "dropped" in record.getMessage()]
+    assert dropped == ["the delayed block unused (states/t.sls:14:1) was called by no state and is dropped"]
+
+
+def test_what_a_template_does_to_prev_ret_stays_there(tmp_path: Path) -> None:
+    """A block that changes `prev_ret` in place changes nothing in the results."""
+    sls = (
+        "a:\n  test.present:\n    - new_state: {deep: [1]}\n    - delayed_render: [block: x]\n"
+        "#!delayed_block x\n{% do prev_ret.new_state.deep.append(2) %}\n"
+        "{% do prev_ret.update(result=False) %}\nb: test.nop\n#!end_delayed_block\n"
+    )
+    write(tmp_path, states__t=sls)
+    (a,) = apply(tmp_path, "t").returns.values()
+    assert (a.result, a.new_state) == (True, {"deep": [1]})
+
+
+def test_concurrent_mode_renders_beside_what_does_not_wait(tmp_path: Path) -> None:
+    """Without order, states that do not require the caller run while its blocks do."""
+    sls = """
+a:
+  test.nop:
+    - delayed_render: [block: one, block: two]
+b:
+  test.nop:
+    - require: [test: a]
+#!delayed_block one
+x:
+  cmd.run:
+    - name: for i in 1 2 3 4 5 6 7 8 9 10; do test -e {0}/c && exit 0; sleep 0.2; done; exit 1
+#!end_delayed_block
+#!delayed_block two
+y: test.nop
+#!end_delayed_block
+c:
+  cmd.run:
+    - name: touch {0}/c
+"""
+    write(tmp_path, states__t=sls.replace("{0}", str(tmp_path)))
+    (tmp_path / "ensue.yaml").write_text("state_auto_order: false\n")
+    report = apply(tmp_path, "t")
+    assert report.exit_code == 0
+    number = {one.id: one.run_num for one in all_returns(report.returns)}
+    assert number["a"] < number["x"] < number["y"] < number["b"]
+    assert number["c"] < number["y"]
