@@ -165,10 +165,12 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def _filled_mapping(data: dict[str, Any], values: Mapping[str, Any]) -> dict[Any, Any]:
-    result: dict[Any, Any] = {}
-    for key, item in data.items():
-        result[free_key(key, values, result)] = filled(item, values)
-    return result
+    if not values.keys().isdisjoint(data):
+        result: dict[Any, Any] = {}
+        for key, item in data.items():
+            result[free_key(key, values, result)] = filled(item, values)
+        return result
+    return {key: filled(item, values) for key, item in data.items()}
 
 
 def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:

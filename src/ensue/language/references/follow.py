@@ -35,15 +35,17 @@ def follow(data: Any, steps: Sequence[Step]) -> Any:
         PathError: a key is missing, an index is out of range, or a scalar stands in the way.
     """
     for number, step in enumerate(steps):
-        data = _taken(data, step, steps[:number])
+        found = data.__class__ is dict and step in data
+        data = data[step] if found else _taken(data, step, steps[:number])
     return data
 
 
 def copied(value: Any) -> Any:
     """Return a deep copy of data: nobody may change what another state returned."""
-    if is_mapping(value):
+    kind = value.__class__
+    if kind is dict:
         return {key: copied(item) for key, item in value.items()}
-    return [copied(item) for item in value] if is_list(value) else value
+    return [copied(item) for item in value] if kind is list else value
 
 
 def as_text(value: Any) -> str:

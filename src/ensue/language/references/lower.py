@@ -200,8 +200,9 @@ def _option(draft: Draft, option: str) -> list[Any]:
 
 def _texts_of(draft: Draft) -> Iterator[_Text]:
     one = draft.declaration
-    for text, _ in signed_texts(draft.name):
-        yield _Text(text, ("names",) if draft.name_order else ("name",), one)
+    if "$" in draft.name:
+        for text, _ in signed_texts(draft.name):
+            yield _Text(text, ("names",) if draft.name_order else ("name",), one)
     for text, keys in signed_texts(draft.arguments):
         yield _Text(text, keys, one)
 
