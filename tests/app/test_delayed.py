@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.app.test_project import apply, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     import pytest
 
     from ensue.model.returns import Return
 
+EXAMPLE = Path(__file__).parents[2] / "examples/delayed"
 NESTED = """
 a:
   test.nop:
@@ -159,3 +161,13 @@ c:
     number = {one.id: one.run_num for one in all_returns(report.returns)}
     assert number["a"] < number["x"] < number["y"] < number["b"]
     assert number["c"] < number["y"]
+
+
+def test_the_example(tmp_path: Path) -> None:
+    """The example brings everything about in one apply; a second one changes no file."""
+    shutil.copytree(EXAMPLE, tmp_path / "project")
+    first, second = apply(tmp_path / "project"), apply(tmp_path / "project")
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    made = [one.name for one in all_returns(first.returns) if one.changes and one.module == "file"]
+    assert [name.rpartition("/")[2] for name in made] == ["data.mount", "logs.mount", "report.txt"]
+    assert [one.id for one in all_returns(second.returns) if one.changes] == ["volumes"]
