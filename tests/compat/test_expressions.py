@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.compat.expressions import Expression, all_expressions, print_on_ensue, read_recorded
 
@@ -63,6 +65,12 @@ def test_every_name_stands_in_an_expression(name: str) -> None:
 def test_what_is_missing_is_not_there() -> None:
     """A filter that is said to be missing is not offered."""
     assert not MISSING.keys() & FILTERS.keys()
+
+
+def test_users_are_told_of_every_name() -> None:
+    """The page on migrating from Salt lists every filter, test and function, and what is missing."""
+    page = (Path(__file__).resolve().parents[2] / "docs/migrating-from-salt.md").read_text()
+    assert [name for name in (*FILTERS, *TESTS, *GLOBALS, *MISSING) if f"`{name}`" not in page] == []
 
 
 def _salts(expression: Expression) -> str | None:

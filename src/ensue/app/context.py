@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
     from ensue.engine.services import CallSite
+    from ensue.language.renderers.stage import Stream
     from ensue.masking import Masker
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
@@ -96,12 +97,30 @@ class TargetContext:
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
     ) -> str:
         """Render template text with the target's context."""
+        stream = await self._rendered(text, renderer, name, context)
+        return stream.text
+
+    async def render_data(
+        self,
+        text: str,
+        *,
+        renderer: str = "jinja|yaml",
+        name: str = "",
+        context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Render a text with a whole pipe and the target's context."""
+        from ensue.language.pipe import pipe_of
+
+        stream = await self._rendered(text, pipe_of(text, renderer), name, context)
+        return stream.data if stream.is_data else stream.text
+
+    async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         target = self._services.renderer(self.srn, test=self.test)
         try:
             return await asyncio.to_thread(
-                target.render_text,
+                target.render_stream,
                 text,
-                renderer=renderer,
+                renderer=pipe,
                 name=name or "<template>",
                 extra=context or {},
                 saltenv=self.saltenv,

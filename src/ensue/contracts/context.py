@@ -141,6 +141,30 @@ class FunctionContext(Protocol):
         """
         ...
 
+    async def render_data(
+        self,
+        text: str,
+        *,
+        renderer: str = "jinja|yaml",
+        name: str = "",
+        context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Render a text with a whole pipe, as an SLS is, and return the data it makes.
+
+        Args:
+            text: the text; a pipe in its first line (`#!py`) outranks the one that is given.
+            renderer: the pipe.
+            name: what the text is called in messages.
+            context: further variables.
+
+        Returns:
+            Data; text when the pipe ends in text.
+
+        Raises:
+            StateFailedError: a renderer refuses the text; the message has name and line.
+        """
+        ...
+
 
 class StateContext(FunctionContext, Protocol):
     """What a state function is given: all of the above, and what belongs to this one declaration."""

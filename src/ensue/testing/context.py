@@ -166,6 +166,24 @@ class FakeFunctionContext:
         except jinja2.TemplateError as fault:
             raise StateFailedError(f"{name}: {fault.message}") from fault
 
+    async def render_data(
+        self,
+        text: str,
+        *,
+        renderer: str = "jinja|yaml",
+        name: str = "",
+        context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Render with the pipes `jinja`, `yaml` and `jinja|yaml`; a first line that names one is not read."""
+        first, _, last = renderer.partition("|")
+        if "jinja" in (first, last):
+            text = await self.render_template(text, name=name, context=context)
+        if "yaml" not in (first, last):
+            return text
+        import yaml
+
+        return yaml.safe_load(text)
+
     def _variables(self) -> dict[str, Any]:
         salt = {key: _bound(self, function) for key, function in self.functions.items()}
         return {"salt": salt, "grains": self.grains_data, "pillar": self.pillar, "opts": self.opts}
