@@ -12,6 +12,7 @@ from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
+from ensue.app.inline import InlineWork
 from ensue.app.lazy import LazyMapping
 from ensue.app.resource_types import Plugins
 from ensue.app.salt_bridge import SaltBridge
@@ -63,6 +64,7 @@ class Services:
     vault: Vault
     pillar_override: Mapping[str, Any]
     loop: asyncio.AbstractEventLoop
+    inline: InlineWork = field(init=False, default_factory=InlineWork)
     minion: Srn = field(init=False)
     roots: Roots = field(init=False)
     pillar_roots: Roots = field(init=False)
@@ -109,13 +111,17 @@ class Services:
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
         """Return `salt grains pillar opts` for templates and custom modules, in a thread beside the loop."""
         return {
-            "salt": SaltFunctions(self.modules, context, self.loop),
+            "salt": SaltFunctions(self.modules, context, self.loop, self.inline),
             "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
             "pillar": context.pillar,
             "opts": dict(context.opts),
         }
 
     def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        gathered = self.directory.gathered_grains(srn)
+        if gathered is not None:
+            return gathered
+        self.inline.give_up()
         return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
 
     def files_of(self, saltenv: str) -> ProjectFiles:

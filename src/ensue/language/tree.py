@@ -15,7 +15,7 @@ from ensue.language.references.signs import may_bind
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
@@ -48,6 +48,7 @@ class Tree(msgspec.Struct, kw_only=True):
         loaded: every SLS that was rendered; the names it was included from, itself included.
         streams: the rendering of every SLS by name, for what is rendered later.
         files: the file of every SLS by name.
+        outer_ids: IDs and names of the scopes around this one.
         binds: whether a reference might stand anywhere in it.
     """
 
@@ -59,6 +60,7 @@ class Tree(msgspec.Struct, kw_only=True):
     excluded_sls: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
     loaded: dict[str, set[str]] = msgspec.field(default_factory=dict[str, set[str]])
     streams: dict[str, Stream] = msgspec.field(default_factory=dict[str, "Stream"])
+    outer_ids: Container[str] = ()
     files: dict[str, SlsFile] = msgspec.field(default_factory=dict[str, "SlsFile"])
     binds: bool = False
 
