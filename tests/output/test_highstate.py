@@ -223,6 +223,13 @@ def test_a_name_with_the_separator_is_shown_whole() -> None:
     assert "Name: a_|-b\n" in _text(_report(_return("x", name="a_|-b")))
 
 
+def test_a_bound_name_is_shown_as_what_it_became() -> None:
+    """The tag has the reference; a reader wants to see the name that the function was called with."""
+    returned = _return("x", name="of ${test:b:k}")
+    returned.name = "of 1"
+    assert "        Name: of 1\n" in _text(_report(returned))
+
+
 def test_the_declared_name_is_shown() -> None:
     """The name of the declaration is shown, whatever name the function returned."""
     returned = _return("x", name="declared")

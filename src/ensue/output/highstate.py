@@ -244,9 +244,10 @@ def _terse_result(returned: Return) -> str:
 
 
 def _declared_name(returned: Return) -> str:
-    """Read the name out of the tag, which holds what was declared."""
+    """Read the name out of the tag, which holds what was declared; one that was bound is what it became."""
     head = f"{returned.module}_|-{returned.id}_|-"
     tail = f"_|-{returned.function}"
     if returned.tag.startswith(head) and returned.tag.endswith(tail):
-        return returned.tag[len(head) : -len(tail)]
+        declared = returned.tag[len(head) : -len(tail)]
+        return returned.name if "${" in declared else declared
     return returned.name
