@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from ensue.contracts.connection import Connection
 
-MODULES = ("cmd", "cron", "environ", "group", "hosts", "mount", "pkg", "service", "shadow", "sysctl", "user")
+MODULES = (
+    "cmd", "cron", "environ", "group", "hosts", "mount", "pip", "pkg", "service", "shadow", "sysctl", "user",
+)  # fmt: skip
 HERE = Srn("minion", "target")
 
 needs_root = pytest.mark.skipif(

@@ -82,7 +82,7 @@ async def installed(
     where: dict[str, Any] = {"bin_env": bin_env or pip_bin, "user": user, "cwd": cwd, "env_vars": env_vars}
     try:
         wanted = [_read(_written(each)) for each in ([name] if pkgs is None else pkgs)]
-        await ctx.call("pip.version", **where)
+        before: dict[str, str] = await ctx.call("pip.list", **where)
     except StateFailedError as error:
         # In a plan, an earlier state may be about to install pip, or to make the environment.
         result = None if ctx.test and not isinstance(error, _FaultyRequirementError) else False
@@ -90,8 +90,7 @@ async def installed(
     options = {**kwargs, **where, "upgrade": upgrade, "force_reinstall": force_reinstall,
                "ignore_installed": ignore_installed}  # fmt: skip
     if requirements or editable:
-        return await _from_file(ctx, name, requirements, editable, options)
-    before: dict[str, str] = await ctx.call("pip.list", **where)
+        return await _from_file(ctx, name, requirements, editable, options, before=before)
     is_forced = upgrade or force_reinstall or ignore_installed
     missing = [each for each in wanted if is_forced or not _is_there(each, before)]
     already = [
@@ -180,7 +179,13 @@ class _FaultyRequirementError(StateFailedError):
 
 
 async def _from_file(
-    ctx: StateContext, name: str, requirements: str | None, editable: str | None, options: Mapping[str, Any]
+    ctx: StateContext,
+    name: str,
+    requirements: str | None,
+    editable: str | None,
+    options: Mapping[str, Any],
+    *,
+    before: Mapping[str, str],
 ) -> StateReturn:
     if ctx.test:
         texts = [f"Requirements file '{requirements}' will be processed."] if requirements else []
@@ -191,7 +196,6 @@ async def _from_file(
             )
         return StateReturn(name=name, result=None, comment=" ".join(texts))
     where = {key: options[key] for key in ("bin_env", "user", "cwd", "env_vars")}
-    before: dict[str, str] = await ctx.call("pip.list", **where)
     done: DataMap = await ctx.call("pip.install", None, requirements, **{**options, "editable": editable})
     after: dict[str, str] = await ctx.call("pip.list", **where)
     what = f'process requirements file "{requirements}"' if requirements else f"install from {editable}"
