@@ -168,6 +168,9 @@ class Context:
         self.test = site.test
         self.connection = connection
 
+    async def grains(self) -> dict[str, Any]:
+        return {}
+
     async def call(self, function: str, /, *args: Any, **_: Any) -> Any:
         return {"test.true": True, "test.false": False, "test.echo": args and args[0]}[function]
 

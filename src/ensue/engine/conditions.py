@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.contracts.connection import Command
+from ensue.engine.condition_command import check_holds, condition_holds
 from ensue.errors import RemoteFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ensue.contracts.context import StateContext
     from ensue.model.chunk import Chunk
@@ -66,27 +66,25 @@ async def check_afterwards(context: StateContext, chunk: Chunk) -> Condition:
         EnsueError: a command cannot be run.
     """
     for line in chunk.options.check_cmd:
-        if not await _succeeds(context, chunk, line):
+        if not await check_holds(context, chunk, line):
             return Condition(met=False, comment="check_cmd determined the state failed")
     return Condition(met=True, comment="check_cmd determined the state succeeded")
 
 
 async def _onlyif(context: StateContext, chunk: Chunk) -> Condition:
     for entry in chunk.options.onlyif:
-        holds = await _holds(context, chunk, entry)
-        if holds is None:
+        if not _is_condition(entry):
             return Condition(met=True, comment="onlyif execution failed, bad type passed")
-        if not holds:
+        if not await _holds(context, chunk, entry):
             return Condition(met=False, comment="onlyif condition is false")
     return Condition(met=True, comment="onlyif condition is true")
 
 
 async def _unless(context: StateContext, chunk: Chunk) -> Condition:
     for entry in chunk.options.unless:
-        holds = await _holds(context, chunk, entry)
-        if holds is None:
+        if not _is_condition(entry):
             return Condition(met=True, comment="unless condition is false, bad type passed")
-        if not holds:
+        if await _holds(context, chunk, entry) is False:
             return Condition(met=True, comment="unless condition is false")
     return Condition(met=False, comment="unless condition is true")
 
@@ -108,12 +106,15 @@ async def _exists(context: StateContext, path: str) -> bool:
 
 
 async def _holds(context: StateContext, chunk: Chunk, entry: Data) -> bool | None:
-    """Say whether an entry is true; None when it is neither a command nor a function call."""
-    if isinstance(entry, str):
-        return await _succeeds(context, chunk, entry)
-    if isinstance(entry, dict) and isinstance(entry.get("fun"), str):
+    """Say whether an entry is true; None when it cannot be said: the state is skipped then, as in Salt."""
+    if isinstance(entry, dict):
         return bool(await _call(context, entry))
-    return None
+    return await condition_holds(context, chunk, str(entry))
+
+
+def _is_condition(entry: Data) -> bool:
+    """Say whether an entry is a command or a function call."""
+    return isinstance(entry, str) or (isinstance(entry, dict) and isinstance(entry.get("fun"), str))
 
 
 async def _call(context: StateContext, entry: DataMap) -> Any:
@@ -134,32 +135,3 @@ def _traverse(data: Any, path: str) -> Any:
         else:
             return None
     return data  # pyright: ignore[reportUnknownVariableType] - same
-
-
-async def _succeeds(context: StateContext, chunk: Chunk, line: str) -> bool:
-    arguments = chunk.arguments
-    runas = chunk.options.runas or arguments.get("runas")
-    cwd = arguments.get("cwd")
-    shell = arguments.get("shell")
-    completed = await context.connection.run(
-        Command(
-            shell_line=line,
-            shell=shell if isinstance(shell, str) else "/bin/sh",
-            cwd=cwd if isinstance(cwd, str) else None,
-            env=_environment(arguments.get("env")),
-            user=runas if isinstance(runas, str) else None,
-        )
-    )
-    return completed.returncode == 0
-
-
-def _environment(env: Data) -> Mapping[str, str | None] | None:
-    """Read a state's `env`: a mapping, or a list of mappings as Salt has it; a null removes a variable."""
-    maps = env if isinstance(env, list) else [env]
-    merged: dict[str, str | None] = {}
-    for mapping in maps:
-        if isinstance(mapping, dict):
-            merged.update(
-                {key: None if value is None else str(value) for key, value in mapping.items()},
-            )
-    return merged or None

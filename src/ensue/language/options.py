@@ -56,7 +56,7 @@ def read_options(
         timeout_s=reader.seconds(given, "timeout"),
         parallel=bool(reader.flag(given, "parallel")),
         runas=None if given.get("runas") is None else str(given["runas"]),
-        onfail_stop=given.get("onfail_stop", True) is not False,
+        onfail_stop=reader.flag(given, "onfail_stop") is not False,
         registers=reader.registers(given.get("registers")),
         delayed_render=reader.delayed(given.get("delayed_render")),
         other=tuple(sorted((word, given[word]) for word in given.keys() & _PASSED_ON)),
