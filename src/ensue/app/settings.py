@@ -128,7 +128,7 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
     values.setdefault("file_client", "local")
     values.setdefault("__cli", "salt-call")
     own_id = minion_id or values.get("id") or socket.gethostname()
-    values.update(id=own_id, cachedir=str(cachedir), root_dir=str(root))
+    values.update(id=own_id, cachedir=str(cachedir), root_dir=str(root), config_dir=str(root))
     file_roots = _folders(root, values.get("file_roots"), "states")
     pillar_roots = _folders(root, values.get("pillar_roots"), "pillar")
     values["file_roots"] = _as_text(file_roots)

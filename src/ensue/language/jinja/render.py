@@ -9,6 +9,7 @@ import msgspec
 
 from ensue.language.jinja.environment import Environment, Rendering, Template
 from ensue.language.jinja.errors import as_compile_error
+from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
 from ensue.language.jinja.marks import take_out_marks
 from ensue.language.jinja.profile import ProfileExtension
@@ -61,16 +62,16 @@ class JinjaRenderer:
     ) -> None:
         self._paths: list[str] = []
         self._shorten = shorten
-        self._environment = Environment(
-            self._paths,
-            shorten,
-            loader=RootsLoader(roots, prepare),
-            extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension, ProfileExtension],
-            undefined=jinja2.Undefined if allow_undefined else jinja2.StrictUndefined,
-            cache_size=2000,
+        self._options: dict[str, Any] = {
+            "loader": RootsLoader(roots, prepare),
+            "extensions": ["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension, ProfileExtension],
+            "undefined": jinja2.Undefined if allow_undefined else jinja2.StrictUndefined,
+            "cache_size": 2000,
             **dict(options or {}),
-        )
-        self._compiled: dict[tuple[str, int, str], jinja2.Template] = {}
+        }
+        self._environment = Environment(self._paths, shorten, **self._options)
+        self._own_environments: dict[str, Environment] = {}
+        self._compiled: dict[tuple[Environment, str, int, str], jinja2.Template] = {}
 
     def render(
         self,
@@ -95,8 +96,13 @@ class JinjaRenderer:
         Raises:
             CompileError: broken Jinja, an undefined variable, an error in a called function.
         """
+        environment, kept = self._environment, ""
+        header = read_header(text)
+        if header:
+            environment, kept = self._with_options(header.options), header.kept
+            text, first_line = header.body, first_line + header.lines
         try:
-            template = self._template(text, path, name, first_line)
+            template = self._template(environment, text, path, name, first_line)
             exported: Mapping[str, Any] | None = None
             rendering = Rendering(variables)
             with rendering.going_on():
@@ -108,7 +114,7 @@ class JinjaRenderer:
                     marked = template.render(variables)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
             raise as_compile_error(error, path=path, shorten=self._shorten, variables=variables) from None
-        plain, anchors = take_out_marks(marked, self._paths)
+        plain, anchors = take_out_marks(kept + marked, self._paths)
         if text.endswith("\n"):
             # Jinja drops one newline at the end of a template; Salt puts it back.
             plain += "\n"
@@ -119,15 +125,23 @@ class JinjaRenderer:
         try:
             return "".join(template.root_render_func(context))
         except Exception:  # noqa: BLE001 -- Jinja raises it again, with the template's lines in the traceback
-            self._environment.handle_exception()
+            template.environment.handle_exception()
 
-    def _template(self, text: str, path: str, name: str, first_line: int) -> jinja2.Template:
-        key = (path, first_line, text)
+    def _with_options(self, options: Mapping[str, Any]) -> Environment:
+        key = repr(sorted(options.items()))
+        if key not in self._own_environments:
+            environment = Environment(self._paths, self._shorten, **{**self._options, **options})
+            self._own_environments[key] = environment
+        return self._own_environments[key]
+
+    def _template(
+        self, environment: Environment, text: str, path: str, name: str, first_line: int
+    ) -> jinja2.Template:
+        key = (environment, path, first_line, text)
         if key not in self._compiled:
             if first_line > 1:
-                code = self._environment.compile_part(text, path, name or path, first_line)
+                code = environment.compile_part(text, path, name or path, first_line)
             else:
-                code = self._environment.compile(text, name=name or path, filename=path)
-            namespace = self._environment.make_globals(None)
-            self._compiled[key] = Template.from_code(self._environment, code, namespace, None)
+                code = environment.compile(text, name=name or path, filename=path)
+            self._compiled[key] = Template.from_code(environment, code, environment.make_globals(None), None)
         return self._compiled[key]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def render(stream: Stream, _arguments: str) -> Stream:
     """Render a template."""
     text = stream.text
-    if "{{" not in text and "{%" not in text and "{#" not in text:
+    if "{{" not in text and "{%" not in text and "{#" not in text and "#jinja2:" not in text:
         return stream
     rendered = stream.jinja().render(
         text,
