@@ -193,7 +193,15 @@ async def _present_file(
 
 
 async def _absent_file(ctx: StateContext, name: str, user: str, source: str, config: str) -> StateReturn:
-    keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
+    try:
+        keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
+    except StateFailedError as error:
+        # As in Salt: what is nowhere holds no key that could be there.
+        text = f"All host keys in file {source} are already absent"
+        nothing: DataMap = {"user": user, "keys": [], "exists": False}
+        return StateReturn(
+            name=name, result=True, comment=text, new_state=nothing, warnings=(f"ssh_auth.absent: {error}",)
+        )
     gone: DataMap = {"user": user, "keys": [*keys], "exists": False}
     there = [key for key, found in keys.items() if found != "add"]
     if not there:
