@@ -42,6 +42,7 @@ def test_dnf() -> None:
     fake.on_run("dnf * remove *", packages.go)
     fake.on_run("dnf * repoquery *", stdout=b"vim\t2:8.2-1\nvim\t2:9.0-3\n\n")
     fake.on_run("rpm --eval*", stdout=b"1\n")
+    fake.on_run("rpm --eval *table.sort*", stdout=b"1 0 \n")
     done = state("pkg.installed", context(fake, grains=REDHAT), "vim", version=">=2:9.0", fromrepo="app")
     assert (done.result, done.changes) == (True, {"vim": {"old": "", "new": "2:9.0-3"}})
     assert ran(fake, "install") == ["dnf -y -q --disablerepo=* --enablerepo=app install vim-2:9.0-3"]
