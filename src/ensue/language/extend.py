@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.collector import near_names
 from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITE_OPTIONS
+from ensue.language.tree import sls_key
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _add_delayed(target: Declaration, old: Any, addition: Declaration) -> None:
 
 def _entry_places(declaration: Declaration, keys: tuple[str, ...], count: int) -> tuple[EntryPlace, ...]:
     word = "delayed_render"
-    return tuple((declaration.sls, declaration.document, (*keys, word, place)) for place in range(count))
+    sls = sls_key(declaration.sls, declaration.saltenv)
+    return tuple((sls, declaration.document, (*keys, word, place)) for place in range(count))
 
 
 def _find(tree: Tree, id_or_name: str, module: str) -> Declaration | None:

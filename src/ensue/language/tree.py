@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.yaml import YamlDocument
+    from ensue.language.yaml.document import Place
 
     RenderFile = Callable[[SlsFile], Stream]
 
@@ -45,9 +46,9 @@ class Tree(msgspec.Struct, kw_only=True):
         extensions: what stands under `extend:`.
         excluded_ids: IDs under `exclude:`, each with its place.
         excluded_sls: SLS names under `exclude:`.
-        loaded: every SLS that was rendered; the names it was included from, itself included.
-        streams: the rendering of every SLS by name, for what is rendered later.
-        files: the file of every SLS by name.
+        loaded: every SLS that was rendered, by `sls_key`; the names it was included from, itself included.
+        streams: the rendering of every SLS by the same key, for what is rendered later.
+        files: the file of every SLS by the same key.
         outer_ids: IDs and names of the scopes around this one.
         binds: whether a reference might stand anywhere in it.
     """
@@ -73,9 +74,6 @@ class TreeLoader:
         render: renders one file.
         found: where faults go.
         numbered: give declarations their order by place (`state_auto_order`).
-
-    Attributes:
-        asked_for: the environments of the SLS that were asked for, which `- _xenv: name` searches.
     """
 
     def __init__(self, roots: Roots, render: RenderFile, found: Collector, *, numbered: bool = True) -> None:
@@ -84,7 +82,6 @@ class TreeLoader:
         self._found = found
         self._numbered = numbered
         self._next_order = FIRST_ORDER
-        self.asked_for: frozenset[str] = frozenset()
         self.tree = Tree()
 
     def load(self, file: SlsFile) -> None:
@@ -106,12 +103,13 @@ class TreeLoader:
         self._rendered(file, stream)
 
     def _rendered(self, file: SlsFile, stream: Stream) -> None:
-        self.tree.streams[file.name] = stream
-        self.tree.files[file.name] = file
+        key = sls_key(file.name, file.saltenv)
+        self.tree.streams[key] = stream
+        self.tree.files[key] = file
         data = unmarked(stream.data) if isinstance(stream.data, AggregatedMap) else stream.data
         self._take_in(file, data, stream.document())
 
-    def load_named(self, name: str, saltenv: str, place: Span | None) -> None:
+    def load_named(self, name: str, saltenv: str, place: Place | None) -> None:
         """Load an SLS by name or glob; one that is not there is a diagnostic."""
         for matched in self._roots.matching(name, saltenv):
             file = self._roots.find(matched, saltenv)
@@ -120,7 +118,7 @@ class TreeLoader:
             else:
                 self.load(file)
 
-    def _missing(self, name: str, saltenv: str, place: Span | None) -> None:
+    def _missing(self, name: str, saltenv: str, place: Place | None) -> None:
         if not self._roots.folders(saltenv):
             self._found.error(
                 "E0301",
@@ -164,7 +162,7 @@ class TreeLoader:
         if self._numbered:
             self._number(declared)
 
-    def _include(self, name: str, saltenv: str, place: Span, file: SlsFile) -> None:
+    def _include(self, name: str, saltenv: str, place: Place, file: SlsFile) -> None:
         known = set(self.tree.loaded)
         self.load_named(name, saltenv, place)
         # Everything that came in through this include counts as part of the SLS that included it.
@@ -199,7 +197,7 @@ class TreeLoader:
 
     def _includes(
         self, data: Mapping[Any, Any], file: SlsFile, document: YamlDocument
-    ) -> Iterable[tuple[str, str, Span]]:
+    ) -> Iterable[tuple[str, str, Place]]:
         listed = data.get("include", [])
         if not is_list(listed):
             self._found.error(
@@ -210,7 +208,7 @@ class TreeLoader:
             )
             return
         for index, item in enumerate(listed):
-            place = document.locate(("include", index))
+            place = document.place("include", index)
             name, saltenv = item, file.saltenv
             if is_mapping(item) and len(item) == 1:
                 saltenv, name = next(iter(item.items()))
@@ -234,14 +232,7 @@ class TreeLoader:
                     )
                     continue
                 name = absolute
-            yield name, self._resolved(name, str(saltenv), file), place
-
-    def _resolved(self, name: str, saltenv: str, file: SlsFile) -> str:
-        """Return where an include is looked for: `_xenv` is the one environment of this run that has it."""
-        if saltenv != "_xenv":
-            return saltenv
-        having = [one for one in sorted(self.asked_for) if self._roots.find(name, one)]
-        return having[0] if len(having) == 1 else file.saltenv
+            yield name, str(saltenv), place
 
     def _read_extend(self, data: Mapping[Any, Any], file: SlsFile, document: YamlDocument) -> None:
         if "extend" not in data:

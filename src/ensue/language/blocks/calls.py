@@ -13,7 +13,7 @@ import msgspec
 
 from ensue.errors import CompileError
 from ensue.language.collector import near_names
-from ensue.language.tree import absolute_name
+from ensue.language.tree import absolute_name, sls_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -125,7 +125,7 @@ class Lookup:
 
     def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
         # An entry that `extend` added means what its name means in the SLS that says so.
-        sls, document = declaration.sls, declaration.document
+        sls, document = sls_key(declaration.sls, declaration.saltenv), declaration.document
         keys: tuple[str | int, ...] = (*declaration.keys, _WORD, place)
         if place < len(declaration.delayed_from):
             sls, document, keys = declaration.delayed_from[place]
