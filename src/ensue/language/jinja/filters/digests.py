@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import secrets
 import uuid
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,16 +52,22 @@ def to_uuid(text: Any) -> str:
 
 def random_str(size: int = 32) -> str:
     """Return so many characters of a random text (base64's)."""
+    import secrets
+
     return base64.b64encode(secrets.token_bytes(size)).decode()[:size]
 
 
 def random_hash(size: int = 9_999_999_999, hash_type: str | None = None) -> str:
     """Return the hash of a random number from 0 to `size`."""
+    import secrets
+
     return hashlib.new(hash_type or "md5", str(secrets.randbelow(size + 1)).encode()).hexdigest()
 
 
 def gen_mac(prefix: str = "AC:DE:48") -> str:
     """Return a random MAC address of a manufacturer's prefix."""
+    import secrets
+
     return ":".join([prefix, *(f"{byte:02X}" for byte in secrets.token_bytes(3))])
 
 
