@@ -111,7 +111,8 @@ class Executor:
         """
         said = self._call_now(node, callee)
         if isinstance(said, StateReturn) and not said.changes and (watch := self._due_watch(node)):
-            return _with_state_of(said, self._call_now(node, watch))
+            told = self._call_now(node, watch)
+            return told if isinstance(told, Started) else _with_state_of(said, told)
         return said
 
     def _due_watch(self, node: Node) -> Callee | None:
@@ -349,9 +350,9 @@ def _changed_watches(node: Node) -> tuple[str, ...]:
     return tuple(f"{returned.module}: {returned.id}" for returned in returns if returned.changes)
 
 
-def _with_state_of(first: StateReturn, watched: StateReturn | Started) -> Any:
+def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
     """Return what `mod_watch` said; where it says nothing of the state itself, the function's word holds."""
-    if isinstance(watched, Started) or watched.new_state is not None or watched.result is not True:
+    if watched.new_state is not None or watched.result is not True:
         return watched
     return msgspec.structs.replace(
         watched, new_state=first.new_state, old_state=first.old_state, sensitive=first.sensitive

@@ -6,12 +6,13 @@ leads nowhere finds and hides nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ensue.masking import MASK
+from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def values_at(data: Any, paths: Iterable[str]) -> Iterator[str]:
@@ -39,21 +40,17 @@ def changed_paths(data: Any, masked: Any) -> Iterator[str]:
 
 def _changed(path: str, data: Any, masked: Any) -> Iterator[str]:
     below = f"{path}:" if path else ""
-    match data:
-        case dict():
-            mapping = cast("dict[Any, Any]", data)
-            if mapping.keys() != masked.keys() or any(":" in str(key) for key in mapping):
-                if mapping != masked:
-                    yield path
-                return
-            for key, value in mapping.items():
+    if is_mapping(data):
+        if data.keys() == masked.keys() and not any(":" in str(key) for key in data):
+            for key, value in data.items():
                 yield from _changed(f"{below}{key}", value, masked[key])
-        case list():
-            for place, (one, other) in enumerate(zip(cast("list[Any]", data), masked, strict=True)):
-                yield from _changed(f"{below}{place}", one, other)
-        case _:
-            if data != masked:
-                yield path
+            return
+    elif is_list(data):
+        for place, (one, other) in enumerate(zip(data, masked, strict=True)):
+            yield from _changed(f"{below}{place}", one, other)
+        return
+    if data != masked:
+        yield path
 
 
 def _at(data: Any, keys: list[str]) -> Any:
@@ -80,30 +77,21 @@ def _hidden(data: Any, keys: list[str]) -> Any:
 
 def _place(data: Any, key: str) -> Any:
     """Return the key or index of a mapping or list that a part of a path means; None when there is none."""
-    match data:
-        case dict():
-            mapping = cast("dict[Any, Any]", data)
-            return key if key in mapping else next((one for one in mapping if str(one) == key), None)
-        case list() if key.isdecimal() and int(key) < len(cast("list[Any]", data)):
-            return int(key)
-        case _:
-            return None
+    if is_mapping(data):
+        return key if key in data else next((one for one in data if str(one) == key), None)
+    if is_list(data) and key.isdecimal() and int(key) < len(data):
+        return int(key)
+    return None
 
 
 def _scalars(data: Any) -> Iterator[str]:
-    match data:
-        case dict():
-            yield from _of_each(cast("dict[Any, Any]", data).values(), _scalars)
-        case list():
-            yield from _of_each(cast("list[Any]", data), _scalars)
-        case bytes():
-            yield data.decode("utf-8", "backslashreplace")
-        case None | bool():
-            return
-        case _:
-            yield str(data)
-
-
-def _of_each(values: Iterable[Any], read: Callable[[Any], Iterator[str]]) -> Iterator[str]:
-    for value in values:
-        yield from read(value)
+    if is_mapping(data):
+        for value in data.values():
+            yield from _scalars(value)
+    elif is_list(data):
+        for value in data:
+            yield from _scalars(value)
+    elif isinstance(data, bytes):
+        yield data.decode("utf-8", "backslashreplace")
+    elif data is not None and not isinstance(data, bool):
+        yield str(data)

@@ -46,7 +46,7 @@ def python_errors(path: str, called: str) -> Generator[None]:
         ) from None
 
 
-def _place(error: Exception, path: str) -> Span:
+def _place(error: BaseException, path: str) -> Span:
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == path:
             return Span(path, frame.lineno or 0)
