@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.context import TargetContext
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 _SHORTEST_PILLAR_SECRET_CHARS: Final = 8
 
 
-@dataclass(slots=True, kw_only=True)
 class Services:
     """The shared parts of one opened project. Made once, on the event loop that runs everything.
 
@@ -57,32 +55,32 @@ class Services:
         loop: the event loop.
     """
 
-    settings: Settings
-    masker: Masker
-    registry: DerivedRegistry
-    enforced: EnforcedStore
-    vault: Vault
-    pillar_override: Mapping[str, Any]
-    loop: asyncio.AbstractEventLoop
-    inline: InlineWork = field(init=False, default_factory=InlineWork)
-    minion: Srn = field(init=False)
-    roots: Roots = field(init=False)
-    pillar_roots: Roots = field(init=False)
-    bridge: SaltBridge = field(init=False)
-    states: Functions = field(init=False)
-    modules: Functions = field(init=False)
-    plugins: Plugins = field(init=False)
-    directory: Directory = field(init=False)
-    _contexts: dict[tuple[Srn, bool], TargetContext] = field(
-        init=False, default_factory=dict[tuple[Srn, bool], TargetContext]
-    )
-    _files: dict[str, ProjectFiles] = field(init=False, default_factory=dict[str, ProjectFiles])
-    _renderers: dict[Srn, SlsRenderer] = field(init=False, default_factory=dict[Srn, SlsRenderer])
-    _pillars: dict[Srn, dict[str, Any]] = field(init=False, default_factory=dict[Srn, dict[str, Any]])
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        masker: Masker,
+        registry: DerivedRegistry,
+        enforced: EnforcedStore,
+        vault: Vault,
+        pillar_override: Mapping[str, Any],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self.settings = settings
+        self.masker = masker
+        self.registry = registry
+        self.enforced = enforced
+        self.vault = vault
+        self.pillar_override = pillar_override
+        self.loop = loop
+        self.inline = InlineWork()
+        self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
+        self._files: dict[str, ProjectFiles] = {}
+        self._renderers: dict[Srn, SlsRenderer] = {}
+        self._pillars: dict[Srn, dict[str, Any]] = {}
+        self._wire(settings)
 
-    def __post_init__(self) -> None:
-        """Wire the parts."""
-        settings = self.settings
+    def _wire(self, settings: Settings) -> None:
         self.minion = Srn(MINION_TYPE, settings.minion_id)
         self.roots = Roots(settings.file_roots, settings.root)
         self.pillar_roots = Roots(settings.pillar_roots, settings.root)
