@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -63,8 +62,10 @@ class SlsRenderer:
 
     def seeing(self, variables: Mapping[str, Any]) -> SlsRenderer:
         """Return this renderer with further variables; compiled templates are shared."""
-        renderer, own = copy.copy(self), self._variables
-        renderer._variables = lambda: {**own(), **variables}  # noqa: SLF001 -- it is of this class
+        # What `copy.copy` does, without its search for how: this is done for every delayed rendering.
+        renderer, own = object.__new__(SlsRenderer), self._variables
+        renderer.__dict__.update(self.__dict__)
+        renderer._variables = lambda: {**own(), **variables}
         return renderer
 
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
