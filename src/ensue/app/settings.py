@@ -124,6 +124,8 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
     values.setdefault("failhard", False)
     values.setdefault("state_auto_order", True)
     values.setdefault("resource_pillar_key", "resources")
+    values.setdefault("saltenv", None)
+    values.setdefault("pillarenv", None)
     # What formulas look at to know a masterless run (`salt-call --local`).
     values.setdefault("file_client", "local")
     values.setdefault("__cli", "salt-call")
