@@ -63,6 +63,13 @@ def test_inner_scope_waits_for_outer_maker() -> None:
     assert [inner.start_time for inner in back.values()] == ["00:00:01"]
 
 
+def test_what_a_maker_causes_uses_what_it_made() -> None:
+    """A maker that grows has registered already: states of its own blocks do not wait for it to be over."""
+    lab = Lab(hooks=HOOKS, growth={"x": [delayed("user", "y")], "y": [Row("user again")]})
+    outcome = lab.run([delayed("maker", "x"), Row("user last")])
+    assert [back.result for back in every_return(outcome.returns)] == [True] * 4
+
+
 def test_circle_between_scopes_fails_by_name() -> None:
     """When the outer maker waits for the caller of the scope, the waiting state fails and nothing hangs."""
     lab = Lab(hooks=HOOKS, growth={"x": [Row("user"), Row("other")]})

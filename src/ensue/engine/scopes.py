@@ -12,7 +12,7 @@ from ensue.engine.circles import circle_text
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
-from ensue.engine.status import NotRun
+from ensue.engine.status import NotRun, has_acted
 from ensue.graph.transforms.lower import LoweringRules, lower
 from ensue.graph.transforms.prereq import prerequired
 from ensue.model.requisite import RequisiteKind
@@ -90,6 +90,9 @@ class Scopes:
     def waits_elsewhere(self, node: Node) -> bool:
         """Have a node wait for nodes of other scopes that will register the resource it needs.
 
+        Who grows has registered already; what it causes is the first to use that, and must not wait for its
+        end.
+
         Returns:
             Whether there are such nodes; the node becomes ready again when they are over.
         """
@@ -98,7 +101,7 @@ class Scopes:
         node.awaited = tuple(
             registrar
             for registrar in self._registrars.get(needed, ())
-            if registrar.scope is not node.scope and not registrar.value.done
+            if registrar.scope is not node.scope and not has_acted(registrar.status)
         )
         node.waits_for = len(node.awaited)
         for registrar in node.awaited:

@@ -61,6 +61,17 @@ def is_over(status: NodeStatus) -> bool:
             assert_never(never)
 
 
+def has_acted(status: NodeStatus) -> bool:
+    """Say whether a node itself does nothing more, though what it caused may not be over."""
+    match status:
+        case Growing() | Settled() | NotRun():
+            return True
+        case Waiting() | Ready() | Running():
+            return False
+        case _ as never:
+            assert_never(never)
+
+
 def describe(status: NodeStatus) -> str:
     """Say in words where a node stands, for messages."""
     match status:

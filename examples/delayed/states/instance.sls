@@ -1,0 +1,26 @@
+# A machine is started. What identifies it (the fingerprint of its host key) and where it listens come from the provider.
+# The block writes them down here, and tells the machine itself, over SSH. `instance_gone` stops it.
+instance:
+  starting_state.deployed:
+    - name: delayed-01
+    - register_resources: true
+    - delayed_render:
+      - block: known
+
+#!delayed_block known
+{% set instance = prev_ret.new_state %}
+inventory:
+  file.managed:
+    - name: {{ opts['root_dir'] }}/out/{{ instance.name }}.json
+    - makedirs: true
+    - contents: '{"id": "{{ instance.fingerprint }}", "address": "{{ instance.host }}:{{ instance.port }}"}'
+
+/etc/instance.json:
+  ssh_host.send_file:
+    - name: {{ instance.resource }}
+    - local_path: {{ opts['root_dir'] }}/out/{{ instance.name }}.json
+    - remote_path: /etc/instance.json
+    - mode: '0644'
+    - require:
+      - file: inventory
+#!end_delayed_block known

@@ -1,0 +1,3 @@
+instance:
+  starting_state.absent:
+    - name: delayed-01

@@ -1,0 +1,28 @@
+# A file is written, and then the file system is asked where on the disk it put it: the physical blocks of every
+# extent. Nobody could know that before. Where extents cannot be asked for (tmpfs, say), the inode has to do.
+{% set out = opts['root_dir'] ~ '/out' %}
+
+record:
+  file.managed:
+    - name: {{ out }}/record.txt
+    - makedirs: true
+    - contents:
+{%- for number in range(2000) %}
+      - record {{ number }}
+{%- endfor %}
+    - delayed_render:
+      - block: location
+
+#!delayed_block location scoped
+{% set file = prev_ret.name %}
+{% set extents = "PATH=$PATH:/usr/sbin:/sbin; filefrag -sv " ~ file ~ " | awk -F '[.: ]+' '$2 ~ /^[0-9]+$/ {print $5, $6}'" %}
+location:
+  file.managed:
+    - name: {{ out }}/location.txt
+    - contents:
+      - device {{ salt['cmd.run']('stat --format %d ' ~ file) }}
+      - inode {{ salt['cmd.run']('stat --format %i ' ~ file) }}
+{%- for extent in salt['cmd.run'](extents, python_shell=true).splitlines() %}
+      - blocks {{ extent.replace(' ', ' to ') }}
+{%- endfor %}
+#!end_delayed_block location
