@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import venv
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import pip
 import pytest
 from tests.states.system_states import HERE, context, state, thrice
 
 from ensue.resources.minion.connection import MinionConnection
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -30,14 +29,22 @@ def make_wheel(folder: Path, version: str) -> None:
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("venv") / "env"
-    # It borrows the pip of the interpreter that it is made from: to install one takes a minute.
+    # It borrows a pip: to install one takes a minute, and Debian's Python may have none to install.
     venv.create(folder, system_site_packages=True, symlinks=True)
     asked = subprocess.run(
         [folder / "bin/python", "-m", "pip", "--version"], capture_output=True, check=False
     )
     if asked.returncode:
-        venv.create(folder, with_pip=True, symlinks=True)
+        lend_pip(folder)
     return folder
+
+
+def lend_pip(folder: Path) -> None:
+    """Copy the pip of the environment that the tests run in."""
+    place = Path(pip.__file__).parent.parent
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for part in (place / "pip", *place.glob("pip-*.dist-info")):
+        shutil.copytree(part, packages / part.name)
 
 
 @pytest.fixture
