@@ -151,6 +151,18 @@ def _chain_forward(declared: list[Declared]) -> None:
         backward = first.sls != second.sls or place_of[first.id] > place_of[second.id]
         if goes_on and backward and asked in one.requisites:
             one.requisites.remove(asked)
+    _leave_checked_alone(declared, {second.id for *_, second in pairs})
+
+
+def _leave_checked_alone(declared: list[Declared], checked: set[str]) -> None:
+    """Let no prereq'd state listen: Salt loses the listener of one that its check kept from running."""
+    for one in declared:
+        one.requisites = [
+            asked
+            for asked in one.requisites
+            if not (asked[0] == "listen" and one.id in checked)
+            and not (asked[0] == "listen_in" and any(m.id in checked for m in _meant(declared, asked[1])))
+        ]
 
 
 def _meant(declared: list[Declared], reference: Any) -> list[Declared]:
