@@ -49,6 +49,11 @@ def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> 
     Returns:
         The name, empty when there is none, and the options.
     """
+    if any("{{" in word or "{%" in word for word in words):
+        listed = " ".join(words)
+        help_ = "tags are read before any template is rendered: write what stands there as it is"
+        faults.append(_fault(f"a tag holds template code: {listed!r}", span, help_))
+        return "", TagOptions()
     name = words[0] if words and "=" not in words[0] else ""
     if not name:
         faults.append(
