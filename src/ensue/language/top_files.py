@@ -19,11 +19,11 @@ from ensue.model.data import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ensue.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.yaml import YamlDocument
+    from ensue.language.yaml.document import Place
 
 TopStrategy = Literal["merge", "same", "merge_all", "replace"]
 
@@ -63,7 +63,7 @@ class Target(msgspec.Struct, kw_only=True):
     """
 
     entries: list[Any]
-    span: Span
+    span: Place
     order: int = 0
 
 
@@ -164,7 +164,7 @@ class _Reader:
             )
             return
         for expression, entries in targets.items():
-            span = document.locate((saltenv, str(expression)))
+            span = document.place(saltenv, str(expression))
             if not is_list(entries):
                 self._found.error(
                     "E0601",
