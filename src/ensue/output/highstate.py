@@ -43,7 +43,8 @@ class HighstateOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         state_output: how much is shown of each state.
-        state_verbose: whether states that succeeded without a change are shown at all.
+        state_verbose: whether states that succeeded without a change are shown at all, unless they caused
+            something that is shown.
         palette: the colours.
     """
 
@@ -112,7 +113,12 @@ class _Blocks:
     def _is_hidden(self, returned: Return) -> bool:
         if self._verbose or returned.result is not True or returned.changes:
             return False
-        return not (returned.delayed or returned.applied)
+        return all(self._is_hidden_scope(scope) for scope in (*returned.delayed, *returned.applied))
+
+    def _is_hidden_scope(self, scope: ScopeReturn) -> bool:
+        if self._verbose or scope.status != "done":
+            return False
+        return all(self._is_hidden(inner) for inner in scope.returns.values())
 
     def _is_terse(self, returned: Return) -> bool:
         match self._mode:
@@ -197,7 +203,8 @@ class _Blocks:
     def _scopes(self, lines: list[str], returned: Return, indent: int, *, terse: bool) -> None:
         for label, scopes in (("Applied", returned.applied), ("Delayed", returned.delayed)):
             for scope in scopes:
-                self._scope(lines, label, scope, indent, terse=terse)
+                if not self._is_hidden_scope(scope):
+                    self._scope(lines, label, scope, indent, terse=terse)
 
     def _scope(self, lines: list[str], label: str, scope: ScopeReturn, indent: int, *, terse: bool) -> None:
         pad = " " * indent
