@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ensue.errors import EnsueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from jinja2 import TemplateRuntimeError
 
     from ensue.app.functions import Functions
     from ensue.app.inline import InlineWork
@@ -42,17 +44,12 @@ class SaltFunctions(Mapping[str, Any]):
         self._context = context
         self._loop = loop
 
-    def __getitem__(self, name: str) -> Callable[..., Any]:
+    def __getitem__(self, name: str) -> Any:
         self._inline.give_up()
         module, _, function = str(name).rpartition(".")
         found = self._functions.find(module, function) if module else None
         if found is None:
-            near = self._functions.near(module, function) if module else ()
-            hint = f"; {self._functions.hint}" if self._functions.hint else ""
-            meant = f"; did you mean {' or '.join(near)}?" if near else hint
-            msg = f"there is no execution function {name!r}{meant}"
-            # Not a LookupError: Jinja would take that for an absent key and go on with an undefined value.
-            raise EnsueError(msg)
+            return self._missing(name, module, function)
         target = found
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -62,6 +59,17 @@ class SaltFunctions(Mapping[str, Any]):
             return returned
 
         return call
+
+    def _missing(self, name: str, module: str, function: str) -> Any:
+        """Return what is no function: templates ask whether it is defined, and whoever calls it is told."""
+        from jinja2 import StrictUndefined
+
+        near = self._functions.near(module, function) if module else ()
+        hint = f"; {self._functions.hint}" if self._functions.hint else ""
+        meant = f"; did you mean {' or '.join(near)}?" if near else hint
+        # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
+        told = cast("type[TemplateRuntimeError]", EnsueError)
+        return StrictUndefined(hint=f"there is no execution function {name!r}{meant}", exc=told)
 
     def __contains__(self, name: object) -> bool:
         self._inline.give_up()
