@@ -98,7 +98,7 @@ class _Module:
         self._functions = functions
         self._module = module
 
-    def __getattr__(self, function: str) -> Callable[..., Any]:
+    def __getattr__(self, function: str) -> Any:
         if function.startswith("__"):
             raise AttributeError(function)
         return self._functions[f"{self._module}.{function}"]
