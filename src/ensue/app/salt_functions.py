@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 from ensue.errors import EnsueError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jinja2 import TemplateRuntimeError
 
     from ensue.app.functions import Functions
