@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import random
 import signal
@@ -139,8 +138,7 @@ def test_a_sandbox_that_died_comes_back_as_the_same_host(box: Any) -> None:
                 await file.write(b"kept")
             await files.mkdir("/opt/kept")
         former = box.record.process
-        os.kill(former.pid, signal.SIGKILL)
-        await gone(former.pid)
+        await lose(former.pid)
         assert (await sandbox.observe(box.request)).status == "stopped"
 
         assert await box.deploy() == first
@@ -151,6 +149,18 @@ def test_a_sandbox_that_died_comes_back_as_the_same_host(box: Any) -> None:
             assert await files.isdir("/opt/kept")
 
     asyncio.run(scenario())
+
+
+async def lose(pid: int) -> None:
+    """End what a sandbox hangs on, and wait until that and its server, which holds the port, have ended."""
+    all_of_it = (pid, *children(pid))
+    os.kill(pid, signal.SIGKILL)
+    for each in all_of_it:
+        await gone(each)
+
+
+def children(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 async def gone(pid: int) -> None:
@@ -172,14 +182,11 @@ def test_a_port_that_was_taken_meanwhile_is_replaced(boxes: Callable[..., Any]) 
 
     async def scenario() -> None:
         first = await box.deploy()
-        os.kill(box.record.process.pid, signal.SIGKILL)
-        await gone(box.record.process.pid)
+        await lose(box.record.process.pid)
         with socket.socket() as other:
             other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            # On a busy machine somebody else may have been faster, who does as well.
-            with contextlib.suppress(OSError):
-                other.bind(("127.0.0.1", first.connection["port"]))
-                other.listen()
+            other.bind(("127.0.0.1", first.connection["port"]))
+            other.listen()
             second = await box.deploy()
         assert second.connection["port"] != first.connection["port"]
         assert second.connection["host_key"] == first.connection["host_key"]
