@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
     from tests.cli.shell import Shell
 
+SVG = "{http://www.w3.org/2000/svg}"
 EVERYTHING = """\
 caller:
   test.succeed_with_changes:
@@ -70,7 +73,7 @@ web-01:
                               Something pretended to change
                           old:
                               Unchanged
-    Delayed: block outer
+    Delayed: block outer#2
       Name: within - Function: test.nop - Result: Clean
         Delayed: failed: sls later: states/t.sls:13:3: the delayed SLS 'later' is called for the 2nd time …
   Name: broken - Function: test.nop - Result: Clean
@@ -100,7 +103,7 @@ web-01:
       Name: within - Function: test.nop - Result: Clean
         Delayed: sls later
           Name: innermost - Function: test.fail_with_changes - Result: Failed
-    Delayed: block outer
+    Delayed: block outer#2
       Name: within - Function: test.nop - Result: Clean
         Delayed: failed: sls later: states/t.sls:13:3: the delayed SLS 'later' is called for the 2nd time …
   Name: broken - Function: test.nop - Result: Clean
@@ -239,3 +242,37 @@ def test_progress_tells_of_scopes_and_of_what_broke(shell: Shell) -> None:
         "failed: caller/outer#2/within/later",
         "failed: broken/bad",
     ]
+
+
+def test_a_drawing_of_deep_and_repeated_scopes(shell: Shell) -> None:
+    """Sixty scopes in each other, twice, are as many boxes in each other, the second ones numbered."""
+    deep = 60
+    blocks = "".join(
+        f"#!delayed_block b{n} delayed_repeat_limit=2\n"
+        f"s{n}:\n  test.nop:\n    - delayed_render: [block: b{n + 1}]\n"
+        for n in range(1, deep)
+    )
+    innermost = f"#!delayed_block b{deep} delayed_repeat_limit=2\n<last> & 'end': test.nop\n"
+    ends = "#!end_delayed_block\n" * deep
+    caller = "s0:\n  test.nop:\n    - delayed_render: [block: b1, block: b1]\n"
+    shell.write("states/t.sls", f"{caller}{blocks}{innermost}{ends}")
+    assert shell.run("apply", "t", "--out", "quiet").code == 0
+    root = ET.fromstring(shell.run("graph", "--run", "last", "--out", "svg").out)  # noqa: S314 - our own
+    boxes = [box for box in root.iter(f"{SVG}rect") if (box.get("class") or "").startswith("scope")]
+    assert len(boxes) == 2 * deep
+    for outer, inner in [*pairwise(boxes[:deep]), *pairwise(boxes[deep:])]:
+        assert edge(outer, "x") < edge(inner, "x")
+        assert edge(outer, "y") < edge(inner, "y")
+        assert edge(outer, "y") + edge(outer, "height") > edge(inner, "y") + edge(inner, "height")
+    titles = [text.text for text in root.iter(f"{SVG}text") if text.get("class") == "title"]
+    assert titles[1::deep] == ["block b1", "block b1#2"]
+    text = shell.run("graph", "--run", "last").out.splitlines()
+    assert [line for line in text if re.search(r"block b1\b(?!\d)", line)] == [
+        "   ├─ block b1",
+        "   └─ block b1#2",
+    ]
+    assert sum("<last> & 'end' [test.nop]" in line for line in text) == 2
+
+
+def edge(box: ET.Element, name: str) -> float:
+    return float(box.get(name, ""))

@@ -62,6 +62,17 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
     target: str = ""
     returns: dict[str, Return] = msgspec.field(default_factory=dict[str, "Return"])
 
+    @property
+    def numbered_name(self) -> str:
+        """The name, with `#2` and so on behind it when repeated."""
+        return numbered_name(self.name, self.scope)
+
+
+def numbered_name(name: str, scope: str) -> str:
+    """Return a scope's name with the number that its path ends with: `#2` and so on when repeated."""
+    number = scope.rpartition(f"/{name}")[2]
+    return f"{name}{number}" if number.startswith("#") else name
+
 
 class Return(msgspec.Struct, kw_only=True):
     """A state's return as it stands in results, journal and JSON.
@@ -70,8 +81,8 @@ class Return(msgspec.Struct, kw_only=True):
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the
     growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a
-    plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`. `fingerprint` tells whether the chunk was called with the same
-    in an earlier run.
+    plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
+    `fingerprint` tells whether the chunk was called with the same in an earlier run.
     """
 
     tag: str

@@ -219,11 +219,12 @@ class _Blocks:
 
 def scope_heading(scope: ScopeReturn) -> str:
     """Return one line that names a scope and says what became of it."""
-    what = f"{'sls' if scope.kind == 'apply' else scope.kind} {scope.name}"
+    kind = "sls" if scope.kind == "apply" else scope.kind
+    what = f"{kind} {scope.numbered_name}"
     where = f" on {scope.target}" if scope.target else ""
     match scope.status:
         case "deferred":
-            return f"deferred: {what} (known after apply)"
+            return f"deferred: {kind} {scope.name} (known after apply)"
         case "not_rendered":
             return scope.comment or f"not rendered: {what}"
         case "failed":

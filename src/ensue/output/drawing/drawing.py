@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from ensue.model.returns import numbered_name
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -79,9 +81,9 @@ class ScopeBox(msgspec.Struct, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What stands over the box: its kind and name, and how it stands unless all is well."""
+        """What stands over the box: its kind, its name, numbered when repeated, how it stands unless well."""
         kind = KIND_WORDS.get(self.kind, "")
-        named = f"{kind} {self.name}".strip()
+        named = f"{kind} {numbered_name(self.name, self.scope)}".strip()
         return named if self.status in {"planned", "done"} else f"{named} ({self.status.replace('_', ' ')})"
 
 
