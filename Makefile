@@ -38,13 +38,14 @@ format: venv ## rewrite the sources in the one style
 docs: venv ## the documentation, warnings as errors, into docs/_build/html
 	$(BIN)/sphinx-build -q -b html -W --keep-going -n docs docs/_build/html
 
-bench: venv-runtime ## measure ensue beside Salt (BENCH_ARGS="--help")
+bench: venv-runtime ## measure ensue beside Salt, Idem and Terraform (BENCH_ARGS="--help")
 	@$(BIN)/python bench/run.py $(BENCH_ARGS)
 
-compat: venv ## run tests/compat beside Salt and record what it gives (COMPAT_ARGS="--help")
+compat: venv ## run tests/compat beside Salt and Idem and record what they give (COMPAT_ARGS="--help")
 	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
 	@$(BIN)/python -m tests.compat.random_compare
 	@$(BIN)/python -m tests.compat.record_expressions
+	@$(BIN)/python -m tests.compat.record_idem
 	@tools/test-bridge $(BIN) .compat/salt
 
 clean: ## remove what the commands above made, the virtual environment included

@@ -1,0 +1,144 @@
+"""The peers that not every case has: Idem for argument binding, Terraform for resources that refer to others.
+
+Each gets the same states as ensue, in its own language where that is another.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cases import Case
+
+IDEM_VERSION = "25.0.1"
+"""The release that ensue is measured against."""
+
+_IDEM_STATE = """\
+def present(hub, ctx, name, new_state=None, **kwargs):
+    return {"name": name, "result": True, "comment": "", "old_state": new_state, "new_state": new_state}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Idem:
+    """Idem, with the one state function of the cases as a plug-in: it returns what it is given.
+
+    Args:
+        executable: its `idem`.
+        root: the project, whose SLS it reads as they are.
+        home: a folder for all that it writes.
+    """
+
+    executable: Path
+    root: Path
+    home: Path
+    name: str = "idem"
+
+    def takes(self, case: Case) -> bool:
+        """Idem has the functions of the bindings alone."""
+        return "idem" in case.peers
+
+    def argv(self, case: Case, *, out: str) -> list[str]:
+        """Return `idem state`, with its defaults but for the progress bar; `quiet` is its JSON, too."""
+        del out
+        folders = ["--tree", str(self.root / "states"), "--root-dir", str(self.home)]
+        written = ["--cache-dir", str(self.home / "cache"), "--log-file", str(self.home / "log")]
+        start = ["/usr/bin/env", f"PYTHONPATH={self.home}", str(self.executable), "state"]
+        return [*start, case.sls_name, *folders, *written, "--no-progress-bar", "--output", "json"]
+
+    def succeeded(self, document: Any) -> int:
+        """Count over all returns."""
+        return sum(one["result"] is True for one in document.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Terraform:
+    """Terraform with its built-in `terraform_data`, a folder for each case: no provider, no network.
+
+    Args:
+        executable: the command.
+        root: a folder for the configurations.
+    """
+
+    executable: Path
+    root: Path
+    name: str = "terraform"
+
+    def takes(self, case: Case) -> bool:
+        """It runs what has a configuration of its own."""
+        return bool(case.terraform)
+
+    def argv(self, case: Case, *, out: str) -> list[str]:
+        """Return `terraform apply`, which keeps no state so that each run creates everything."""
+        options = [
+            "-auto-approve",
+            "-no-color",
+            "-input=false",
+            "-state=/dev/null",
+            "-lock=false",
+            "-backup=-",
+        ]
+        quiet = ["-json"] if out == "json" else []
+        return [str(self.executable), f"-chdir={self.root / case.sls_name}", "apply", *options, *quiet]
+
+    def succeeded(self, document: Any) -> int:
+        """Return the number that its last summary gives."""
+        return int(document["changes"]["add"])
+
+    def prepare(self, case: Case) -> None:
+        """Write a case's configuration and initialize its folder."""
+        folder = self.root / case.sls_name
+        folder.mkdir(parents=True)
+        (folder / "main.tf").write_text(case.terraform)
+        argv = [str(self.executable), f"-chdir={folder}", "init", "-input=false", "-no-color"]
+        subprocess.run(argv, check=True, capture_output=True)
+
+
+def prepare_idem(folder: Path, root: Path) -> Idem:
+    """Return Idem, installed if it is not there yet.
+
+    Args:
+        folder: where its environment is made; `BENCH_IDEM`, the path of an `idem`, outranks it.
+        root: the project that it reads.
+    """
+    given = os.environ.get("BENCH_IDEM")
+    executable = Path(given) if given else installed_idem(folder)
+    home = root / "idem"
+    (home / "bench_states" / "states").mkdir(parents=True)
+    (home / "bench_states" / "conf.py").write_text('DYNE = {"states": ["states"]}\n')
+    (home / "bench_states" / "states" / "test.py").write_text(_IDEM_STATE)
+    return Idem(executable, root, home)
+
+
+def prepare_terraform(root: Path, cases: list[Case]) -> Terraform | None:
+    """Return Terraform with the cases that have a configuration, or None where it is not installed."""
+    found = shutil.which(os.environ.get("BENCH_TERRAFORM", "terraform"))
+    if found is None:
+        return None
+    terraform = Terraform(Path(found), root / "terraform")
+    for case in cases:
+        if terraform.takes(case):
+            terraform.prepare(case)
+    return terraform
+
+
+def installed_idem(folder: Path) -> Path:
+    """Return the `idem` of an environment, which is made if it is not there yet."""
+    executable = folder / "bin" / "idem"
+    stamp = folder / f".installed-{IDEM_VERSION}"
+    if stamp.exists():
+        return executable
+    print(f"installing Idem {IDEM_VERSION} in {folder} (once) ...", file=sys.stderr)
+    venv.create(folder, clear=True, with_pip=False, symlinks=True)
+    # The pip of this environment installs into the other one, which needs none of its own.
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--quiet"]
+    subprocess.run([*pip, "setuptools<81", f"idem=={IDEM_VERSION}"], check=True)
+    stamp.touch()
+    return executable

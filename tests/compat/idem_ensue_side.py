@@ -1,0 +1,44 @@
+"""Running a tree of Idem on ensue, in this process, through the API that the command line calls."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tests.compat.idem_trees import outcome_of_returns, write_functions_of_ensue
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.errors import CompileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.compat.outcome import Outcome
+    from tests.compat.trees import Tree
+
+
+def run_on_ensue(tree: Tree, root: Path) -> Outcome:
+    """Lay a tree out in a folder and run its SLS, each by itself.
+
+    Args:
+        tree: the tree.
+        root: an empty folder.
+
+    Returns:
+        The outcome of the last run.
+    """
+    tree.lay_out(root)
+    write_functions_of_ensue(root / "states")
+    for name in tree.mods:
+        outcome = asyncio.run(_run(name, root, test=tree.test))
+    return outcome
+
+
+async def _run(name: str, root: Path, *, test: bool) -> Outcome:
+    try:
+        async with Project.open(root, ProjectOptions(minion_id="web-01")) as project:
+            report = await project.apply((name,), RunOptions(test=test), on_event=lambda _: None)
+    except CompileError as error:
+        return outcome_of_returns(str(one.summary) for one in error.diagnostics)
+    returns = {tag: one.as_data() for tag, one in report.returns.items()}
+    return outcome_of_returns(returns)
