@@ -44,6 +44,30 @@ def test_a_parameter_that_does_not_exist(tmp_path: Path) -> None:
     assert state("sysctl.present", context(here), "-a b", value=1).result is False
 
 
+def test_without_the_program_the_kernel_s_files_are_asked() -> None:
+    """A small system has no `sysctl`: /proc/sys has the same parameters, and nothing outside of it is one."""
+    fake = FakeConnection()
+    fake.on_run("*", returncode=127)
+    values = {"net/ipv4/conf/eth0.1/forwarding": "0", "kernel/ostype": "Linux"}
+
+    def told(command: Command) -> Completed:
+        _, _, script, _, place, *value = command.argv or ()
+        if value:
+            values[place] = value[0]
+        found = values.get(place)
+        stdout = f"{found}\n".encode() if script.startswith("cat") else b""
+        return Completed(returncode=int(found is None), stdout=stdout, stderr=b"")
+
+    fake.on_run("sh -c *", told)
+    ctx = context(fake)
+    assert execute("sysctl.get", ctx, "kernel.ostype") == "Linux"
+    assert execute("sysctl.get", ctx, "kernel.nosuch") == ""
+    assert execute("sysctl.assign", ctx, "net.ipv4.conf.eth0/1.forwarding", 1)
+    assert execute("sysctl.get", ctx, "net/ipv4/conf/eth0.1/forwarding") == "1"
+    assert "does not exist" in state("sysctl.present", ctx, "kernel.nosuch", value=1).comment
+    assert state("sysctl.present", ctx, "kernel/../../../etc/x", value=1).result is False
+
+
 def test_a_running_parameter_is_set() -> None:
     """The kernel is told first, then the file that systemd reads is written."""
     fake = FakeConnection(files={"/run/systemd/system/x": b""})

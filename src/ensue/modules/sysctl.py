@@ -1,5 +1,7 @@
 """Execution module `sysctl`: parameters of the target's kernel, running and kept for the next start.
 
+The program `sysctl` is asked; a small system without it has the kernel's own files.
+
 Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and what they return.
 """
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_./*:@-]+\Z")
+_READ: Final = 'cat -- "/proc/sys/$1"'
+_LOOK: Final = 'test -f "/proc/sys/$1"'
+_WRITE: Final = 'printf "%s\\n" "$2" >"/proc/sys/$1"'
 
 
 async def default_config(ctx: FunctionContext) -> str:
@@ -29,6 +34,8 @@ async def default_config(ctx: FunctionContext) -> str:
 async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
     """Return a running parameter, empty when there is none of that name."""
     answer = await ask(ctx, "sysctl", "-n", "--", _checked(name))
+    if answer.is_missing:
+        answer = await ask(ctx, "sh", "-c", _READ, "sh", _place(name))
     return answer.stdout.strip() if answer.is_success else ""
 
 
@@ -39,9 +46,15 @@ async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> 
         StateFailedError: there is no such parameter, or the kernel refuses the value.
     """
     exists = await ask(ctx, "sysctl", "-N", "--", _checked(name))
-    if exists.is_success is False and not exists.is_missing:
+    has_program = not exists.is_missing
+    if not has_program:
+        exists = await ask(ctx, "sh", "-c", _LOOK, "sh", _place(name))
+    if not exists.is_success:
         raise StateFailedError(f"sysctl {name} does not exist")
-    await must(ctx, "sysctl", "-w", "--", f"{name}={value}", what=f"set {name}")
+    if has_program:
+        await must(ctx, "sysctl", "-w", "--", f"{name}={value}", what=f"set {name}")
+    else:
+        await must(ctx, "sh", "-c", _WRITE, "sh", _place(name), str(value), what=f"set {name}")
     return {name: str(value)}
 
 
@@ -103,6 +116,15 @@ def _checked(name: str) -> str:
     if not _NAME.match(name):
         raise StateFailedError(f"{name!r} is no name of a kernel parameter")
     return name
+
+
+def _place(name: str) -> str:
+    """Return a parameter's file below /proc/sys; whichever of dot and slash comes first parts its folders."""
+    dotted = name.partition("/")[0].count(".") > 0 or "/" not in name
+    place = name.translate(str.maketrans("./", "/.")) if dotted else name
+    if ".." in place.split("/"):
+        raise StateFailedError(f"{name!r} is no name of a kernel parameter")
+    return place
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
