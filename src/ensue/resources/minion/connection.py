@@ -11,6 +11,8 @@ import os
 import pwd
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.contracts.connection import Completed
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.resources.faults import FileFaults
@@ -18,6 +20,7 @@ from ensue.resources.minion.accounts import current_user, home_folder
 from ensue.resources.minion.confine import Confinement
 from ensue.resources.minion.files import MinionFiles
 from ensue.resources.minion.runner import Launch, run_process
+from ensue.resources.minion.simple_lines import program_of
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Command
@@ -66,6 +69,25 @@ class MinionConnection(MinionFiles):
             launch = self._launch(command)
         except ValueError as fault:
             raise self._unfit(fault) from fault
+        plain = self._without_shell(command, launch)
+        if plain is not None:
+            try:
+                return await self._finished(plain, command)
+            except RemoteError:
+                raise
+            except (OSError, ValueError):
+                # What the system cannot execute (a script that names no interpreter) a shell may well do.
+                pass
+        try:
+            return await self._finished(launch, command)
+        except RemoteError:
+            raise
+        except OSError as fault:
+            return self._not_started(launch, fault)
+        except ValueError as fault:
+            raise self._unfit(fault) from fault
+
+    async def _finished(self, launch: Launch, command: Command) -> Completed:
         try:
             return await run_process(launch)
         except TimeoutError:
@@ -74,10 +96,6 @@ class MinionConnection(MinionFiles):
                 f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
             )
             raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
-        except OSError as fault:
-            return self._not_started(launch, fault)
-        except ValueError as fault:
-            raise self._unfit(fault) from fault
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -106,6 +124,22 @@ class MinionConnection(MinionFiles):
             groups=os.getgrouplist(account.pw_name, account.pw_gid) if account and become else None,
             umask=-1 if command.umask is None else command.umask,
             timeout_s=command.timeout_s,
+        )
+
+    def _without_shell(self, command: Command, launch: Launch) -> Launch | None:
+        """Return the launch of a line that needs no shell, or None."""
+        line = command.shell_line
+        if line is None or command.user is not None:
+            return None
+        program = program_of(line, command.shell, launch.env)
+        if program is None:
+            return None
+        return msgspec.structs.replace(
+            launch,
+            argv=[os.fsencode(word) for word in line.split()],
+            executable=program,
+            # As a shell sets it.
+            env={**launch.env, b"PWD": os.fsencode(launch.cwd)},
         )
 
     def _account(self, user: str | None) -> pwd.struct_passwd | None:

@@ -40,6 +40,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         argv: program and arguments.
+        executable: the program's file, where it is not what `argv` begins with.
         cwd: the folder it starts in.
         env: its whole environment.
         stdin: what it reads.
@@ -59,6 +60,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     gid: int | None = None
     groups: Sequence[int] | None = None
     umask: int = -1
+    executable: bytes | None = None
     timeout_s: float | None = None
     end_grace_s: float = END_GRACE_S
 
@@ -150,6 +152,7 @@ class _Running:
                 # Without a user to become, this is CPython's vfork path: nothing is copied.
                 return subprocess.Popen(
                     launch.argv,
+                    executable=launch.executable,
                     stdin=stdin,
                     stdout=out_write,
                     stderr=err_write,

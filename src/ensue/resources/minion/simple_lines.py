@@ -1,0 +1,80 @@
+"""Command lines that need no shell: starting one would cost more than most such commands do.
+
+A line of plain words means the same to every shell of Bourne's family: look the first up in PATH and execute
+it with the others. Make runs such lines without a shell for the same reason. Whatever could mean more to a
+shell goes to the shell: quotes, variables, globs, redirections, assignments, its own commands and words,
+functions that the environment hands it, and a program that is not found (what is said of that is its affair).
+
+Source: GNU Make manual, "Recipe Execution"; POSIX.1-2017 Shell Command Language, 2.9.1.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "ksh"})
+_PLAIN_LINE: Final = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./:@%+,=-]*(?: +[A-Za-z0-9_./:@%+,=-]+)*\Z")
+_WORDS_OF_SHELLS: Final = (
+    ". : [ [[ alias autoload bg bind break builtin caller case cd chdir command compgen complete "
+    "compopt continue coproc declare dirs disown do done echo elif else enable esac eval exec exit "
+    "export fc fg fi for function functions getconf getopts hash help hist history if in integer jobs "
+    "kill let local login logout mapfile nameref newgrp nohup popd print printf pushd pwd read "
+    "readarray readonly return select set shift shopt sleep source stop suspend test then time times "
+    "trap type typeset ulimit umask unalias unset until wait whence while "
+)
+_TAKEN: Final = frozenset(_WORDS_OF_SHELLS.split())
+"""Words and commands of sh, bash, dash and ksh; not `true` and `false`, which programs do as well."""
+
+_STARTUP_VARIABLES: Final = (b"BASH_ENV", b"ENV")
+_FUNCTION_PREFIX: Final = b"BASH_FUNC_"
+_DEFAULT_PATH: Final = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def program_of(line: str, shell: str, env: Mapping[bytes, bytes]) -> bytes | None:
+    """Return the program that a shell would execute for a line; None when only a shell can tell.
+
+    Its arguments are the line's words, the first one being its own name as it was written.
+
+    Args:
+        line: the command line.
+        shell: the shell it is meant for.
+        env: the environment it would run in.
+    """
+    if os.path.basename(shell) not in _SHELLS or not _PLAIN_LINE.match(line):  # noqa: PTH119 (a string)
+        return None
+    word = line.partition(" ")[0]
+    if word in _TAKEN or "=" in word or _changes_the_shell(env):
+        return None
+    return _found(os.fsencode(word), env.get(b"PATH", _DEFAULT_PATH))
+
+
+def _changes_the_shell(env: Mapping[bytes, bytes]) -> bool:
+    if any(name in env for name in _STARTUP_VARIABLES):
+        return True
+    return any(name.startswith(_FUNCTION_PREFIX) for name in env)
+
+
+def _found(word: bytes, path: bytes) -> bytes | None:
+    if b"/" in word:
+        # A relative path is looked up from the folder that the command is to run in.
+        return word if word.startswith(b"/") and _is_program(word) else None
+    for folder in path.split(b":"):
+        candidate = folder + b"/" + word
+        if folder.startswith(b"/") and _is_program(candidate):
+            return candidate
+        if not folder.startswith(b"/"):
+            return None
+    return None
+
+
+def _is_program(path: bytes) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)  # noqa: PTH116 (bytes)
+    except OSError:
+        return False
