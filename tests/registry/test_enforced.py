@@ -140,6 +140,21 @@ def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
     assert masker.text("hunter2-secret and token=s3cr3t-token") == "(sensitive) and (sensitive)"
 
 
+def test_what_an_entry_is_called_holds_no_secret(cachedir: Path) -> None:
+    """A name, an ID, a tag and a scope made of a secret are masked in the file; drift is not told of it."""
+    secret = "s3cr3t-token"
+    called = returned(f"user-{secret}", {"n": 1}, scope=f"add-{secret}/block")
+    keep(cachedir, called, masker=Masker([secret]))
+    assert secret.encode() not in b"".join(path.read_bytes() for path in cachedir.glob(f"{FILE}*"))
+    (shown,) = store_in(cachedir).shown()
+    assert (shown.scope, shown.state.id, shown.state.name) == (
+        "add-(sensitive)/block",
+        "user-(sensitive)",
+        "user-(sensitive)",
+    )
+    assert store_in(cachedir, Masker([secret])).of_state(MINION, called.scope, called.tag) is None
+
+
 def test_its_file_is_private(cachedir: Path) -> None:
     """Nobody else may read the file, nor what SQLite lays beside it."""
     store = store_in(cachedir)

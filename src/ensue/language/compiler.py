@@ -134,7 +134,7 @@ class Compiler:
         tree.outer_ids = outer_ids
         drafts = Drafter(self._catalog, found).drafts(tree)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
-        resolver = Resolver(drafts, tree.loaded, found)
+        resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
         bindings = None
         if tree.binds:

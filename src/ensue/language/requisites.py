@@ -19,7 +19,7 @@ from ensue.model.data import is_list, is_mapping
 from ensue.model.requisite import Requisite, RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
@@ -36,16 +36,24 @@ class Resolver:
         drafts: all drafts of the scope.
         included_from: for every SLS the names under which `sls:` finds it.
         found: where faults go.
+        outer_ids: IDs and names of the scopes around this one, which no requisite reaches.
 
     Attributes:
         unheard: what `listen` names and is not there, with the numbers of the drafts that listen to it.
         deaf: what `listen_in` names and is not there, with the numbers of the drafts it would listen to.
     """
 
-    def __init__(self, drafts: list[Draft], included_from: Mapping[str, set[str]], found: Collector) -> None:
+    def __init__(
+        self,
+        drafts: list[Draft],
+        included_from: Mapping[str, set[str]],
+        found: Collector,
+        outer_ids: Container[str] = (),
+    ) -> None:
         self._drafts = drafts
         self._included_from = included_from
         self._found = found
+        self._outer_ids = outer_ids
         self._by_key: dict[tuple[str, str], list[int]] | None = None
         self._by_sls: dict[str, list[int]] = {}
         self._globs: dict[tuple[str, str], list[int]] = {}
@@ -170,6 +178,9 @@ class Resolver:
         return list(dict.fromkeys(listed))
 
     def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+        if key != "sls" and value in self._outer_ids:
+            self._outside(draft, word, place, key, value)
+            return
         if key == "sls":
             near = near_names(value, self._by_sls)
         else:
@@ -182,6 +193,16 @@ class Resolver:
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
             draft.declaration.span(word, place),
             help=near or "declare it, or include the SLS that does",
+        )
+
+    def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+        self._found.error(
+            "E0501",
+            f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state of another scope",
+            draft.declaration.span(word, place),
+            detail=f"{value!r} stands in a scope around this one; no requisite leaves its scope",
+            help="what stands in a delayed rendering runs after its caller: ask `prev_ret` in the template, "
+            "or set the requisite on the caller",
         )
 
 

@@ -1,7 +1,8 @@
 """The enforced state: what every state of a project last made true, kept for later runs.
 
 One entry a state, target and scope. A `new_state` that holds a secret is encrypted with the project's
-key; beside it stands a masked form, which can be shown without the key.
+key; beside it stands a masked form, which can be shown without the key. What an entry is called is masked
+too: a name may be made of a secret.
 
 Implements `ensue.contracts.enforced`.
 
@@ -85,6 +86,8 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read, or the entry cannot be decrypted.
         """
+        if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
+            return None  # Several states may be called the same, once the secret is out of their names.
         row = self._table.one(target, scope, tag)
         return None if row is None else self._opened(row)
 
@@ -144,12 +147,12 @@ class EnforcedStore:
         plain = _encoded(returned.new_state)
         row = Row(
             target=returned.target,
-            scope=returned.scope,
-            tag=returned.tag,
+            scope=self._masker.text(returned.scope),
+            tag=self._masker.text(returned.tag),
             module=returned.module,
             function=returned.function,
-            id=returned.id,
-            name=returned.name,
+            id=self._masker.text(returned.id),
+            name=self._masker.text(returned.name),
             sls=returned.sls,
             sensitive=msgspec.msgpack.encode(paths),
             shown=_encoded(shown) if paths else plain,
