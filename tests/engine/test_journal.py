@@ -26,6 +26,7 @@ from ensue.model.events import (
     RunStarted,
     ScopeClosed,
     ScopeOpened,
+    ScopePlanned,
 )
 from ensue.model.returns import Return, ScopeReturn
 from ensue.model.unknown import Unknown
@@ -282,6 +283,13 @@ SECRET = 'hunter2-"quoted"\\secret\nwith a second line of it'
         ScopeClosed(
             caller="c", returned=ScopeReturn(kind="b", name="n", scope="s", status="failed", comment=SECRET)
         ),
+        ScopeClosed(
+            caller="long tag",
+            returned=ScopeReturn(
+                kind="block", name="later", scope="a/later", status="failed", comment=SECRET
+            ),
+        ),
+        ScopePlanned(scope="a/later", tags=("long tag", SECRET), edges=((0, 1, "require"),)),
         ResourceRegistered(srn=f"ssh_host:{SECRET}", source=SECRET, changed=True),
     ],
 )
@@ -315,6 +323,20 @@ def test_a_very_short_secret_is_masked_where_it_is_a_whole_value(tmp_path: Path,
     assert isinstance(event, NodeFinished)
     assert getattr(event.returned, field) == "(sensitive)"
     assert event.returned.run_num == 123
+
+
+@pytest.mark.parametrize("field", ["name", "comment"])
+def test_a_very_short_secret_is_masked_in_scopes(tmp_path: Path, field: str) -> None:
+    """The same in what is told of a scope."""
+    fields = {"name": "later", "scope": "caller/later", "comment": "done", field: "123"}
+    write(
+        tmp_path,
+        [ScopeClosed(caller="c", returned=ScopeReturn(kind="block", status="done", **fields))],
+        Masker(["123"]),
+    )
+    (event,) = read_run(tmp_path, RUN)
+    assert isinstance(event, ScopeClosed)
+    assert getattr(event.returned, field) == "(sensitive)"
 
 
 def test_sensitive_paths_are_masked_without_a_masker(tmp_path: Path) -> None:

@@ -136,8 +136,10 @@ def _is_plain(event: RunEvent) -> bool:
                 or done.new_state is not None
                 or done.old_state is not None
             )
-        case NodeStarted():
+        case NodeStarted() | ScopeOpened() | ScopePlanned():
             return True
+        case ScopeClosed(returned=scope):
+            return not scope.returns
         case _:
             return False
 
@@ -175,15 +177,27 @@ def _at_once(event: RunEvent) -> bytes:
 
 def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:
     # A masker finds a very short secret only where it is a whole value.
-    texts = (
-        (event.returned.name, event.returned.id, event.returned.comment)
-        if isinstance(event, NodeFinished)
-        else (getattr(event, "id", ""),)
-    )
-    if any(0 < len(text) < SHORTEST_PART_CHARS for text in texts):
+    if any(0 < len(text) < SHORTEST_PART_CHARS for text in _whole_values(event)):
         return False
     text = line.decode()
     return masker.text(text) == text
+
+
+def _whole_values(event: RunEvent) -> tuple[str, ...]:
+    """Return the texts that stand in an event as they came from outside; tags are never short."""
+    match event:
+        case NodeFinished(returned=done):
+            return done.name, done.id, done.comment
+        case NodeStarted(id=id_):
+            return (id_,)
+        case ScopeOpened(name=name, scope=scope):
+            return name, scope
+        case ScopeClosed(returned=scope):
+            return scope.name, scope.scope, scope.comment
+        case ScopePlanned(scope=scope):
+            return (scope,)
+        case _:
+            return ()
 
 
 def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:

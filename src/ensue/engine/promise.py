@@ -16,12 +16,11 @@ T = TypeVar("T")
 class Promise(Generic[T]):
     """A once-only value. Small, because every node has one; a future is made only when somebody waits."""
 
-    __slots__ = ("_callbacks", "_future", "_value", "done")
+    __slots__ = ("_callbacks", "_value", "done")
 
     def __init__(self) -> None:
         self.done = False
         self._value: T | None = None
-        self._future: asyncio.Future[None] | None = None
         self._callbacks: list[Callable[[], None]] | None = None
 
     @property
@@ -36,7 +35,7 @@ class Promise(Generic[T]):
         return cast("T", self._value)
 
     def resolve(self, value: T) -> None:
-        """Set the value, then run callbacks, then wake who waits.
+        """Set the value, then run callbacks; who waits goes on in the event loop's next turn.
 
         Raises:
             InternalError: it was set before.
@@ -48,8 +47,6 @@ class Promise(Generic[T]):
         for callback in self._callbacks or ():
             callback()
         self._callbacks = None
-        if self._future is not None and not self._future.done():
-            self._future.set_result(None)
 
     def on_resolve(self, callback: Callable[[], None]) -> None:
         """Have something called, before `resolve` returns, when the value is set; at once if it is."""
@@ -63,7 +60,8 @@ class Promise(Generic[T]):
     async def wait(self) -> T:
         """Return the value when it is there."""
         if not self.done:
-            if self._future is None:
-                self._future = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._future)
+            # One for each who waits: who is cancelled takes nothing from the others.
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self.on_resolve(lambda: None if future.done() else future.set_result(None))
+            await future
         return self.value

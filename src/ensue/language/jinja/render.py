@@ -143,5 +143,6 @@ class JinjaRenderer:
                 code = environment.compile_part(text, path, name or path, first_line)
             else:
                 code = environment.compile(text, name=name or path, filename=path)
-            self._compiled[key] = Template.from_code(environment, code, environment.make_globals(None), None)
+            # Every rendering copies its globals; from the chain of `make_globals` that takes longer.
+            self._compiled[key] = Template.from_code(environment, code, dict(environment.globals), None)
         return self._compiled[key]
