@@ -328,7 +328,7 @@ def test_a_very_short_secret_is_masked_where_it_is_a_whole_value(tmp_path: Path,
 @pytest.mark.parametrize("field", ["name", "comment"])
 def test_a_very_short_secret_is_masked_in_scopes(tmp_path: Path, field: str) -> None:
     """The same in what is told of a scope."""
-    fields = {"name": "later", "scope": "caller/later", "comment": "done", field: "123"}
+    fields: dict[str, Any] = {"name": "later", "scope": "caller/later", "comment": "done", field: "123"}
     write(
         tmp_path,
         [ScopeClosed(caller="c", returned=ScopeReturn(kind="block", status="done", **fields))],
