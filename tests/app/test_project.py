@@ -135,6 +135,27 @@ def test_registers_with_a_missing_path_registers_nothing(tmp_path: Path) -> None
     assert "it has address" in returned.comment
 
 
+def test_registers_of_an_unknown_type_registers_nothing(tmp_path: Path) -> None:
+    """A misspelt type fails the state: what has no type could be neither reached nor listed by its grains."""
+    write(
+        tmp_path,
+        states__t=(
+            "vm:\n  test.present:\n    - registers:\n"
+            "      - ssh_host:db-01: {host: 127.0.0.9}\n      - ssh_hots:db-02: {host: 127.0.0.9}\n"
+        ),
+    )
+    (returned,) = apply(tmp_path, "t").returns.values()
+    assert returned.result is False
+    assert "ssh_hots:db-02 is not registered: there is no resource type 'ssh_hots'" in returned.comment
+    assert "did you mean ssh_host?" in returned.comment
+
+    async def known() -> list[Srn]:
+        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            return [record.srn for record in await project.resources()]
+
+    assert asyncio.run(known()) == [Srn("minion", "m")]
+
+
 def test_events_tell_the_whole_run_and_the_journal_keeps_it(tmp_path: Path) -> None:
     """A run begins and ends with its own events, and can be read back."""
     (tmp_path / "t.sls").write_text("a: test.nop\nb: test.fail_without_changes\n")

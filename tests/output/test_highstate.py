@@ -184,6 +184,13 @@ def test_a_broken_delayed_block_counts_as_failed() -> None:
     assert "Failed:    1\n" in text
 
 
+def test_what_is_wrong_with_a_block_stands_beneath_its_state() -> None:
+    """Several faults of one block are lines of one comment, all of them indented as its state is."""
+    scope = ScopeReturn(kind="block", name="b", scope="a/b", status="failed", comment="one\ntwo")
+    text = _text(_report(_return("a", delayed=[scope])))
+    assert "     Delayed: failed: block b: one\n              two\n" in text
+
+
 def test_a_failed_apply_is_counted_once() -> None:
     """SLS that do not compile for another target are the failure of the state that applies them."""
     scope = ScopeReturn(kind="apply", name="x", scope="a/x", status="failed", comment="no such SLS")

@@ -77,6 +77,15 @@ def test_nested_returns_are_masked_too() -> None:
     assert entry["returns"][inner.tag]["comment"] == "said (sensitive)"
 
 
+def test_the_path_of_a_scope_is_masked() -> None:
+    """A scope is called as the state that asked for it, and so may hold a secret of that state's ID."""
+    inner = _return(scope="add swordfish/b")
+    scope = ScopeReturn(kind="block", name="b", scope=inner.scope, status="done", returns={inner.tag: inner})
+    shown = return_data(_return(id="add swordfish", delayed=[scope]), Masker(["swordfish"]))
+    [entry] = shown["delayed"]
+    assert entry["scope"] == entry["returns"][inner.tag]["__scope__"] == "add (sensitive)/b"
+
+
 def test_a_secret_that_is_one_of_our_keys_harms_nothing() -> None:
     """A password `result` masks the value `result`, never the key."""
     shown = return_data(_return(comment="result", changes={"result": "result"}), Masker(["result"]))

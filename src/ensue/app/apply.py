@@ -155,7 +155,7 @@ class Run:
         services = self._services
         expander = SlsExpander(services, test=self._switches.test, top=plan)
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
-        registrations = Registrations(services.states, registry)
+        registrations = Registrations(services.states, registry, services.plugins)
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
         engine = Engine(
             EngineServices(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.errors import ResourceError, StateFailedError
+from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.paths import traverse
 from ensue.model.srn import MINION_TYPE, Srn
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.app.functions import Functions
+    from ensue.app.resource_types import Plugins
     from ensue.contracts.registry import DerivedRegistry
     from ensue.engine.services import CallSite
     from ensue.model.chunk import Chunk
@@ -35,11 +36,13 @@ class Registrations:
     Args:
         functions: state functions; their modules say what they await and promise.
         registry: where `registers:` goes.
+        plugins: the types that a resource may have.
     """
 
-    def __init__(self, functions: Functions, registry: DerivedRegistry) -> None:
+    def __init__(self, functions: Functions, registry: DerivedRegistry, plugins: Plugins) -> None:
         self._functions = functions
         self._registry = registry
+        self._plugins = plugins
 
     def awaits(self, chunk: Chunk) -> Srn | None:
         """Return the resource that a chunk cannot do without."""
@@ -66,10 +69,10 @@ class Registrations:
         """Register what a state's `registers:` names, built from its `new_state`.
 
         Raises:
-            StateFailedError: a name or a reference does not make sense; nothing of it is registered.
+            StateFailedError: a name, a type or a reference does not make sense; nothing of it is registered.
         """
         configs = [
-            (_srn(text), self._filled(config, returned)) for text, config in site.chunk.options.registers
+            (self._srn(text), self._filled(config, returned)) for text, config in site.chunk.options.registers
         ]
         if site.test:
             return returned
@@ -91,19 +94,20 @@ class Registrations:
             return returned
         return msgspec.structs.replace(returned, changes={**returned.changes, "registered": list(changed)})
 
+    def _srn(self, text: str) -> Srn:
+        try:
+            srn = Srn.parse(text)
+            self._plugins.resource_type(srn.type)
+        except (ValueError, NotAvailableError, PluginError) as error:
+            raise StateFailedError(f"{text} is not registered: {error}") from None
+        return srn
+
     def _filled(self, value: Any, returned: StateReturn) -> Any:
         if is_mapping(value):
             return {key: self._filled(item, returned) for key, item in value.items()}
         if is_list(value):
             return [self._filled(item, returned) for item in value]
         return _text(value, returned) if isinstance(value, str) else value
-
-
-def _srn(text: str) -> Srn:
-    try:
-        return Srn.parse(text)
-    except ValueError as error:
-        raise StateFailedError(str(error)) from None
 
 
 def _text(text: str, returned: StateReturn) -> Any:

@@ -211,6 +211,7 @@ class _Blocks:
         colour = _scope_colour(scope, self._palette)
         heading = without_escapes(self._masker.text(scope_heading(scope)))
         lead = "    " if terse else "     "
+        heading = heading.replace("\n", f"\n{pad}{' ' * _VALUE_INDENT}")
         lines.append(f"{pad}{colour}{lead}{label}: {heading}{self._palette.end}")
         deeper = indent + (_TERSE_SCOPE_INDENT if terse else _SCOPE_INDENT)
         for inner in scope.returns.values():

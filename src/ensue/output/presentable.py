@@ -62,6 +62,7 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
         "new_state": presentable(mask_paths(returned.new_state, returned.sensitive), masker),
         "old_state": presentable(mask_paths(returned.old_state, returned.sensitive), masker),
         "__id__": masker.text(returned.id),
+        "__scope__": masker.text(returned.scope),
     }
     if returned.drift:
         shown["drift"] = presentable(returned.drift, masker)
@@ -94,7 +95,7 @@ def _free_key(key: str, taken: set[str]) -> str:
 def _scope_data(scope: ScopeReturn, masker: Masker) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "kind": scope.kind,
-        "name": scope.name,
+        "name": masker.text(scope.name),
         "scope": masker.text(scope.scope),
         "status": scope.status,
         "comment": masker.text(scope.comment),
