@@ -1,6 +1,6 @@
-"""What is measured: SLS trees that ensue and Salt read unchanged.
+"""What is measured: SLS trees that ensue and Salt, or ensue and Idem, read unchanged.
 
-Each case is one SLS file below `states/`; both programs get the same tree. Nothing here measures.
+Each case is one SLS file below `states/`, the same for all of them. Nothing here measures.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -22,6 +23,8 @@ class Case:
         states: how many states succeed in it; the count is checked before anything is timed.
         wall_goal_s: the goal for ensue's wall time, in seconds; None when there is none.
         memory_goal_mib: the goal for its peak memory, in MiB; None when there is none.
+        peers: who else reads the SLS.
+        terraform: the same for Terraform, in its own language; empty where it has no part in the case.
     """
 
     name: str
@@ -29,6 +32,8 @@ class Case:
     states: int
     wall_goal_s: float | None = None
     memory_goal_mib: float | None = None
+    peers: tuple[str, ...] = ("salt",)
+    terraform: str = ""
 
     @property
     def sls_name(self) -> str:
@@ -88,6 +93,42 @@ def template_loop(count: int) -> str:
     )
 
 
+def binding_chain(length: int) -> str:
+    """Return an SLS in which each state is bound to the one before it."""
+    return _bound(range(length - 1))
+
+
+def binding_fan(count: int) -> str:
+    """Return an SLS in which many states are bound to the first one."""
+    return _bound([0] * count)
+
+
+def _bound(producers: Iterable[int]) -> str:
+    lines = ["link-0:\n  test.present:\n    - new_state:\n        ID: first\n"]
+    lines += [
+        f"link-{number}:\n  test.present:\n    - new_state:\n        ID: ${{test:link-{producer}:ID}}\n"
+        for number, producer in enumerate(producers, start=1)
+    ]
+    return "".join(lines)
+
+
+def terraform_chain(length: int) -> str:
+    """Return a configuration in which each resource refers to the one before it."""
+    first = 'resource "terraform_data" "link-0" {\n  input = "first"\n}\n'
+    return first + "".join(
+        f'resource "terraform_data" "link-{number}" {{\n'
+        f"  input = terraform_data.link-{number - 1}.output\n}}\n"
+        for number in range(1, length)
+    )
+
+
+def terraform_blocks(count: int) -> str:
+    """Return a configuration of resources that stand alone."""
+    return "".join(
+        f'resource "terraform_data" "nop-{number}" {{\n  input = "x"\n}}\n' for number in range(count)
+    )
+
+
 def all_cases(managed: Path) -> list[Case]:
     """Return the cases, cheapest first.
 
@@ -97,13 +138,33 @@ def all_cases(managed: Path) -> list[Case]:
     return [
         Case(name="help", sls="", states=0, wall_goal_s=0.15),
         Case(name="nop-1", sls=nops(1), states=1, wall_goal_s=0.2),
-        Case(name="nop-1000", sls=nops(1000), states=1000),
+        Case(name="nop-1000", sls=nops(1000), states=1000, terraform=terraform_blocks(1000)),
         Case(name="pillar-loop-1000", sls=template_loop(1000), states=1000),
         Case(name="watch-1000", sls=watchers(1000), states=1001),
         Case(name="cmd-200", sls=commands(200), states=200),
         Case(name="file-managed-1000", sls=managed_files(1000, managed), states=1000),
         Case(name="require-chain-5000", sls=require_chain(5000), states=5000),
+        *_bindings(),
         Case(name="nop-20000", sls=nops(20000), states=20000, wall_goal_s=2.0, memory_goal_mib=200.0),
+    ]
+
+
+def _bindings() -> list[Case]:
+    """Return the cases of argument binding; the largest ones are for ensue alone."""
+    chain = binding_chain
+    return [
+        Case(name="bind-chain-200", sls=chain(200), states=200, peers=("idem",)),
+        Case(name="bind-chain-400", sls=chain(400), states=400, peers=("idem",)),
+        Case(name="bind-fan-999", sls=binding_fan(999), states=1000, peers=("idem",)),
+        Case(
+            name="bind-chain-1000",
+            sls=chain(1000),
+            states=1000,
+            peers=(),
+            terraform=terraform_chain(1000),
+        ),
+        Case(name="bind-chain-10000", sls=chain(10000), states=10000, wall_goal_s=1.0, peers=()),
+        Case(name="bind-fan-100000", sls=binding_fan(99999), states=100000, wall_goal_s=5.0, peers=()),
     ]
 
 

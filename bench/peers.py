@@ -5,14 +5,16 @@ Each gets the same states as ensue, in its own language where that is another.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 import venv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cases import Case
@@ -53,9 +55,9 @@ class Idem:
         start = ["/usr/bin/env", f"PYTHONPATH={self.home}", str(self.executable), "state"]
         return [*start, case.sls_name, *folders, *written, "--no-progress-bar", "--output", "json"]
 
-    def succeeded(self, document: Any) -> int:
+    def succeeded(self, written: str) -> int:
         """Count over all returns."""
-        return sum(one["result"] is True for one in document.values())
+        return sum(one["result"] is True for one in json.loads(written).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +78,15 @@ class Terraform:
         return bool(case.terraform)
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `terraform apply`, which keeps no state so that each run creates everything."""
-        options = [
-            "-auto-approve",
-            "-no-color",
-            "-input=false",
-            "-state=/dev/null",
-            "-lock=false",
-            "-backup=-",
-        ]
-        quiet = ["-json"] if out == "json" else []
-        return [str(self.executable), f"-chdir={self.root / case.sls_name}", "apply", *options, *quiet]
+        """Return `terraform apply`, with a state file of its own so that each run creates everything."""
+        options = ["-auto-approve", "-no-color", "-input=false", "-backup=-"]
+        options += [f"-state={time.monotonic_ns()}.tfstate", *(["-json"] if out == "json" else [])]
+        return [str(self.executable), f"-chdir={self.root / case.sls_name}", "apply", *options]
 
-    def succeeded(self, document: Any) -> int:
-        """Return the number that its last summary gives."""
-        return int(document["changes"]["add"])
+    def succeeded(self, written: str) -> int:
+        """Return the number of its last summary: it writes one JSON document a line."""
+        changes = [json.loads(line).get("changes", {}) for line in written.splitlines()]
+        return max((change["add"] for change in changes if change.get("operation") == "apply"), default=0)
 
     def prepare(self, case: Case) -> None:
         """Write a case's configuration and initialize its folder."""

@@ -1,4 +1,4 @@
-"""The two programs that are measured, and how Salt is installed in an environment of its own."""
+"""ensue and Salt as they are measured, and how Salt is installed in an environment of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SALT_VERSION = "3008.5"
 
 
 class Program(Protocol):
-    """One of the two."""
+    """One of those that are measured; `peers.py` has those of some cases only."""
 
     @property
     def name(self) -> str:
@@ -32,12 +32,16 @@ class Program(Protocol):
 
         Args:
             case: what to run.
-            out: the name of an output format that both know: `quiet`, `highstate`, `json`.
+            out: the name of an output format that ensue and Salt know: `quiet`, `highstate`, `json`.
         """
         ...
 
-    def succeeded(self, document: Any) -> int:
-        """Return how many states of a JSON result have the result True."""
+    def takes(self, case: Case) -> bool:
+        """Say whether it can run a case."""
+        ...
+
+    def succeeded(self, written: str) -> int:
+        """Return how many states have the result True by what it wrote with `json`."""
         ...
 
 
@@ -60,9 +64,14 @@ class Ensue:
             return [str(self.executable), "--help"]
         return [str(self.executable), "apply", case.sls_name, "--root", str(self.root), "--out", out]
 
-    def succeeded(self, document: Any) -> int:
+    def takes(self, case: Case) -> bool:
+        """Every case is for ensue."""
+        del case
+        return True
+
+    def succeeded(self, written: str) -> int:
         """Count over the one minion."""
-        return _count_true(document)
+        return _count_true(written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +96,17 @@ class Salt:
         options = ["--local", "-c", str(self.config), "--out", out, "--retcode-passthrough"]
         return [str(self.executable), *options, "state.apply", case.sls_name]
 
-    def succeeded(self, document: Any) -> int:
+    def takes(self, case: Case) -> bool:
+        """Salt has no argument binding."""
+        return "salt" in case.peers
+
+    def succeeded(self, written: str) -> int:
         """Count below `local`."""
-        return _count_true(document)
+        return _count_true(written)
 
 
-def _count_true(document: Any) -> int:
+def _count_true(written: str) -> int:
+    document: dict[str, Any] = json.loads(written)
     # A target whose SLS did not compile has a list of messages in place of states.
     targets: list[dict[str, dict[str, Any]]] = [
         found for found in document.values() if isinstance(found, dict)
@@ -111,7 +125,7 @@ def count_succeeded(program: Program, case: Case, *, timeout_s: float) -> int:
         program.argv(case, out="json"), capture_output=True, check=False, timeout=timeout_s, text=True
     )
     try:
-        return program.succeeded(json.loads(finished.stdout))
+        return program.succeeded(finished.stdout)
     except ValueError as fault:
         msg = f"{program.name} wrote no JSON (exit code {finished.returncode}): {finished.stderr[-1500:]}"
         raise ValueError(msg) from fault

@@ -1,7 +1,8 @@
-"""Measure ensue beside Salt: `make bench`.
+"""Measure ensue beside Salt, Idem and Terraform: `make bench`.
 
-The two take turns (A B A B …), so that a machine that grows slower does so for both; the figures
-are medians of whole processes. Talks to nothing but this machine, once Salt is installed.
+Those that have part in a case take turns (A B A B …), so that a machine that grows slower does so
+for all; the figures are medians of whole processes. Talks to nothing but this machine, once Salt and
+Idem are installed. A peer that is not there is left out, and the table says so.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from cases import Case, all_cases, write_tree
 from measure import MeasurementError, Sample, middle, run_once
+from peers import IDEM_VERSION, prepare_idem, prepare_terraform
 from programs import SALT_VERSION, Ensue, Program, count_succeeded, prepare_salt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -52,14 +58,39 @@ def main() -> int:
         root = Path(folder)
         cases = [case for case in all_cases(root / "managed") if options.only in case.name]
         write_tree(root, cases)
-        programs: list[Program] = [Ensue(ensue_command, root)]
-        if not options.without_salt:
-            programs.append(prepare_salt(CHECKOUT / ".bench" / "salt", root))
+        peers, missing = _peers(cases, root, options)
+        programs: list[Program] = [Ensue(ensue_command, root), *peers]
         results = {case.name: _measure(case, programs, root, options) for case in cases}
-    print(_table(cases, [program.name for program in programs], results))
+    print(_table(cases, [program.name for program in programs], results), *missing, sep="\n")
     if options.json:
         options.json.write_text(json.dumps(_as_data(results), indent=2) + "\n")
     return int(any(outcomes["ensue"].fault for outcomes in results.values()))
+
+
+def _peers(cases: list[Case], root: Path, options: argparse.Namespace) -> tuple[list[Program], list[str]]:
+    """Return the peers that have part in the cases, and of those that are not there the reason."""
+    ready: dict[str, Callable[[], Program | None]] = {
+        "salt": lambda: prepare_salt(CHECKOUT / ".bench" / "salt", root),
+        "idem": lambda: prepare_idem(CHECKOUT / ".bench" / "idem", root),
+        "terraform": lambda: prepare_terraform(root, cases),
+    }
+    asked = {peer for case in cases for peer in (*case.peers, *(["terraform"] if case.terraform else []))}
+    peers: list[Program] = []
+    missing: list[str] = []
+    for name in (name for name in ready if name in asked):
+        if name in options.without:
+            missing.append(f"{name}: left out, by --without")
+            continue
+        try:
+            found = ready[name]()
+        except (OSError, subprocess.CalledProcessError) as fault:
+            missing.append(f"{name}: left out, it cannot be prepared: {fault}")
+            continue
+        if found:
+            peers.append(found)
+        else:
+            missing.append(f"{name}: left out, it is not installed")
+    return peers, missing
 
 
 def _arguments() -> argparse.Namespace:
@@ -77,7 +108,13 @@ def _arguments() -> argparse.Namespace:
         "--timeout", type=float, default=300.0, metavar="S", help="longest single run (default 300)"
     )
     parser.add_argument("--out", default="quiet", help="output format of both (default quiet)")
-    parser.add_argument("--without-salt", action="store_true", help="measure ensue alone")
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=["salt", "idem", "terraform"],
+        help="leave a peer out (may be given again)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples there")
     return parser.parse_args()
 
@@ -87,9 +124,10 @@ def _measure(
 ) -> dict[str, Outcome]:
     print(f"{case.name} ...", end=" ", flush=True, file=sys.stderr)
     started = time.monotonic()
-    outcomes = {program.name: Outcome(fault=_check(program, case, options.timeout)) for program in programs}
+    taking = [program for program in programs if program.takes(case)]
+    outcomes = {program.name: Outcome(fault=_check(program, case, options.timeout)) for program in taking}
     for _ in range(options.repeat):
-        for program in programs:
+        for program in taking:
             _add_sample(outcomes[program.name], program, case, root, options)
     print(f"{time.monotonic() - started:.0f} s", file=sys.stderr)
     return outcomes
@@ -122,9 +160,12 @@ def _add_sample(
 
 
 def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Outcome]]) -> str:
-    head = ["case", *(f"{name} {figure}" for name in names for figure in ("wall", "cpu", "peak")), "goal"]
-    if len(names) > 1:
-        head.append("wall, cpu, peak: salt / ensue")
+    head = ["case", *(f"ensue {figure}" for figure in ("wall", "cpu", "peak")), "goal"]
+    for name in names[1:]:
+        head += [
+            *(f"{name} {figure}" for figure in ("wall", "cpu", "peak")),
+            f"wall, cpu, peak: {name} / ensue",
+        ]
     rows = [head, *(_row(case, names, results[case.name]) for case in cases)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
@@ -135,22 +176,24 @@ def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Out
         for name, outcome in results[case.name].items()
         if outcome.fault
     ]
-    note = f"medians of whole processes; salt is Salt {SALT_VERSION}, masterless" if len(names) > 1 else ""
-    return "\n".join(line.rstrip() for line in [*lines, *faults, note] if line)
+    versions = {"salt": f"salt is Salt {SALT_VERSION}, masterless", "idem": f"idem is Idem {IDEM_VERSION}"}
+    notes = ["medians of whole processes", *(versions[name] for name in names if name in versions)]
+    return "\n".join(line.rstrip() for line in [*lines, *faults, "; ".join(notes)])
 
 
 def _row(case: Case, names: list[str], outcomes: dict[str, Outcome]) -> list[str]:
-    row = [case.name]
-    for name in names:
-        sample = outcomes[name].middle
-        if sample is None:
-            row += ["-", "-", "-"]
-        else:
-            row += [f"{sample.wall_s:.3f} s", f"{sample.cpu_s:.3f} s", f"{sample.peak_rss_mib:.0f} MiB"]
-    row.append(_goal(case, outcomes["ensue"].middle))
-    if len(names) > 1:
-        row.append(_ratios(outcomes["ensue"].middle, outcomes["salt"].middle))
+    ours = outcomes["ensue"].middle
+    row = [case.name, *_figures(ours), _goal(case, ours)]
+    for name in names[1:]:
+        theirs = outcomes[name].middle if name in outcomes else None
+        row += [*_figures(theirs), _ratios(ours, theirs)]
     return row
+
+
+def _figures(sample: Sample | None) -> list[str]:
+    if sample is None:
+        return ["-", "-", "-"]
+    return [f"{sample.wall_s:.3f} s", f"{sample.cpu_s:.3f} s", f"{sample.peak_rss_mib:.0f} MiB"]
 
 
 def _goal(case: Case, sample: Sample | None) -> str:

@@ -3,8 +3,8 @@
 A tree is written as those of Salt are (see `trees.py`), with one more meaning: the SLS in its `run` fence are
 runs of their own, one after the other in one project, and the last one counts.
 
-Idem ships no state that creates something without a cloud. The functions here stand in for clouds, the same body
-for both programs.
+Idem ships no state that creates something without a cloud. The functions here stand in for clouds,
+the same body for both programs.
 """
 
 from __future__ import annotations

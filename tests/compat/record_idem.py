@@ -1,6 +1,7 @@
 """Record what Idem makes of its trees, and compare ensue with it: part of `make compat`.
 
-Writes tests/compat/idem/recorded/ and prints what differs. Exit code 1 when ensue differs where no tree says so.
+Writes tests/compat/idem/recorded/ and prints what differs. Exit code 1 when ensue differs where no tree
+says so.
 """
 
 from __future__ import annotations

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.compat.idem_ensue_side import run_on_ensue
 from tests.compat.idem_trees import all_idem_trees
 from tests.compat.outcome import from_text
 from tests.compat.record_idem import expected_of, read_recorded
-from tests.compat.trees import Tree
+
+if TYPE_CHECKING:
+    from tests.compat.trees import Tree
 
 TREES = all_idem_trees()
 RECORDED = read_recorded()
