@@ -159,12 +159,11 @@ def _is_json_data(value: Any) -> bool:
     if kind in _JSON_SCALARS:
         return kind is not int or -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER
     if kind is dict:
-        return all(map(_is_json_key, value)) and all(map(_is_json_data, value.values()))
+        for key, item in value.items():
+            if key.__class__ is not str or not (item.__class__ is str or _is_json_data(item)):
+                return False
+        return True
     return kind is list and all(map(_is_json_data, value))
-
-
-def _is_json_key(key: Any) -> bool:
-    return key.__class__ is str
 
 
 def _at_once(event: RunEvent) -> bytes:
