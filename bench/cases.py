@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from delayed import blocks, repeated_block, two_applies
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -25,6 +27,7 @@ class Case:
         memory_goal_mib: the goal for its peak memory, in MiB; None when there is none.
         peers: who else reads the SLS.
         terraform: the same for Terraform, in its own language; empty where it has no part in the case.
+        applies: the same for Salt in several applies; empty where it reads the SLS.
     """
 
     name: str
@@ -34,11 +37,17 @@ class Case:
     memory_goal_mib: float | None = None
     peers: tuple[str, ...] = ("salt",)
     terraform: str = ""
+    applies: tuple[str, ...] = ()
 
     @property
     def sls_name(self) -> str:
         """The SLS name that `state.apply` and `ensue apply` are given."""
         return self.name.replace("-", "_")
+
+    @property
+    def applied_names(self) -> list[str]:
+        """The SLS names that `state.apply` is given in place of that, one after the other."""
+        return [f"{self.sls_name}_{number}" for number in range(1, len(self.applies) + 1)]
 
 
 def nops(count: int) -> str:
@@ -145,6 +154,7 @@ def all_cases(managed: Path) -> list[Case]:
         Case(name="file-managed-1000", sls=managed_files(1000, managed), states=1000),
         Case(name="require-chain-5000", sls=require_chain(5000), states=5000),
         *_bindings(),
+        *_delayed(),
         Case(name="nop-20000", sls=nops(20000), states=20000, wall_goal_s=2.0, memory_goal_mib=200.0),
     ]
 
@@ -168,6 +178,27 @@ def _bindings() -> list[Case]:
     ]
 
 
+def _delayed() -> list[Case]:
+    """Return the cases of delayed rendering; the largest one is for ensue alone."""
+    return [
+        Case(
+            name="delayed-1000",
+            sls=repeated_block(1000),
+            states=2000,
+            wall_goal_s=1.0,
+            applies=two_applies(1000, 1),
+        ),
+        Case(
+            name="delayed-blocks-1000",
+            sls=blocks(1000, 10),
+            states=11000,
+            wall_goal_s=2.0,
+            applies=two_applies(1000, 10),
+        ),
+        Case(name="delayed-10000", sls=repeated_block(10000), states=20000, wall_goal_s=5.0, peers=()),
+    ]
+
+
 def write_tree(root: Path, cases: list[Case]) -> None:
     """Write the project that both programs read.
 
@@ -185,3 +216,5 @@ def write_tree(root: Path, cases: list[Case]) -> None:
     for case in cases:
         if case.sls:
             (states / f"{case.sls_name}.sls").write_text(case.sls)
+        for name, sls in zip(case.applied_names, case.applies, strict=True):
+            (states / f"{name}.sls").write_text(sls)

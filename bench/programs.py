@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import venv
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from cases import Case
 
 SALT_VERSION = "3008.5"
@@ -90,11 +93,14 @@ class Salt:
     name: str = "salt"
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `salt-call --local state.apply`, or `salt-call --help`."""
+        """Return `salt-call --local state.apply`, several where the case says so, or `salt-call --help`."""
         if not case.sls:
             return [str(self.executable), "--help"]
         options = ["--local", "-c", str(self.config), "--out", out, "--retcode-passthrough"]
-        return [str(self.executable), *options, "state.apply", case.sls_name]
+        one = [str(self.executable), *options, "state.apply"]
+        if not case.applies:
+            return [*one, case.sls_name]
+        return ["/bin/sh", "-c", " && ".join(shlex.join([*one, name]) for name in case.applied_names)]
 
     def takes(self, case: Case) -> bool:
         """Salt has no argument binding."""
@@ -106,12 +112,31 @@ class Salt:
 
 
 def _count_true(written: str) -> int:
-    document: dict[str, Any] = json.loads(written)
-    # A target whose SLS did not compile has a list of messages in place of states.
-    targets: list[dict[str, dict[str, Any]]] = [
-        found for found in document.values() if isinstance(found, dict)
-    ]
-    return sum(state["result"] is True for target in targets for state in target.values())
+    """Count the results that are True, those of delayed scopes too, in one document or several."""
+    count = 0
+    for document in _documents(written):
+        # A target whose SLS did not compile has a list of messages in place of states.
+        targets = [found for found in document.values() if isinstance(found, dict)]
+        count += sum(_count_in(target) for target in targets)
+    return count
+
+
+def _count_in(returns: dict[str, dict[str, Any]]) -> int:
+    late = [entry for returned in returns.values() for entry in returned.get("delayed", ())]
+    own = sum(returned["result"] is True for returned in returns.values())
+    return own + sum(_count_in(entry["returns"]) for entry in late)
+
+
+def _documents(written: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON documents of a text, which are written one after the other."""
+    decoder = json.JSONDecoder()
+    rest = written.lstrip()
+    while True:
+        document, end = decoder.raw_decode(rest)
+        yield document
+        rest = rest[end:].lstrip()
+        if not rest:
+            return
 
 
 def count_succeeded(program: Program, case: Case, *, timeout_s: float) -> int:

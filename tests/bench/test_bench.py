@@ -50,9 +50,14 @@ def test_medians_are_taken_of_each_figure() -> None:
 def test_each_case_declares_as_many_states_as_it_counts(tmp_path: Path) -> None:
     """The expected number of successful states is the number of declarations that the SLS comes to."""
     for case in all_cases(tmp_path):
-        loop = re.search(r"range\((\d+)\)", case.sls)
-        declared = int(loop.group(1)) if loop else len(re.findall(r"^\S.*:$", case.sls, re.MULTILINE))
-        assert declared == case.states, case.name
+        assert _declared(case.sls) == case.states, case.name
+        if case.applies:
+            assert sum(map(_declared, case.applies)) == case.states, case.name
+
+
+def _declared(sls: str) -> int:
+    loop = re.search(r"range\((\d+)\)", sls)
+    return len(re.findall(r"^\S.*:$", sls, re.MULTILINE)) * (int(loop.group(1)) if loop else 1)
 
 
 def test_both_programs_are_given_one_tree(tmp_path: Path) -> None:
