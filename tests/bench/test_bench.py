@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from cases import all_cases, write_tree
 from measure import MeasurementError, Sample, middle, run_once
-from programs import relaxed
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from programs import Ensue, Salt, relaxed
 
 
 def test_a_process_is_measured_whole(tmp_path: Path) -> None:
@@ -58,6 +56,25 @@ def test_each_case_declares_as_many_states_as_it_counts(tmp_path: Path) -> None:
 def _declared(sls: str) -> int:
     loop = re.search(r"range\((\d+)\)", sls)
     return len(re.findall(r"^\S.*:$", sls, re.MULTILINE)) * (int(loop.group(1)) if loop else 1)
+
+
+def test_what_succeeded_is_counted_in_scopes_and_documents() -> None:
+    """States of delayed scopes count, and those of every document where there are several."""
+    inner = {"result": True, "delayed": [{"returns": {"c": {"result": True}, "d": {"result": False}}}]}
+    outer = {"result": True, "delayed": [{"returns": {"b": inner}}, {"returns": {}}]}
+    assert Ensue(Path("ensue"), Path()).succeeded(json.dumps({"m": {"a": outer}})) == 3
+    applies = '{"local": {"a": {"result": true}}}\n{"local": {"b": {"result": true}}}\n'
+    assert Salt(Path("salt-call"), Path(), Path()).succeeded(applies) == 2
+    with pytest.raises(ValueError, match="Expecting value"):
+        Salt(Path("salt-call"), Path(), Path()).succeeded("")
+
+
+def test_salt_gets_a_command_for_each_apply(tmp_path: Path) -> None:
+    """Where the SLS has delayed blocks, Salt applies two others, one after the other, that hold the same."""
+    case = next(case for case in all_cases(tmp_path) if case.name == "delayed-1000")
+    shell, option, line = Salt(Path("salt-call"), Path(), Path("conf")).argv(case, out="quiet")
+    assert (shell, option) == ("/bin/sh", "-c")
+    assert [one.split()[-1] for one in line.split(" && ")] == ["delayed_1000_1", "delayed_1000_2"]
 
 
 def test_both_programs_are_given_one_tree(tmp_path: Path) -> None:
