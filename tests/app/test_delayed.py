@@ -40,6 +40,18 @@ def all_returns(returns: Mapping[str, Return]) -> Iterator[Return]:
             yield from all_returns(entry.returns)
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    """A tag and a line of renderers on the first line are found behind the mark that some editors write."""
+    write(tmp_path, states__t="", states__late="")
+    mark = b"\xef\xbb\xbf"
+    (tmp_path / "states/t.sls").write_bytes(
+        mark + b"#!delayed_block x\nn: test.nop\n#!end_delayed_block\n"
+        b"a:\n  test.nop:\n    - delayed_render: [block: x, sls: late]\n"
+    )
+    (tmp_path / "states/late.sls").write_bytes(mark + b"#!py\ndef run():\n    return {'l': 'test.nop'}\n")
+    assert [one.id for one in all_returns(apply(tmp_path, "t").returns)] == ["a", "n", "l"]
+
+
 def test_the_shape_of_what_is_reported(tmp_path: Path) -> None:
     """Each entry has its keys, each return its scope; numbers go on through all scopes in order of start."""
     write(tmp_path, states__t=NESTED)

@@ -97,26 +97,38 @@ def test_a_custom_module_that_does_not_load_is_named(tmp_path: Path) -> None:
 
 
 def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
-    """A state's `registers` fills the configuration from its new_state; a second run changes nothing."""
+    """A state's `registers` fills the configuration from its new_state, as JSON within a longer text.
+
+    A second run changes nothing.
+    """
     write(
         tmp_path,
         states__t=(
             "vm:\n  test.present:\n    - new_state: {address: 127.0.0.9, keys: [a, b]}\n"
             "    - registers:\n"
             "      - ssh_host:db-01: {host: '${self:address}', user: 'u-${self:keys:1}', password: hunter2}\n"
+            "      - ssh_host:db-02: {host: x, motd: 'keys ${self:keys}'}\n"
         ),
     )
     first, second = apply(tmp_path, "t"), apply(tmp_path, "t")
     (one,), (two,) = first.returns.values(), second.returns.values()
-    assert (one.result, one.changes) == (True, {"registered": ["ssh_host:db-01"]}), one.comment
+    assert (one.result, one.changes) == (
+        True,
+        {"registered": ["ssh_host:db-01", "ssh_host:db-02"]},
+    ), one.comment
     assert (two.result, two.changes) == (True, {})
 
-    async def shown() -> tuple[Any, Any]:
+    async def shown() -> tuple[Any, Any, Any]:
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            srn = Srn("ssh_host", "db-01")
-            return await project.resource_config(srn), await project.provenance(srn)
+            srn, other = Srn("ssh_host", "db-01"), Srn("ssh_host", "db-02")
+            return (
+                await project.resource_config(srn),
+                await project.resource_config(other),
+                await project.provenance(srn),
+            )
 
-    config, chain = asyncio.run(shown())
+    config, second_config, chain = asyncio.run(shown())
+    assert second_config == {"host": "x", "motd": 'keys ["a","b"]'}
     assert config == {"host": "127.0.0.9", "user": "u-b", "password": "(sensitive)"}
     assert [str(srn) for srn in chain] == ["test:vm"]
 
@@ -320,6 +332,27 @@ def test_a_plan_says_what_has_drifted(tmp_path: Path) -> None:
     apply(tmp_path, "t")
     (after,) = apply(tmp_path, "t", test=True).returns.values()
     assert after.drift == {"size": {"old": 5, "new": 1}, "colour": {"old": "blue", "new": "red"}}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "file.managed:\n    - contents: a",
+        "file.replace:\n    - pattern: b\n    - repl: a",
+        "file.append:\n    - text: a",
+    ],
+)
+def test_the_plan_of_a_file_says_what_has_drifted(tmp_path: Path, state: str) -> None:
+    """A file that somebody wrote to since the last apply has drifted, whichever state looks after it."""
+    path = tmp_path / "kept"
+    path.write_text("a\n")
+    write(tmp_path, states__t=f"{path}:\n  {state}\n")
+    apply(tmp_path, "t")
+    path.write_text("bb\n")
+    (returned,) = apply(tmp_path, "t", test=True).returns.values()
+    assert returned.result is None
+    assert returned.drift["size"] == {"old": 2, "new": 3}
+    assert set(returned.drift) == {"sha256", "size"}
 
 
 def test_an_enforced_state_that_cannot_be_kept_is_said(tmp_path: Path) -> None:

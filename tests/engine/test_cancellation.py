@@ -76,7 +76,7 @@ def test_entries_not_come_to_are_named() -> None:
     lab = Lab(growth={"x": [Row("x1", "sleep", {"seconds": 10}), Row("x2")], "y": [Row("y1")]})
     outcome, ended = interrupted(lab, [delayed("a", "x", "y")], 1)
     first, second = by_id(outcome.returns)["a"].delayed
-    assert (first.status, first.comment, ended) == ("done", "1 states were not run: interrupted", 10)
+    assert (first.status, first.comment, ended) == ("done", "1 state was not run: interrupted", 10)
     assert (second.status, "the run was stopped (interrupted)" in second.comment) == ("not_rendered", True)
     assert [str(each) for each in outcome.not_run] == ["a/x: x2 (test.nop)"]
 
@@ -97,7 +97,7 @@ def test_interrupted_apply_is_a_failure_for_its_function() -> None:
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "sleep", {"seconds": 10}), Row("y")]})
     outcome, _ = interrupted(lab, [Row("a", "apply")], 1)
     back = by_id(outcome.returns)["a"]
-    assert (back.result, back.comment) == (False, "1 states were not run: interrupted")
+    assert (back.result, back.comment) == (False, "1 state was not run: interrupted")
 
 
 def test_functions_waiting_for_their_target_are_ended_too() -> None:

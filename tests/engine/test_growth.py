@@ -153,7 +153,7 @@ def test_failhard_inside_stops_everything() -> None:
     outcome = lab.run([delayed("a", "x", "y"), Row("b")], failhard=True)
     assert [str(each) for each in outcome.not_run] == ["b (test.nop)", "a/x: x2 (test.nop)"]
     first, second = by_id(outcome.returns)["a"].delayed
-    assert (first.status, first.comment) == ("done", "1 states were not run: failhard")
+    assert (first.status, first.comment) == ("done", "1 state was not run: failhard")
     assert second.status == "not_rendered"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
+from ensue.language.references.follow import as_text
 from ensue.model.data import is_list, is_mapping
 from ensue.model.paths import traverse
 from ensue.model.srn import MINION_TYPE, Srn
@@ -114,7 +115,7 @@ def _text(text: str, returned: StateReturn) -> Any:
     whole = _SELF.fullmatch(text)
     if whole:
         return _value(whole, returned)
-    return _SELF.sub(lambda found: str(_value(found, returned)), text)
+    return _SELF.sub(lambda found: as_text(_value(found, returned)), text)
 
 
 def _value(found: re.Match[str], returned: StateReturn) -> Any:

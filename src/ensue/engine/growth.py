@@ -227,9 +227,8 @@ class Growth:
     def _sum_up(self, came: ScopeReturn, scope: Scope) -> None:
         """Write down a scope that was run; an `apply` of which something is missing has failed."""
         missing = sum(1 for node in scope.reported_nodes() if node.returned is None)
-        came.comment = (
-            f"{missing} states were not run: {self._runner.stop_reason or 'ended'}" if missing else ""
-        )
+        were = "state was" if missing == 1 else "states were"
+        came.comment = f"{missing} {were} not run: {self._runner.stop_reason or 'ended'}" if missing else ""
         came.status = "failed" if missing and came.kind == "apply" else "done"
         came.returns = scope.returns()
 

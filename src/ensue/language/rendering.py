@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 class SlsRenderer:
@@ -213,7 +214,7 @@ def _uncallable(block: Block) -> Diagnostic:
 
 
 def read_text(read: Callable[[], bytes], shown: str) -> str:
-    """Return the text of a file, line ends made one newline each.
+    """Return the text of a file without a byte order mark, line ends made one newline each.
 
     Raises:
         CompileError: it cannot be read, or is not UTF-8; with the line.
@@ -233,7 +234,7 @@ def read_text(read: Callable[[], bytes], shown: str) -> str:
             ]
         ) from None
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise CompileError(

@@ -36,7 +36,7 @@ class RootsLoader(BaseLoader):
             path = root / name
             try:
                 stat = path.stat()
-                text = path.read_text(encoding="utf-8")
+                text = path.read_text(encoding="utf-8-sig")
             except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 continue
 

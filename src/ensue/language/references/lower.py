@@ -77,7 +77,7 @@ class Bindings:
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
         self._texts: dict[int, list[_Text]] = {}
-        self._pieces: dict[str, tuple[str | Meaning, ...] | Fault] = {}
+        self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
         self._placed: dict[str, tuple[str | Binding, ...]] = {}
 
     def lower(self, wanted: Wanted) -> None:
@@ -116,8 +116,9 @@ class Bindings:
 
     def _is_bound(self, number: int, text: _Text, wanted: dict[str, dict[int, None]]) -> bool:
         pieces = self._read(text.text)
-        if isinstance(pieces, Fault):
-            self._faults.tell(pieces, _span(text, pieces.text))
+        if isinstance(pieces, list):
+            for fault in pieces:
+                self._faults.tell(fault, _span(text, fault.text))
             return False
         for piece in pieces:
             if isinstance(piece, str) or not isinstance(piece[1], int):
@@ -128,25 +129,28 @@ class Bindings:
                 wanted.setdefault(WORD, {})[piece[1]] = None
         return pieces != (text.text,)
 
-    def _read(self, text: str) -> tuple[str | Meaning, ...] | Fault:
+    def _read(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
         if text not in self._pieces:
             self._pieces[text] = self._meaning_of_pieces(text)
         return self._pieces[text]
 
-    def _meaning_of_pieces(self, text: str) -> tuple[str | Meaning, ...] | Fault:
+    def _meaning_of_pieces(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
+        """Return what a text is made of, or all that is wrong with it."""
         pieces: list[str | Meaning] = []
+        faults: dict[str, Fault] = {}
         for piece in read_text(text):
             match piece:
                 case str():
                     pieces.append(piece)
                 case Malformed():
-                    return self._faults.malformed(piece)
+                    faults[piece.text] = self._faults.malformed(piece)
                 case Reference():
                     target = self._target(piece)
                     if isinstance(target, Fault):
-                        return target
-                    pieces.append((piece, target))
-        return tuple(pieces)
+                        faults[piece.text] = target
+                    else:
+                        pieces.append((piece, target))
+        return list(faults.values()) or tuple(pieces)
 
     def _target(self, reference: Reference) -> int | EnforcedState | Fault:
         left = self._producers.meant(reference)
@@ -170,7 +174,7 @@ class Bindings:
 
     def _meanings(self, text: str) -> Iterator[Meaning]:
         pieces = self._read(text)
-        if not isinstance(pieces, Fault):
+        if not isinstance(pieces, list):
             yield from (piece for piece in pieces if not isinstance(piece, str))
 
     def _placed_pieces(self, text: str, place_of: Sequence[int]) -> tuple[str | Binding, ...]:
@@ -179,7 +183,7 @@ class Bindings:
             pieces = self._read(text)
             placed = self._placed[text] = tuple(
                 piece if isinstance(piece, str) else _binding(piece, place_of)
-                for piece in (() if isinstance(pieces, Fault) else pieces)
+                for piece in (() if isinstance(pieces, list) else pieces)
             )
         return placed
 

@@ -225,5 +225,5 @@ class _TextFile:
             changes=changes,
             comment=comment,
             new_state=new_state,
-            old_state=self._before() if result and changes else None,
+            old_state=self._before() if result is not False and changes else None,
         )

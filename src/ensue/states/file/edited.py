@@ -112,5 +112,5 @@ class EditedFile:
             changes=changes,
             comment=comment,
             new_state=new_state,
-            old_state=self.state_before() if result and changes else None,
+            old_state=self.state_before() if result is not False and changes else None,
         )

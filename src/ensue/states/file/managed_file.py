@@ -389,7 +389,7 @@ class ManagedFile:
             changes=changes or {},
             comment=comment,
             new_state=new_state,
-            old_state=self._old_state() if result and changes else None,
+            old_state=self._old_state() if result is not False and changes else None,
             warnings=self._warnings,
         )
 
