@@ -74,6 +74,7 @@ def test_the_partitions_of_a_loop_device(project: Path) -> None:
     assert changed(apply(project, "partition")) == ["partition 1"]
 
 
+@pytest.mark.openssh
 def test_the_hash_of_a_key(project: Path) -> None:
     """A key is generated once; its fingerprint configures the application in the same apply."""
     assert changed(apply(project, "key"))[-2:] == ["key", "trust"]
@@ -82,6 +83,7 @@ def test_the_hash_of_a_key(project: Path) -> None:
     assert changed(apply(project, "key")) == []
 
 
+@pytest.mark.openssh
 def test_the_id_of_an_instance(project: Path) -> None:
     """What the provider says of a machine it started is written down, and reaches the machine itself."""
     try:
@@ -96,7 +98,7 @@ def test_the_id_of_an_instance(project: Path) -> None:
         assert apply(project, "instance_gone").exit_code == 0
 
 
-@pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
+@pytest.mark.skipif(programs() is None, reason="needs PostgreSQL: apt-get install postgresql")
 def test_the_rows_of_a_database(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The UUIDs that a database gave to its rows name folders that the same apply makes for them."""
     with running_postgresql() as database:
