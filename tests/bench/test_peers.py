@@ -43,8 +43,9 @@ def test_a_peer_takes_its_own_cases_alone(tmp_path: Path) -> None:
     idem = Idem(tmp_path / "idem", tmp_path, tmp_path)
     terraform = Terraform(tmp_path / "terraform", tmp_path)
     taken = {case.name: (idem.takes(case), terraform.takes(case)) for case in all_cases(tmp_path)}
-    assert taken["bind-chain-400"] == (True, False)
-    assert taken["bind-chain-1000"] == (False, True)
+    assert taken["bind-chain-200"] == (True, False)
+    assert taken["bind-chain-400"] == (True, True)
+    assert taken["nop-1000"] == (False, True)
     assert taken["bind-fan-100000"] == (False, False)
 
 
