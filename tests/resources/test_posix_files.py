@@ -44,7 +44,8 @@ class ShellOnly(PosixFiles):
         if self._path_variable:
             command = msgspec.structs.replace(command, env={"PATH": self._path_variable})
             if command.argv and command.argv[0] == "/bin/sh":
-                command = msgspec.structs.replace(command, argv=[f"{self._path_variable}/sh", *command.argv[1:]])
+                argv = [f"{self._path_variable}/sh", *command.argv[1:]]
+                command = msgspec.structs.replace(command, argv=argv)
         return await self._minion.run(command)
 
     async def close(self) -> None:
