@@ -38,8 +38,8 @@ def render(stream: Stream, _arguments: str) -> Stream:
 
 def _mako(path: str) -> tuple[Any, Any]:
     try:
-        from mako.exceptions import RichTraceback  # type: ignore[import-not-found,unused-ignore]
-        from mako.template import Template  # type: ignore[import-not-found,unused-ignore]
+        from mako.exceptions import RichTraceback
+        from mako.template import Template
     except ImportError:
         raise CompileError(
             [
