@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ensue.language.yaml import YamlDocument
 
 TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
+_NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
+"""Lists of ours, of which none may be lost: for the words of Salt the last one wins, as it does there."""
 
 
 EntryPlace: TypeAlias = "tuple[str, YamlDocument, tuple[str | int, ...]]"
@@ -216,6 +218,8 @@ def _merged_arguments(
         elif is_mapping(item):
             # Later arguments win, as in Salt; keys are text, whatever YAML made of them.
             for name, value in item.items():
+                if name in merged and name in _NEVER_TWICE:
+                    _refuse_second(name, document, (*place, index), found)
                 merged[name if name.__class__ is str else str(name)] = value
         elif item is not None:
             found.error(
@@ -226,6 +230,16 @@ def _merged_arguments(
                 help="write `- name: value`",
             )
     return merged, functions
+
+
+def _refuse_second(word: str, document: YamlDocument, place: Sequence[str | int], found: Collector) -> None:
+    found.error(
+        "E0312",
+        f"{place[-3]!r} has `{word}` twice",
+        document.locate(place),
+        detail="the entries of the first would be lost",
+        help=f"put all of them into one list under {word}:",
+    )
 
 
 def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:

@@ -1,6 +1,6 @@
 """`#!delayed_sls [scoped] [delayed_repeat_limit=N]`: what an SLS says of being rendered late.
 
-It stands at the top of a file, among comments, blank lines and the line that names the renderers.
+It stands at the top of a file, among comments (Jinja's too), blank lines and the line that names the renderers.
 In a file that no `delayed_render` names it is a comment.
 
 Source: SEP 16, "Multiple delayed_renders".
@@ -69,10 +69,21 @@ def _head(text: str) -> Iterator[tuple[int, str]]:
     while start < len(text):
         end = text.find("\n", start)
         line = text[start : end if end >= 0 else len(text)].strip()
+        if line.startswith("{#"):
+            end = _end_of_comment(text, start)
+            line = ""
         if line and not line.startswith("#"):
             return
         if line:
             yield number, text[start : end if end >= 0 else len(text)]
         if end < 0:
             return
-        start, number = end + 1, number + 1
+        number += text.count("\n", start, end + 1)
+        start = end + 1
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    """Return the line end behind a comment of Jinja's; -1 where something else follows, or nothing at all."""
+    close = text.find("#}", start)
+    end = text.find("\n", close) if close >= 0 else -1
+    return end if not text[close + 2 : end].strip() else -1
