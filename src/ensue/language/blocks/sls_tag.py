@@ -1,6 +1,6 @@
 """`#!delayed_sls [scoped] [delayed_repeat_limit=N]`: what an SLS says of being rendered late.
 
-It stands at the top of a file, among comments (Jinja's too), blank lines and the line that names the renderers.
+It stands at the top of a file, among comments (Jinja's too), blank lines and the line that names renderers.
 In a file that no `delayed_render` names it is a comment.
 
 Source: SEP 16, "Multiple delayed_renders".
