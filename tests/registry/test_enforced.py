@@ -17,9 +17,11 @@ from ensue.registry.enforced_tables import FILE
 from ensue.registry.vault import ProjectVault
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 MINION = Srn("minion", "m1")
+OPENED: list[EnforcedStore] = []
 
 
 def returned(id_: str, new_state: Any, **fields: Any) -> Return:
@@ -45,7 +47,20 @@ def returned(id_: str, new_state: Any, **fields: Any) -> Return:
 def store_in(cachedir: Path, masker: Masker | None = None) -> EnforcedStore:
     """Return the store as a new process would see it."""
     vault = ProjectVault.of_project(cachedir, environment={})
-    return EnforcedStore(cachedir, vault=vault, masker=Masker() if masker is None else masker)
+    return opened(EnforcedStore(cachedir, vault=vault, masker=Masker() if masker is None else masker))
+
+
+def opened(store: EnforcedStore) -> EnforcedStore:
+    """Have a store closed at the end of the test."""
+    OPENED.append(store)
+    return store
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    yield
+    while OPENED:
+        OPENED.pop().close()
 
 
 def keep(cachedir: Path, *returns: Return, masker: Masker | None = None) -> None:
@@ -188,7 +203,7 @@ def test_new_keys_reseal_it(cachedir: Path) -> None:
     secret = returned("vm", {"password": "hunter2-secret"}, sensitive=("password",))
     keep(cachedir, secret, returned("plain", {"n": 1}))
     vault = ProjectVault.of_project(cachedir, environment={})
-    store = EnforcedStore(cachedir, vault=vault, masker=Masker())
+    store = opened(EnforcedStore(cachedir, vault=vault, masker=Masker()))
     vault.rotate()
     assert store.reseal() == 1
     (found,) = store_in(cachedir).find(MINION, "cloud", "vm")
