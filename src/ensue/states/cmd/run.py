@@ -1,6 +1,6 @@
 """`cmd.run`: a command line, run each time the state runs.
 
-Source: Salt's state module `cmd`, 3008; 7-interfaces, "State functions to name" (`stdout_json`).
+Source: Salt's state module `cmd`, 3008.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Here are the function and the reading of its arguments; `managed_file` does the work.
 
-Source: Salt's state module `file`, 3008; 7-interfaces, "State functions to name" (`new_state`).
+Source: Salt's state module `file`, 3008.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 All of them are plain functions, so that a hundred thousand of them cost the engine, not them.
 `present` stands in a module of its own; `test.nested` is the same function under a longer path.
 
-Source: Salt's state module `test`, results and texts as in 3008; 7-interfaces, "State functions to name".
+Source: Salt's state module `test`, results and texts as in 3008.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 It stands in for any resource that is created and reports what it became: bindings, delayed blocks
 and derived resources are tried out with it.
-
-Source: 7-interfaces, "State functions to name".
 """
 
 from __future__ import annotations
