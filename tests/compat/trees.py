@@ -6,7 +6,7 @@ Its fences:
     ```file PATH     any file of the project; `out/PATH` is there before the run
     ```config        options, for `ensue.yaml` and for Salt's minion configuration alike
     ```run           the command line: SLS names, `--test`, `--pillar JSON`, `--saltenv NAME`,
-                     `--pillarenv NAME`; default `t`, `-` is the highstate
+                     `--pillarenv NAME`, `--root` when it takes root; default `t`, `-` is the highstate
     ```differs       ensue's own outcome, where it is meant to be another than Salt's; see `outcome.py`
 
 Text below the heading says what the tree is about, or why ensue differs. `@OUT@` stands for the
@@ -47,6 +47,7 @@ class Tree:
         test: a plan.
         pillar: the pillar of the command line.
         environments: `saltenv` and `pillarenv` of the command line.
+        needs_root: only root can run it.
         differs: ensue's own outcome as written; empty where it is Salt's.
         reason: why ensue differs.
     """
@@ -59,6 +60,7 @@ class Tree:
     test: bool = False
     pillar: Mapping[str, Any] = field(default_factory=dict)
     environments: Mapping[str, str] = field(default_factory=dict)
+    needs_root: bool = False
     differs: str = ""
     reason: str = ""
 
@@ -119,6 +121,8 @@ def _command_line(text: str) -> dict[str, Any]:
         match words.pop(0):
             case "--test":
                 read["test"] = True
+            case "--root":
+                read["needs_root"] = True
             case "--pillar":
                 read["pillar"] = json.loads(words.pop(0))
             case "--saltenv" | "--pillarenv" as option:

@@ -15,7 +15,7 @@ record:
 
 #!delayed_block location scoped
 {% set file = prev_ret.name %}
-{% set extents = "PATH=$PATH:/usr/sbin:/sbin; filefrag -sv " ~ file ~ " | awk -F '[.: ]+' '$2 ~ /^[0-9]+$/ {print $5, $6}'" %}
+{% set extents = "PATH=$PATH:/usr/sbin:/sbin; filefrag -sv " ~ file ~ " 2>/dev/null | awk -F '[.: ]+' '$2 ~ /^[0-9]+$/ {print $5, $6}'" %}
 location:
   file.managed:
     - name: {{ out }}/location.txt
