@@ -99,7 +99,7 @@ def test_a_custom_module_that_does_not_load_is_named(tmp_path: Path) -> None:
 def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
     """A state's `registers` fills the configuration from its new_state, as JSON within a longer text.
 
-    A second run changes nothing.
+    A plan before says what would be registered, a second run changes nothing, nor does a plan after it.
     """
     write(
         tmp_path,
@@ -110,8 +110,15 @@ def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
             "      - ssh_host:db-02: {host: x, motd: 'keys ${self:keys}'}\n"
         ),
     )
+    (planned,) = apply(tmp_path, "t", test=True).returns.values()
+    assert (planned.result, planned.changes) == (
+        None,
+        {"registered": ["ssh_host:db-01", "ssh_host:db-02"]},
+    ), planned.comment
     first, second = apply(tmp_path, "t"), apply(tmp_path, "t")
     (one,), (two,) = first.returns.values(), second.returns.values()
+    (converged,) = apply(tmp_path, "t", test=True).returns.values()
+    assert (converged.result, converged.changes) == (True, {})
     assert (one.result, one.changes) == (
         True,
         {"registered": ["ssh_host:db-01", "ssh_host:db-02"]},
@@ -142,9 +149,10 @@ def test_registers_with_a_missing_path_registers_nothing(tmp_path: Path) -> None
             "    - registers:\n      - ssh_host:db-01: {host: '${self:adress}'}\n"
         ),
     )
-    (returned,) = apply(tmp_path, "t").returns.values()
-    assert returned.result is False
-    assert "it has address" in returned.comment
+    for test in (True, False):
+        (returned,) = apply(tmp_path, "t", test=test).returns.values()
+        assert returned.result is False
+        assert "it has address" in returned.comment
 
 
 def test_registers_of_an_unknown_type_registers_nothing(tmp_path: Path) -> None:

@@ -92,21 +92,25 @@ def test_circle_through_an_apply_fails_by_name() -> None:
 
 
 def test_registers_is_done_before_what_follows() -> None:
-    """The hook that registers gets the call and its return, and what it returns is the state's return."""
-    seen: list[Any] = []
+    """The hook that registers gets the call and its return, and what it returns is the state's return.
+
+    In a plan it is called, too, and told so; a state that would change something has nothing to register yet.
+    """
+    seen: list[tuple[str, bool]] = []
+
+    def unsure(_ctx: Any, name: str) -> StateReturn:
+        return StateReturn(name=name, result=None)
 
     async def registered(site: CallSite, said: StateReturn) -> StateReturn:
-        seen.append((site.chunk.id, said.new_state))
+        seen.append((site.chunk.id, site.test))
         return StateReturn(name=said.name, result=True, changes={"registered": ["x:y"]}, comment=said.comment)
 
     options = StateOptions(registers=(("x:y", {"host": "${self:ip}"}),))
-    lab = Lab(hooks=Hooks(registered=registered))
+    lab = Lab(hooks=Hooks(registered=registered), functions={"unsure": unsure})
     found = lab.returns([Row("a", options=options), Row("b", "fail", options=options), Row("c", watch=["a"])])
-    assert [id_ for id_, _ in seen] == ["a"]
+    assert seen == [("a", False)]
     assert found["a"].changes == {"registered": ["x:y"]}
     assert found["c"].comment == "Watch statement fired."
-    assert (
-        not Lab(hooks=Hooks(registered=registered))
-        .returns([Row("a", options=options)], test=True)["a"]
-        .changes
-    )
+    seen.clear()
+    lab.returns([Row("a", options=options), Row("d", "unsure", options=options)], test=True)
+    assert seen == [("a", True)]

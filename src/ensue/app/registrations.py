@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import DerivedRegistry
     from ensue.engine.services import CallSite
     from ensue.model.chunk import Chunk
+    from ensue.model.data import Data, DataMap
     from ensue.model.returns import StateReturn
 
 _SELF: Final = re.compile(r"\$\{self(?::([^{}]*))?\}")
@@ -75,25 +76,32 @@ class Registrations:
         configs = [
             (self._srn(text), self._filled(config, returned)) for text, config in site.chunk.options.registers
         ]
-        if site.test:
-            return returned
         source = Srn(site.chunk.module.replace(".", "_"), site.chunk.name)
-        changed: list[str] = []
+        changed: list[Data] = []
         for srn, config in configs:
             if not is_mapping(config):
                 msg = f"`registers` of {site.chunk.id!r}: the configuration of {srn} is not a mapping"
                 raise StateFailedError(msg)
             try:
-                done = await asyncio.to_thread(
-                    self._registry.register, srn, config, source=source, source_grains={"status": "succeeded"}
-                )
+                if await asyncio.to_thread(self._changes, srn, config, source, test=site.test):
+                    changed.append(str(srn))
             except ResourceError as error:
                 raise StateFailedError(str(error)) from None
-            if done.changed:
-                changed.append(str(srn))
         if not changed:
             return returned
-        return msgspec.structs.replace(returned, changes={**returned.changes, "registered": list(changed)})
+        return msgspec.structs.replace(
+            returned,
+            result=None if site.test else returned.result,
+            changes={**returned.changes, "registered": changed},
+        )
+
+    def _changes(self, srn: Srn, config: DataMap, source: Srn, *, test: bool) -> bool:
+        """Register a resource, or look at it in a plan; say whether that changes anything."""
+        if test:
+            return self._registry.get(srn) != config
+        return self._registry.register(
+            srn, config, source=source, source_grains={"status": "succeeded"}
+        ).changed
 
     def _srn(self, text: str) -> Srn:
         try:

@@ -243,7 +243,7 @@ class Executor:
 
     async def _registered(self, node: Node, callee: Callee, said: StateReturn) -> StateReturn:
         hook = self._services.hooks.registered
-        if hook is None or not node.chunk.options.registers or said.result is not True or node.is_test:
+        if hook is None or not node.chunk.options.registers or said.result is not True:
             return said
         return await hook(self._site(node, callee), said)
 

@@ -124,7 +124,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         promises: the resources that a chunk will register.
         arguments: resolves references and slots; None when there are none in this version.
         registered: called after a state with `registers` ended with result True, before anything
-            that comes after it; what it returns is the state's return.
+            that comes after it; what it returns is the state's return. In a plan it registers nothing.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
     """
