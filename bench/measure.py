@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import threading
-import time
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
+
+_SPAWN: Final = Path(__file__).with_name("spawn.py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,33 +56,34 @@ def run_once(
     Raises:
         MeasurementError: it ran out of time or its exit code is not 0; the text ends with its last words.
     """
-    with TemporaryFile() as output:
-        started = time.perf_counter()
+    with TemporaryFile() as output, TemporaryFile() as report:
+        spawner = [sys.executable, "-I", "-S", str(_SPAWN), str(report.fileno()), *argv]
         process = subprocess.Popen(
-            argv,
+            spawner,
             cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            pass_fds=[report.fileno()],
             start_new_session=True,
         )
         # The group is this process's own: ending it ends what it started and nothing else.
         alarm = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
         alarm.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        wall_s = time.perf_counter() - started
+        spawner_code = process.wait()
         alarm.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode == -signal.SIGKILL and wall_s >= timeout_s:
+        if spawner_code == -signal.SIGKILL:
             msg = f"more than {timeout_s:.0f} s"
             raise MeasurementError(msg)
-        if process.returncode != 0:
+        report.seek(0)
+        code, wall_s, cpu_s, peak_kib = (report.read() or b"1 0 0 0").split()
+        if int(code) != 0:
             output.seek(0)
             last_words = output.read().decode(errors="replace")[-1500:]
-            msg = f"exit code {process.returncode}: {last_words}"
+            msg = f"exit code {int(code)}: {last_words}"
             raise MeasurementError(msg)
-    return Sample(wall_s=wall_s, cpu_s=usage.ru_utime + usage.ru_stime, peak_rss_mib=usage.ru_maxrss / 1024)
+    return Sample(wall_s=float(wall_s), cpu_s=float(cpu_s), peak_rss_mib=int(peak_kib) / 1024)
 
 
 def middle(samples: Sequence[Sample]) -> Sample:

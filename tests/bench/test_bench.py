@@ -19,6 +19,14 @@ def test_a_process_is_measured_whole(tmp_path: Path) -> None:
     work = "block = bytearray(64 << 20)\nsum(range(2_000_000))"
     sample = run_once([sys.executable, "-c", work], cwd=tmp_path, timeout_s=60)
     assert sample.peak_rss_mib > 64
+
+
+def test_the_peak_is_the_programs_own(tmp_path: Path) -> None:
+    """What this process itself holds is not counted as memory of the program that it measures."""
+    held = b"x" * (128 << 20)
+    sample = run_once([sys.executable, "-S", "-c", "pass"], cwd=tmp_path, timeout_s=60)
+    assert len(held) > 0
+    assert sample.peak_rss_mib < 64
     assert sample.cpu_s > 0
     assert sample.wall_s > 0
 
