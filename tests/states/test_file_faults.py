@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import stat
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,10 @@ def call(folder: Path, function: str, name: object, *, test: bool = False, **arg
 
 
 @pytest.fixture
-def small_files_only() -> Generator[None]:
+def small_files_only(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """Let this process write no more than a page to a file: a disk that is full in the middle of a write."""
+    # A module that is first imported now would leave half of its bytecode for everybody else.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
     yield
