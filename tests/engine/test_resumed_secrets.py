@@ -8,6 +8,8 @@ import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually
 
+from ensue.engine.earlier import NO_FINGERPRINT
+from ensue.masking import Masker
 from ensue.model.returns import StateReturn
 
 
@@ -30,3 +32,21 @@ def test_only_a_state_with_secrets_is_called_again(sensitive: tuple[str, ...], c
     outcome = run_virtually(lab.engine().run(plan_of(rows), {("", kept.tag): kept}))
     assert len(called) == calls
     assert by_id(outcome.returns)["a"].new_state == {"password": "clear"}
+
+
+@pytest.mark.parametrize(("secret", "calls"), [("hunter2-secret", 1), ("another-secret", 0)])
+def test_arguments_with_a_secret_leave_no_trace(secret: str, calls: int) -> None:
+    """No sum of arguments that hold a secret is kept, since a sum gives it away; their state is called again."""
+    called: list[str] = []
+
+    def login(_ctx: Any, name: str, line: str) -> StateReturn:
+        called.append(line)
+        return StateReturn(name=name, result=True)
+
+    lab = Lab(functions={"login": login}, masker=Masker([secret]))
+    rows = [Row("a", "login", arguments={"line": "password=hunter2-secret"})]
+    first = by_id(lab.run(rows).returns)["a"]
+    assert (first.fingerprint == NO_FINGERPRINT) is bool(calls)
+    called.clear()
+    run_virtually(lab.engine().run(plan_of(rows), {("", first.tag): first}))
+    assert len(called) == calls

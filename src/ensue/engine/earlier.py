@@ -8,7 +8,7 @@ not written), and what it did has outlived that run. Everything else is called a
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
     from ensue.model.events import RunEvent
     from ensue.model.returns import Return
+
+
+NO_FINGERPRINT: Final = -1
+"""What stands for arguments that hold a secret: a sum of them would help to find it out."""
 
 
 class EarlierRun(msgspec.Struct, frozen=True, kw_only=True):

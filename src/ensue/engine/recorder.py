@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.engine.earlier import fingerprint
+from ensue.engine.earlier import NO_FINGERPRINT, fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
 from ensue.model.returns import Return, SkippedReturn
 from ensue.model.sensitive_paths import changed_paths, values_at
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
+    from ensue.model.chunk import Chunk
     from ensue.model.returns import StateReturn
     from ensue.model.srn import Srn
 
@@ -127,6 +128,12 @@ class Recorder:
             self._last_target, self._last_text = target, self.target_text(target)
         return self._last_text
 
+    def _fingerprint(self, chunk: Chunk) -> int:
+        """Return what tells these arguments from others, for a journal that is to hold no secret."""
+        if self._masker and self._masker.data(chunk.arguments) != chunk.arguments:
+            return NO_FINGERPRINT
+        return fingerprint(chunk)
+
     def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
         chunk = node.chunk
         duration_s = self._clock.monotonic() - start.monotonic
@@ -153,5 +160,5 @@ class Recorder:
             skipped=isinstance(said, SkippedReturn) or (not ran and said.result is True),
             place=str(chunk.span()) if said.result is False else "",
             applied=node.applied or [],
-            fingerprint=fingerprint(chunk),
+            fingerprint=self._fingerprint(chunk),
         )
