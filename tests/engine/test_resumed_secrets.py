@@ -36,7 +36,7 @@ def test_only_a_state_with_secrets_is_called_again(sensitive: tuple[str, ...], c
 
 @pytest.mark.parametrize(("secret", "calls"), [("hunter2-secret", 1), ("another-secret", 0)])
 def test_arguments_with_a_secret_leave_no_trace(secret: str, calls: int) -> None:
-    """No sum of arguments that hold a secret is kept, since a sum gives it away; their state is called again."""
+    """A sum would give the secret away, so none is kept of such arguments; their state is called again."""
     called: list[str] = []
 
     def login(_ctx: Any, name: str, line: str) -> StateReturn:
