@@ -14,6 +14,7 @@ from ensue.diagnostics import Diagnostic
 from ensue.errors import StoreError
 from ensue.masking import MASK
 from ensue.model.events import NodeFinished
+from ensue.model.sensitive_paths import hide_paths
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
@@ -79,19 +80,30 @@ class Enforcement:
         entry = self._store.of_state(Srn.parse(returned.target), returned.scope, returned.tag)
         if entry is None or not isinstance(entry.new_state, dict):
             return {}
-        secret = {*entry.sensitive, *returned.sensitive}
-        return {
-            path: {"old": MASK, "new": MASK} if path in secret else {"old": old, "new": new}
-            for path, old, new in _differences("", entry.new_state, cast("dict[str, Any]", found))
-        }
+        paths = (*entry.sensitive, *returned.sensitive)
+        shown = (hide_paths(entry.new_state, paths), hide_paths(found, paths))
+        differing = _differences("", entry.new_state, cast("dict[str, Any]", found), shown)
+        return {path: {"old": old, "new": new} for path, old, new in differing}
 
 
-def _differences(path: str, before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+def _differences(
+    path: str, before: dict[str, Any], now: dict[str, Any], shown: tuple[Any, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two mappings differ, and what may be shown of both sides.
+
+    Args:
+        path: where they stand.
+        before: one of them.
+        now: the other.
+        shown: the same two with secrets hidden; the mask itself where all of one is a secret.
+    """
     for key, old in before.items():
         if key not in now or (new := now[key]) == old:
             continue
         place = f"{path}:{key}" if path else str(key)
+        one, other = (side if side == MASK else side[key] for side in shown)
         if isinstance(old, dict) and isinstance(new, dict):
-            yield from _differences(place, cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+            below = (cast("dict[str, Any]", old), cast("dict[str, Any]", new))
+            yield from _differences(place, *below, (one, other))
         else:
-            yield place, old, new
+            yield place, one, other

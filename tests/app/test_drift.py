@@ -1,0 +1,72 @@
+"""Drift names what differs, and no secret, however deep one stands below a sensitive path or beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.app.enforcement import Enforcement
+from ensue.masking import Masker
+from ensue.model.events import NodeFinished
+from ensue.model.returns import Return
+from ensue.registry.enforced import EnforcedStore
+from ensue.registry.vault import ProjectVault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def returned(**fields: Any) -> Return:
+    """Return the return of a state `vm` on this machine."""
+    known: dict[str, Any] = {
+        "tag": "cloud_|-vm_|-vm_|-present",
+        "id": "vm",
+        "name": "vm",
+        "sls": "t",
+        "module": "cloud",
+        "function": "present",
+        "scope": "",
+        "target": "minion:m1",
+        "result": True,
+        "changes": {},
+        "comment": "",
+    }
+    return Return(**known, **fields)
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "before", "now", "drift"),
+    [
+        ((), {"size": 1, "same": 2, "gone": 3}, {"size": 5, "same": 2}, {"size": (1, 5)}),
+        (("key",), {"key": "old-key"}, {"key": "new-key"}, {"key": ("(sensitive)", "(sensitive)")}),
+        (
+            ("auth",),
+            {"auth": {"password": "old-pass", "user": "a"}},
+            {"auth": {"password": "new-pass", "user": "a"}},
+            {"auth:password": ("(sensitive)", "(sensitive)")},
+        ),
+        (
+            ("nics:0:key",),
+            {"nics": [{"key": "old-key", "mtu": 1}]},
+            {"nics": [{"key": "new-key", "mtu": 2}]},
+            {"nics": ([{"key": "(sensitive)", "mtu": 1}], [{"key": "(sensitive)", "mtu": 2}])},
+        ),
+    ],
+)
+def test_drift(
+    tmp_path: Path,
+    sensitive: tuple[str, ...],
+    before: dict[str, Any],
+    now: dict[str, Any],
+    drift: dict[str, tuple[Any, Any]],
+) -> None:
+    """A plan compares what it found with what the last apply made true."""
+    vault = ProjectVault.of_project(tmp_path, environment={})
+    store = EnforcedStore(tmp_path, vault=vault, masker=Masker())
+    store.note(returned(new_state=before, sensitive=sensitive))
+    store.flush()
+    planned = returned(new_state=now, sensitive=sensitive)
+    Enforcement(store, "run", test=True).see(NodeFinished(planned))
+    store.close()
+    assert planned.drift == {path: {"old": old, "new": new} for path, (old, new) in drift.items()}
