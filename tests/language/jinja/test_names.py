@@ -40,13 +40,6 @@ def test_a_missing_name_is_named_with_its_line(template: str, said: str) -> None
     assert f"did you mean {near}" in diagnostic.help
 
 
-def test_a_filter_of_salts_that_is_not_here_says_why() -> None:
-    """`dns_check`, which Salt has, is refused with the reason and what to do instead."""
-    diagnostic = refused("{{ 'example.org' | dns_check(53) }}")
-    assert diagnostic.summary == "there is no filter 'dns_check'"
-    assert "getent" in diagnostic.detail
-
-
 def test_a_missing_name_in_a_branch_that_is_not_taken_is_no_fault() -> None:
     """A template may ask whether a filter is there before it uses it."""
     template = "{% if 'nope' is filter %}{{ 'a' | nope }}{% else %}without{% endif %}"

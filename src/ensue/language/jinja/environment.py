@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
+from jinja2.sandbox import SandboxedEnvironment
 
 from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
 from ensue.language.jinja.loader import relative_name, template_name, template_places
@@ -75,8 +76,11 @@ class Template(jinja2.Template):
         return _current.get().module(self)
 
 
-class Environment(jinja2.Environment):
+class Environment(SandboxedEnvironment):
     """A Jinja environment with Salt's filters and functions, relative template names, and line marks.
+
+    As in Salt it is sandboxed: attributes that begin with an underscore, those that lead to Python's own
+    insides, and ranges beyond 100,000 are refused.
 
     Args:
         paths: the shown paths of templates, by the number that marks have; grows.

@@ -94,7 +94,6 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
     return Diagnostic(
         code="E0203",
         summary=str(unknown),
-        detail=unknown.reason,
         span=span,
         help=f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are there too",
     )

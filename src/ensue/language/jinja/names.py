@@ -8,8 +8,6 @@ import msgspec
 from jinja2 import TemplateAssertionError, TemplateRuntimeError
 from jinja2.compiler import CodeGenerator
 
-from ensue.language.jinja.filters import MISSING
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -35,11 +33,6 @@ class UnknownName(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """Say that it is not there."""
         return f"there is no {self.kind} {self.name!r}"
-
-    @property
-    def reason(self) -> str:
-        """Why Salt's is not here; empty for what is not Salt's either."""
-        return MISSING.get(self.name, "")
 
 
 class UnknownWhenCompiledError(TemplateAssertionError):

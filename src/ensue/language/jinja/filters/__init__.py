@@ -1,4 +1,4 @@
-"""Salt's Jinja filters, tests and global functions. `dns_check` is not here; see `MISSING`.
+"""Salt's Jinja filters, tests and global functions.
 
 Source: Salt's Jinja documentation ("Filters"), and what its sources register beyond that, 3008; results
 measured there (tests/compat/expressions), code our own.
@@ -56,12 +56,4 @@ TESTS: Final[Mapping[str, Callable[..., bool]]] = {
 }
 """Tests (`x is match('a.*')`) by name."""
 
-MISSING: Final[Mapping[str, str]] = {
-    "dns_check": (
-        "it connects to the address from the machine that renders, and there is no such thing for a distant "
-        "target; ask with salt['cmd.run']('getent hosts …')"
-    ),
-}
-"""Filters of Salt's that are not here, and why."""
-
-__all__ = ["FILTERS", "GLOBALS", "MISSING", "TESTS"]
+__all__ = ["FILTERS", "GLOBALS", "TESTS"]

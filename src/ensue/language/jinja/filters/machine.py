@@ -7,6 +7,7 @@ Source: Salt's `files`, `path`, `hashutils`, `user` and `http` utilities, 3008; 
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError, pass_context
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
 _TEXT_BYTES: Final = frozenset([*range(32, 127), *b"\n\r\t\f\b"])
 _MOST_OF_TEXT: Final = 0.30
+_LOOK_UP: Final = r"""
+for a in $(getent {database} {name} | sed -n 's/[[:space:]]\{{1,\}}STREAM.*//p'); do
+  echo "$a"
+  timeout 2 bash -c ': < /dev/tcp/'"$a/{port}" 2>/dev/null && {{ echo "$a is up"; break; }}
+done
+exit 0
+"""
+"""Prints the addresses of a name, as the resolver orders them, up to one that answers."""
 
 
 @pass_context
@@ -76,6 +85,38 @@ def http_query(context: Context, url: str, *args: Any, **options: Any) -> Any:
     return _call(context, "http.query", url, *args, **options)
 
 
+@pass_context
+def dns_check(
+    context: Context,
+    addr: str,
+    port: int,
+    safe: bool = False,  # noqa: ARG001 (in Salt it decides which exception is raised)
+    ipv6: bool | None = None,
+) -> str:
+    """Return the address of a name that answers at a port, or else its first one; of IPv6 in brackets.
+
+    Args:
+        context: the template's.
+        addr: the name.
+        port: the port.
+        safe: accepted for Salt's sake.
+        ipv6: whether it has to be one of IPv6; None takes any. Where there is none of IPv6, IPv4 will do.
+
+    Raises:
+        TemplateRuntimeError: the target's resolver knows no address.
+    """
+    databases = ["ahostsv6", "ahostsv4"] if ipv6 else ["ahostsv4"] if ipv6 is False else ["ahosts"]
+    for database in databases:
+        line = _LOOK_UP.format(database=database, name=shlex.quote(str(addr)), port=int(port))
+        said = str(_call(context, "cmd.run_stdout", line, python_shell=True)).splitlines()
+        # An address of IPv4 in the clothes of IPv6 is none that a resolver was asked for.
+        found = [each for each in said if not each.startswith("::ffff:")]
+        if found:
+            address = found[-1].removesuffix(" is up") if found[-1].endswith(" is up") else found[0]
+            return f"[{address}]" if ":" in address else address
+    raise TemplateRuntimeError(f"DNS lookup or connection check of '{addr}' failed.")
+
+
 def _call(context: Context, function: str, *args: Any, **options: Any) -> Any:
     functions = context.parent.get("salt")
     if functions is None:
@@ -113,6 +154,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "dns_check": dns_check,
     "file_hashsum": file_hashsum,
     "get_uid": get_uid,
     "http_query": http_query,
