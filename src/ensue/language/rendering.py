@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.language.blocks import Block
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
+    from ensue.language.mako.render import MakoRenderer
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
@@ -59,6 +60,7 @@ class SlsRenderer:
         self._default_pipe = default_pipe
         self._allow_undefined = allow_undefined
         self._jinja: dict[str, JinjaRenderer] = {}
+        self._mako: dict[str, MakoRenderer] = {}
         self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
 
     def seeing(self, variables: Mapping[str, Any]) -> SlsRenderer:
@@ -88,7 +90,7 @@ class SlsRenderer:
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
         stream = run_pipe_to_data(self._stream(cut.text, shown, file.relative, context, file.saltenv), pipe)
-        stream = self._with_blocks(stream, cut.blocks, None)
+        stream = self._with_blocks(stream, cut.blocks, None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
         return stream
@@ -119,7 +121,7 @@ class SlsRenderer:
             stream, first_line=block.first_line, inherited=scoped, anchors=anchors
         )
         stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
-        return self._with_blocks(stream, block.inner.blocks, outer)
+        return self._with_blocks(stream, block.inner.blocks, outer, block.pipe)
 
     def sls_head(self, file: SlsFile) -> SlsHead:
         """Read an SLS without rendering it; see `blocks.calls.HeadReader`."""
@@ -136,10 +138,19 @@ class SlsRenderer:
         pipe = pipe_of(text, self._default_pipe)
         return SlsHead(options=options, place=place, pipe=pipe, size_chars=len(text))
 
-    def _with_blocks(self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None) -> Stream:
-        """Return a rendering with the blocks that were found in its text, its functions and templates."""
+    def _with_blocks(
+        self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None, pipe: str
+    ) -> Stream:
+        """Return a rendering with the blocks that were found in its text, its functions and templates.
+
+        A template that names no renderers has those of what pulls it in.
+        """
         known = self._blocks_of_templates
-        pulled_in = [block for path in stream.templates for block in known.get(path, ())] if known else []
+        pulled_in = [
+            block if block.pipe else msgspec.structs.replace(block, pipe=pipe)
+            for path in stream.templates
+            for block in known.get(path, ())
+        ]
         if not own and not pulled_in and not stream.functions and outer is None:
             return stream
         return msgspec.structs.replace(stream, space=space_of([*own, *stream.functions, *pulled_in], outer))
@@ -149,7 +160,7 @@ class SlsRenderer:
         cut = scan(
             text,
             self._roots.shown(path),
-            pipe=pipe_of(text, self._default_pipe),
+            pipe=pipe_of(text, ""),
             template=file.relative if file else "",
         )
         if cut.blocks or path in self._blocks_of_templates:
@@ -187,7 +198,14 @@ class SlsRenderer:
     def _stream(
         self, text: str, path: str, name: str, context: Callable[[], Mapping[str, Any]], saltenv: str
     ) -> Stream:
-        return Stream(text=text, path=path, name=name, context=context, jinja=lambda: self._jinja_of(saltenv))
+        return Stream(
+            text=text,
+            path=path,
+            name=name,
+            context=context,
+            jinja=lambda: self._jinja_of(saltenv),
+            mako=lambda: self._mako_of(saltenv),
+        )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
         if saltenv not in self._jinja:
@@ -201,6 +219,19 @@ class SlsRenderer:
                 prepare=lambda text, path: self._cut_template(text, path, saltenv),
             )
         return self._jinja[saltenv]
+
+    def _mako_of(self, saltenv: str) -> MakoRenderer:
+        if saltenv not in self._mako:
+            from ensue.language.mako.render import MakoRenderer
+
+            def read(path: Path) -> str:
+                return self._cut_template(read_text(path.read_bytes, shown(path)), str(path), saltenv)
+
+            shown = self._roots.shown
+            self._mako[saltenv] = MakoRenderer(
+                lambda name: self._roots.find_file(name, saltenv), read, shorten=shown
+            )
+        return self._mako[saltenv]
 
 
 def _uncallable(block: Block) -> Diagnostic:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, EnsueError
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
+from ensue.language.template_circles import endless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ensue.language.jinja.names import UnknownName
 
 _UNDEFINED_NAME_PARTS = 3
+_TOP_LEVEL: Final = "top-level template code"
+_NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
 
 def as_compile_error(
@@ -34,6 +37,8 @@ def as_compile_error(
         return error
     span = _span(error, path, shorten)
     match error:
+        case RecursionError():
+            diagnostic = endless(_open_templates(error, path, shorten), span)
         case UnknownWhenCompiledError() | UnknownWhenCalledError():
             diagnostic = _unknown(error.unknown, span)
         case jinja2.TemplateNotFound():
@@ -78,15 +83,34 @@ def as_compile_error(
 def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
     if isinstance(error, jinja2.TemplateSyntaxError):
         return Span(shorten(error.filename) if error.filename else path, error.lineno)
-    frames = traceback.extract_tb(error.__traceback__)
-    # Jinja rewrites the frames of templates: they carry the template's file name and line, and a marked name.
-    for frame in reversed(frames):
-        if frame.name in {"top-level template code", "template"} or frame.name.startswith(
-            ("block ", "macro")
-        ):
-            known = frame.filename not in {"<template>", "<unknown>"}
-            return Span(shorten(frame.filename) if known else path, frame.lineno or 0)
-    return Span(path)
+    frames = _frames(error, path, shorten)
+    return frames[-1][1] if frames else Span(path)
+
+
+def _frames(error: Exception, path: str, shorten: Callable[[str], str]) -> list[tuple[str, Span]]:
+    """Return the calls that stand in templates, outermost first: the name, and the place.
+
+    Jinja rewrites the frames of templates: they carry the template's file name and line, and a marked name.
+    """
+    return [
+        (
+            frame.name,
+            Span(path if frame.filename in _NO_FILES else shorten(frame.filename), frame.lineno or 0),
+        )
+        for frame in traceback.extract_tb(error.__traceback__)
+        if frame.name in {_TOP_LEVEL, "template"} or frame.name.startswith("block ")
+    ]
+
+
+def _open_templates(error: Exception, path: str, shorten: Callable[[str], str]) -> list[Span]:
+    """Return where each open template pulls in the next one."""
+    chain: list[Span] = []
+    for name, span in _frames(error, path, shorten):
+        if name == _TOP_LEVEL or not chain:
+            chain.append(span)
+        else:
+            chain[-1] = span
+    return chain
 
 
 def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:

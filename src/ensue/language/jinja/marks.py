@@ -1,25 +1,18 @@
-"""Which line of the template each rendered line comes from.
+"""Marks in the literal text of Jinja templates, which tell the line of a rendering's every line.
 
-While a template is compiled, a mark with the line number is put in front of every piece of literal
-text that stands outside macros, captured blocks and filters (where marks could be measured or
-compared). The marks travel through the rendering and are taken out again; what is left is the text
-and, for each place where the numbering jumps, an `Anchor`. It works for included and extended
-templates too, and needs no second rendering.
+Text in macros, captured blocks and filters gets none: what becomes of it may be measured or compared.
 """
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from jinja2 import nodes
 
-from ensue.language.yaml.document import Anchor
+from ensue.language.line_marks import mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_MARK: Final = re.compile("\x00([0-9]+):([0-9]+)\x01")
 
 
 def insert_marks(template: nodes.Template, file_number: int) -> None:
@@ -40,67 +33,13 @@ def move_down(template: nodes.Template, lines: int) -> None:
             open_nodes.extend(node.iter_child_nodes())
 
 
-def take_out_marks(text: str, paths: list[str]) -> tuple[str, tuple[Anchor, ...]]:
-    """Return the text without marks, and where its lines come from.
-
-    Args:
-        text: a rendering.
-        paths: file paths by the number used in marks.
-    """
-    pieces = _MARK.split(text)
-    anchors: list[Anchor] = []
-    rendered_line = 1
-    at_line_start = True
-    plain: list[str] = []
-    for index, piece in enumerate(pieces):
-        match index % 3:
-            case 0:
-                plain.append(piece)
-                if piece:
-                    rendered_line += piece.count("\n")
-                    at_line_start = piece.endswith("\n")
-            case 2:
-                path, line = paths[int(pieces[index - 1])], int(piece)
-                _add_anchor(anchors, Anchor(rendered_line, path, line), at_line_start=at_line_start)
-            case _:
-                pass
-    return "".join(plain), tuple(anchors)
-
-
-def without_marks(text: str) -> str:
-    """Return the text without marks."""
-    return _MARK.sub("", text) if "\x00" in text else text
-
-
-def _add_anchor(anchors: list[Anchor], anchor: Anchor, *, at_line_start: bool) -> None:
-    if anchors:
-        last = anchors[-1]
-        foreseen = last.line + anchor.rendered_line - last.rendered_line
-        if last.path == anchor.path and foreseen == anchor.line:
-            return
-        if last.rendered_line == anchor.rendered_line:
-            if at_line_start:
-                anchors[-1] = anchor
-                return
-            # In the middle of a line: the line keeps its place, the next one has the new numbering.
-            anchor = Anchor(anchor.rendered_line + 1, anchor.path, anchor.line + 1)
-        elif last.rendered_line > anchor.rendered_line:
-            anchors.pop()
-            _add_anchor(anchors, anchor, at_line_start=at_line_start)
-            return
-        elif not at_line_start and last.path != anchor.path:
-            # An included file dropped its last newline: its last line is still its own.
-            anchor = Anchor(anchor.rendered_line + 1, anchor.path, anchor.line + 1)
-    anchors.append(anchor)
-
-
 def _mark_body(body: Iterable[nodes.Node], file_number: int) -> None:
     for node in body:
         match node:
             case nodes.Output():
                 for piece in node.nodes:
                     if isinstance(piece, nodes.TemplateData):
-                        piece.data = f"\x00{file_number}:{piece.lineno}\x01{piece.data}"
+                        piece.data = mark(file_number, piece.lineno) + piece.data
             case nodes.If():
                 _mark_body(node.body, file_number)
                 _mark_body(node.elif_, file_number)

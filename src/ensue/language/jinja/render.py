@@ -11,9 +11,9 @@ from ensue.language.jinja.environment import Environment, Rendering, Template
 from ensue.language.jinja.errors import as_compile_error
 from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
-from ensue.language.jinja.marks import take_out_marks
 from ensue.language.jinja.profile import ProfileExtension
 from ensue.language.jinja.serializers import SerializerExtension
+from ensue.language.line_marks import take_out_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

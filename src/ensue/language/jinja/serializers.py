@@ -12,7 +12,7 @@ from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
 from ensue.errors import CompileError
-from ensue.language.jinja.marks import without_marks
+from ensue.language.line_marks import without_marks
 from ensue.language.yaml import load_text
 
 if TYPE_CHECKING:

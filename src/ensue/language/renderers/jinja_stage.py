@@ -27,6 +27,6 @@ def render(stream: Stream, _arguments: str) -> Stream:
         stream,
         text=rendered.text,
         anchors=rendered.anchors,
-        exported=rendered.exported or {},
+        exported={**stream.exported, **(rendered.exported or {})},
         templates=(*stream.templates, *rendered.templates),
     )

@@ -28,13 +28,13 @@ def render(stream: Stream, _arguments: str) -> Stream:
     blocks = DelayedBlocks(stream.path, namespace, _given)
     namespace["delayed_block"] = blocks
     with python_errors(stream.path, "run()"), blocks.collected(stream) as found:
-        before = set(namespace)
+        before = dict(namespace)
         exec(compile(padded, stream.path, "exec"), namespace)  # noqa: S102 -- running the user's file is this renderer
         data = _run_function(namespace, stream.path)()
     exported = {
         name: value
         for name, value in namespace.items()
-        if name not in before and name != "run" and not name.startswith("_")
+        if value is not before.get(name, before) and name != "run" and not name.startswith("_")
     }
     return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), exported=exported)
 

@@ -13,6 +13,7 @@ from ensue.language.yaml import YamlDocument
 if TYPE_CHECKING:
     from ensue.language.blocks import Block
     from ensue.language.jinja import JinjaRenderer
+    from ensue.language.mako.render import MakoRenderer
     from ensue.language.yaml.document import Anchor
 
 
@@ -29,6 +30,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         anchors: where the lines of `text` come from.
         exported: top-level variables of the template at its end.
         jinja: the Jinja renderer of this environment, made when asked for.
+        mako: the same for Mako; raises ImportError where that is not installed.
         first_line: the source line of the first line of `text` (a block begins within its file).
         templates: the files of the templates that were pulled in.
         functions: the blocks that a `py` file defines.
@@ -41,6 +43,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     context: Callable[[], Mapping[str, Any]]
     jinja: Callable[[], JinjaRenderer]
+    mako: Callable[[], MakoRenderer]
     data: Any = None
     is_data: bool = False
     anchors: tuple[Anchor, ...] = ()

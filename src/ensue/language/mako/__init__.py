@@ -1,0 +1,1 @@
+"""Mako with Salt's lookup of templates in the file roots. Importing anything here needs Mako."""

@@ -1,0 +1,97 @@
+"""Whatever a Mako rendering raises, as Diagnostics with the place in the template."""
+
+# pyright: basic
+# Mako has no types.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mako.exceptions import (
+    CompileException,
+    RichTraceback,
+    SyntaxException,
+    TemplateLookupException,
+    _format_filepos,
+)
+from mako.lexer import Lexer
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError
+from ensue.language.template_circles import endless
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+def as_compile_error(
+    error: Exception, *, text: str, path: str, shorten: Callable[[str], str]
+) -> CompileError:
+    """Return the error that a user is shown.
+
+    Args:
+        error: the exception; it is being handled.
+        text: the template.
+        path: the template's path, as messages show it.
+        shorten: makes an absolute path one that is relative to the project.
+    """
+    if isinstance(error, CompileError):
+        return error
+    if isinstance(error, SyntaxException | CompileException):
+        span = Span(shorten(error.filename or path), error.lineno or 0)
+        place = _format_filepos(error.lineno, error.pos, error.filename)
+        return _fault(f"{type(error).__name__}: {str(error).removesuffix(place).rstrip()}", span)
+    frames = _frames(error, shorten)
+    span = frames[-1][1] if frames else Span(path)
+    if isinstance(error, RecursionError):
+        return CompileError([endless(_open_templates(frames), span)])
+    if isinstance(error, TemplateLookupException):
+        return CompileError(
+            [
+                Diagnostic(
+                    code="E0209",
+                    summary=f"a template that this one needs was not found: {error}",
+                    span=span,
+                    help="give the path from the file roots as salt://a/b.mako, or from this file's folder",
+                )
+            ]
+        )
+    if isinstance(error, NameError) and not span.line:
+        span = Span(path, _line_of_name(text, error))
+    return _fault(f"{type(error).__name__}: {error}", span)
+
+
+def _line_of_name(text: str, error: NameError) -> int:
+    """Return the line that first asks for an undefined name: Mako looks for all of them before the first."""
+    for node in _all_nodes(Lexer(text).parse()):
+        names: Iterable[str] = getattr(node, "undeclared_identifiers", tuple)()
+        if any(repr(name) in str(error) for name in names):
+            return int(node.lineno)
+    return 0
+
+
+def _all_nodes(node: Any) -> Iterator[Any]:
+    for inner in getattr(node, "nodes", ()):
+        yield inner
+        yield from _all_nodes(inner)
+
+
+def _fault(detail: str, span: Span) -> CompileError:
+    summary = "a Mako template could not be rendered"
+    return CompileError([Diagnostic(code="E0212", summary=summary, detail=detail, span=span)])
+
+
+def _frames(error: Exception, shorten: Callable[[str], str]) -> list[tuple[str, Span]]:
+    """Return the calls that stand in templates, outermost first: the function, and the place."""
+    records = RichTraceback(error=error, traceback=error.__traceback__).records
+    return [(record[2], Span(shorten(record[4]), record[5])) for record in records if record[4] is not None]
+
+
+def _open_templates(frames: list[tuple[str, Span]]) -> list[Span]:
+    """Return where each open template pulls in the next one."""
+    chain: list[Span] = []
+    for function, span in frames:
+        if function == "render_body" or not chain:
+            chain.append(span)
+        else:
+            chain[-1] = span
+    return chain

@@ -1,0 +1,52 @@
+"""Marks in the literal text of Mako templates, which tell the line of a rendering's every line.
+
+The same marks as Jinja's templates have; see `ensue.language.line_marks`. Text in `<%def>`, `<%block>` and
+other tags gets none: what becomes of it may be measured or compared.
+"""
+
+# pyright: basic
+# Mako has no types.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mako.lexer import Lexer
+from mako.parsetree import Text
+
+from ensue.language.line_marks import mark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Marker:
+    """Marks templates; the number in a mark is the place of the file in `paths`.
+
+    Args:
+        shorten: makes an absolute path relative to the project.
+    """
+
+    def __init__(self, shorten: Callable[[str], str]) -> None:
+        self.paths: list[str] = []
+        self._shorten = shorten
+        self._numbers: dict[str, int] = {}
+
+    def lexer(self, path: str) -> type[Any]:
+        """Return the lexer for a template of that file."""
+        number = self._number(self._shorten(path))
+
+        class MarkingLexer(Lexer):  # type: ignore[misc]
+            def parse(self) -> Any:
+                template = super().parse()
+                for node in template.nodes:
+                    if isinstance(node, Text):
+                        node.content = mark(number, node.lineno) + node.content
+                return template
+
+        return MarkingLexer
+
+    def _number(self, shown: str) -> int:
+        if shown not in self._numbers:
+            self._numbers[shown] = len(self.paths)
+            self.paths.append(shown)
+        return self._numbers[shown]

@@ -1,0 +1,57 @@
+"""Templates that pull each other in without end, as a Diagnostic with the chain of them.
+
+Python gives up at some depth with an error that names none of them; the chain is in its traceback.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.diagnostics import Span
+
+_HELP: Final = "end it with a condition, or put what both need into a template of its own"
+
+
+def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
+    """Return the fault of a rendering that went too deep.
+
+    Args:
+        chain: for each template that was open, outermost first, the place where it pulls in the next one.
+        fallback: the place when no template stands in the chain twice.
+    """
+    seen: dict[str, int] = {}
+    for at, span in enumerate(chain):
+        first = seen.setdefault(span.path, at)
+        if first != at:
+            return _circle(chain[: at + 1], first)
+    return Diagnostic(
+        code="E0205",
+        summary="a template could not be rendered",
+        detail="what this line calls goes on calling itself without end",
+        span=fallback,
+        help="give the macro, or the function, a case in which it does not call itself",
+    )
+
+
+def _circle(chain: Sequence[Span], first: int) -> Diagnostic:
+    begin = chain[first]
+    arrows = " -> ".join([*map(_place, chain[:-1]), begin.path])
+    others = [span.path for span in chain[first + 1 : -1]]
+    through = f" through {', '.join(others)}" if others else ""
+    return Diagnostic(
+        code="E0214",
+        summary=f"the template {begin.path} pulls itself in{through}",
+        detail=arrows,
+        span=begin,
+        help=_HELP,
+        related=tuple((span, "pulled in here") for span in chain[first + 1 : -1]),
+    )
+
+
+def _place(span: Span) -> str:
+    return f"{span.path}:{span.line}" if span.line else span.path
