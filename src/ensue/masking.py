@@ -26,17 +26,17 @@ _SHORTEST_LINE_CHARS: Final = 16
 
 
 class Masker:
-    """The secrets of one process and the one way to take them out of text and data."""
+    """The secrets of one process and the one way to take them out of text and data.
+
+    `knows_secrets` says whether there is anything to mask.
+    """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self.knows_secrets = False
         self._whole: set[str] = set()
         self._parts: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
         self.add(*secrets)
-
-    def __bool__(self) -> bool:
-        """Say whether there is anything to mask."""
-        return bool(self._whole)
 
     def add(self, *secrets: str) -> None:
         """Take note of secret values.
@@ -50,6 +50,7 @@ class Masker:
         for secret in secrets:
             if not secret or secret in self._whole:
                 continue
+            self.knows_secrets = True
             self._whole.add(secret)
             self._parts.update(_forms(secret))
             self._pattern = None

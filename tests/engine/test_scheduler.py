@@ -82,15 +82,16 @@ def test_run_numbers_are_dense_in_order_of_start() -> None:
 
 
 def test_events_tell_start_and_finish() -> None:
-    """A state that is called starts and finishes; one that is skipped only finishes."""
+    """A call that waits starts and finishes; one that does not, or that is not made, only finishes."""
     lab = Lab()
-    lab.run([Row("a", "fail"), Row("b", require=["a"])])
+    lab.run([Row("a", "sleep"), Row("b", "fail"), Row("c", require=["b"])])
     said = [
         (type(event).__name__, event.id if isinstance(event, NodeStarted) else event.returned.id)
         for event in lab.events
         if isinstance(event, NodeStarted | NodeFinished)
     ]
-    assert said == [("NodeStarted", "a"), ("NodeFinished", "a"), ("NodeFinished", "b")]
+    finished = [("NodeFinished", id_) for id_ in "abc"]
+    assert said == [("NodeStarted", "a"), *finished]
 
 
 def test_failhard_leaves_out_the_rest() -> None:

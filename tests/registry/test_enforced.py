@@ -6,6 +6,7 @@ import sqlite3
 import stat
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from ensue.errors import KeyFileError, StoreError, TamperedError
@@ -13,7 +14,7 @@ from ensue.masking import Masker
 from ensue.model.returns import Return
 from ensue.model.srn import Srn
 from ensue.registry.enforced import MOST_PENDING, EnforcedStore
-from ensue.registry.enforced_tables import FILE
+from ensue.registry.enforced_file import FILE, EnforcedFile
 from ensue.registry.vault import ProjectVault
 
 if TYPE_CHECKING:
@@ -213,11 +214,12 @@ def test_new_keys_reseal_it(cachedir: Path) -> None:
 def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
     """Without the key, and for an entry put in another's place, there is an error and no data."""
     keep(cachedir, *(returned(id_, {"p": "hunter2-" + id_}, sensitive=("p",)) for id_ in ("a", "b")))
-    with sqlite3.connect(cachedir / FILE) as database:
-        database.execute("UPDATE enforced SET sealed = (SELECT sealed FROM enforced WHERE id = 'b')")
-    database.close()
+    file = EnforcedFile(cachedir)
+    first, second = file.all()
+    file.write([msgspec.structs.replace(first, entry=second.entry)])
+    file.close()
     with pytest.raises(TamperedError):
-        store_in(cachedir).find(MINION, "cloud", "a")
+        store_in(cachedir).of_state(MINION, "", returned("a", None).tag)
     next(cachedir.glob("*key*")).unlink()
     with pytest.raises(KeyFileError):
         store_in(cachedir).find(MINION, "cloud", "b")

@@ -5,7 +5,7 @@ Decides only; the scheduler does it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -13,6 +13,7 @@ from ensue.engine.earlier import fingerprint
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
+from ensue.model.fan_out import FannedChunk, FannedReturn
 from ensue.model.requisite import RequisiteKind
 from ensue.model.returns import Return, StateReturn
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.engine.node import Node
+    from ensue.model.requisite import Requisite
 
 
 class Adopt(msgspec.Struct, frozen=True):
@@ -54,7 +56,10 @@ class Call(msgspec.Struct, frozen=True):
 
 Decision: TypeAlias = Adopt | Answer | Call
 
-_JUST_CALL = Call(Verdict.CALL)
+_JUST_CALL: Final = Call(Verdict.CALL)
+_CHECK: Final = Role.CHECK
+_REQUIRE: Final = RequisiteKind.REQUIRE
+_ARG_BIND: Final = RequisiteKind.ARG_BIND
 
 
 def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callable[[Node], bool]) -> Decision:
@@ -68,18 +73,31 @@ def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callab
     scope, chunk = node.scope, node.chunk
     if node.refused:
         return Answer(failure(chunk.name, node.refused), ran=False)
-    before = done.get((scope.path, chunk.tag)) if done and node.role is not Role.CHECK else None
+    before = done.get((scope.path, chunk.tag)) if done and node.role is not _CHECK else None
     # A journal keeps no secrets: whoever is bound to one needs the state to say it again.
     if before is not None and not before.sensitive and before.fingerprint == fingerprint(chunk):
         return Adopt(msgspec.structs.replace(before, delayed=[]), earlier=True)
-    if not chunk.requisites and not scope.check_of:
+    if not scope.check_of and _went_well(chunk.requisites, scope.nodes):
         return _JUST_CALL
     return _decide_by_requisites(node, can_watch)
 
 
+def _went_well(requisites: Sequence[Requisite], nodes: Sequence[Node]) -> bool:
+    """Say whether nothing is asked for but that others have not failed, and they have not: nearly always."""
+    for requisite in requisites:
+        kind = requisite.kind
+        if requisite.any or (kind is not _REQUIRE and kind is not _ARG_BIND):
+            return False
+        for index in requisite.chunks:
+            returned = nodes[index].returned
+            if returned is not None and returned.result is False:
+                return False
+    return True
+
+
 def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Decision:
     scope, chunk = node.scope, node.chunk
-    check = scope.check_result_of(node.index) if node.role is Role.STATE else None
+    check = _own_check(node) if node.role is Role.STATE else None
     if check is not None and not check.ran:
         return Adopt(check)
     prepared_by = scope.prerequired_by.get(node.index, ()) if node.role is Role.STATE else ()
@@ -89,6 +107,14 @@ def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Deci
     if verdict in COMMENTS:
         return Answer(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
     return Call(verdict)
+
+
+def _own_check(node: Node) -> Return | None:
+    """Return what a node's check returned; that of a chunk that was fanned out, on the same resource."""
+    check = node.scope.check_result_of(node.index)
+    if isinstance(check, FannedReturn):
+        return check.on(node.target) if isinstance(node.chunk, FannedChunk) else None
+    return None if isinstance(node.chunk, FannedChunk) else check
 
 
 def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node], bool]) -> Verdict:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return
 
 
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
+
 NO_FINGERPRINT: Final = -1
 """What stands for arguments that hold a secret: a sum of them would help to find it out."""
 
@@ -84,7 +86,7 @@ def fingerprint(chunk: Chunk) -> int:
     if not chunk.arguments:
         return 0
     try:
-        return zlib.crc32(msgspec.json.encode(chunk.arguments, enc_hook=str))
+        return zlib.crc32(_ENCODER.encode(chunk.arguments))
     except (TypeError, ValueError, OverflowError):
         # Data that JSON has no form for, such as keys that are mappings.
         return zlib.crc32(repr(chunk.arguments).encode("utf-8", "backslashreplace"))

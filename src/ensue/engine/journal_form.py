@@ -98,9 +98,9 @@ def encode(event: RunEvent, masker: Masker) -> bytes:
         event: what happened; data that JSON does not know is written as text.
         masker: the secrets of this process.
     """
-    if _is_plain(event) or (not masker and _is_json(event)):
+    if _is_plain(event) or (not masker.knows_secrets and _is_json(event)):
         line = _at_once(event)
-        if line and (not masker or _is_clean(event, line, masker)):
+        if line and (not masker.knows_secrets or _is_clean(event, line, masker)):
             return line + b"\n"
     fields = _masked_fields(event, masker)
     if isinstance(event, NodeFinished):

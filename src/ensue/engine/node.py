@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.engine.promise import Promise
 from ensue.engine.status import WAITING, NodeStatus
+from ensue.errors import InternalError
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ensue.contracts.growth import Plan
     from ensue.engine.claims import Hold
@@ -34,6 +35,10 @@ class Role(enum.Enum):
     """Says at the end of the scope what is wrong with it; nothing is called."""
 
 
+_STATE: Final = Role.STATE
+_CHECK: Final = Role.CHECK
+
+
 class Node:
     """One call of one chunk in one scope.
 
@@ -45,20 +50,27 @@ class Node:
         waits_for: how many edges lead to it.
         dependents: nodes of the same scope that wait for it, once an edge.
         refused: why it fails without being called; empty when nothing stands against it.
+
+    `target` is the resource it runs against, `is_test` whether nothing may be changed: in a plan, and in the
+    check of a `prereq`. `returned` is its return once it is over; None before, and for good when it never ran.
     """
 
     __slots__ = (
+        "_told",
         "applied",
         "awaited",
         "chunk",
         "dependents",
         "hold",
         "index",
+        "is_over",
+        "is_test",
         "refused",
+        "returned",
         "role",
         "scope",
         "status",
-        "value",
+        "target",
         "verdict",
         "waits_for",
     )
@@ -80,28 +92,37 @@ class Node:
         self.role = role
         self.waits_for = waits_for
         self.dependents = dependents
+        self.target: Srn = chunk.target or scope.plan.target
+        self.is_test = scope.test or role is _CHECK
         self.status: NodeStatus = WAITING
-        self.value: Promise[Return | None] = Promise()
+        self.returned: Return | None = None
+        self.is_over = False
         self.verdict: Verdict | None = None
         self.hold: Hold | None = None
         self.applied: list[ScopeReturn] | None = None
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused
+        self._told: list[Callable[[], None]] | None = None
 
-    @property
-    def target(self) -> Srn:
-        """The resource it runs against."""
-        return self.chunk.target or self.scope.plan.target
+    def end(self, returned: Return | None) -> None:
+        """Give it its return, None when it never runs, and tell who asked for that.
 
-    @property
-    def is_test(self) -> bool:
-        """Whether nothing may be changed: in a plan, and in the check of a `prereq`."""
-        return self.scope.test or self.role is Role.CHECK
+        Raises:
+            InternalError: it is over already.
+        """
+        if self.is_over:
+            raise InternalError("a node ended twice")
+        self.returned = returned
+        self.is_over = True
+        if self._told is not None:
+            for tell in self._told:
+                tell()
 
-    @property
-    def returned(self) -> Return | None:
-        """Its return once it has settled; None before, and for good when it was never run."""
-        return self.value.value if self.value.done else None
+    def on_end(self, tell: Callable[[], None]) -> None:
+        """Have something called when it ends."""
+        if self._told is None:
+            self._told = []
+        self._told.append(tell)
 
     @property
     def label(self) -> str:
@@ -120,6 +141,8 @@ class Scope:
         caller: the node that caused it; None at the top.
         test: whether nothing may be changed in it.
         quiet: whether it belongs to a check: nothing of it is reported.
+
+    `fanned` has the nodes that a node became when it was fanned out, by that node's number.
     """
 
     __slots__ = (
@@ -127,6 +150,7 @@ class Scope:
         "caller",
         "check_of",
         "depth",
+        "fanned",
         "finished",
         "listeners",
         "nodes",
@@ -154,6 +178,7 @@ class Scope:
         self.prerequired_by: Mapping[int, list[int]] = {}
         self.nodes = _nodes(self, lowered)
         self.listeners: list[Node] | None = None
+        self.fanned: dict[int, list[Node]] = {}
         self.unsettled = len(self.nodes)
         self.finished: Promise[None] = Promise()
         self.tasks: set[asyncio.Task[None]] = set()
@@ -175,7 +200,10 @@ class Scope:
 
     def reported_nodes(self) -> list[Node]:
         """Return the nodes that have a return of their own: states, then listeners and complaints."""
-        return self.nodes[: len(self.plan.chunks)] + (self.listeners or [])
+        states = self.nodes[: len(self.plan.chunks)]
+        if self.fanned:
+            states = [one for number, node in enumerate(states) for one in self.fanned.get(number, (node,))]
+        return states + (self.listeners or [])
 
     def returns(self) -> dict[str, Return]:
         """Return the returns by tag, in order of start."""
@@ -189,8 +217,8 @@ def _run_num(returned: Return) -> int:
 
 def _nodes(scope: Scope, lowered: Lowered) -> list[Node]:
     chunks = scope.plan.chunks
-    roles = [(index, Role.STATE) for index in range(len(chunks))]
-    roles += [(index, Role.CHECK) for index in lowered.check_of]
+    roles = [(index, _STATE) for index in range(len(chunks))]
+    roles += [(index, _CHECK) for index in lowered.check_of]
     return [
         Node(scope, index, chunks[index], role, waits_for=waits_for, dependents=dependents)
         for (index, role), waits_for, dependents in zip(

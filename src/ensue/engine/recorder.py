@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.engine.earlier import NO_FINGERPRINT, fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
-from ensue.model.returns import Return, SkippedReturn
+from ensue.model.returns import Return, SkippedReturn, StateReturn
 from ensue.model.sensitive_paths import changed_paths, values_at
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
     from ensue.model.chunk import Chunk
-    from ensue.model.returns import StateReturn
     from ensue.model.srn import Srn
 
 UNNUMBERED = -1
@@ -69,7 +68,9 @@ class Recorder:
         return Start(node.chunk.tag, number, self._clock.now(), self._clock.monotonic())
 
     def announce(self, node: Node, start: Start) -> None:
-        """Tell that a node's function is about to be called."""
+        """Tell that a node's function is about to be called, unless its return is not reported either."""
+        if start.run_num == UNNUMBERED:
+            return
         chunk = node.chunk
         self.emit(
             NodeStarted(
@@ -91,10 +92,8 @@ class Recorder:
             said: what the function said.
             ran: False when the function was not called because of a requisite.
         """
-        if node.chunk.bindings is not None and said.new_state is not None and self._masker:
-            said = self._with_inherited_secrets(said)
-        if said.sensitive:
-            self._masker.add(*values_at(said.new_state, said.sensitive))
+        if said.sensitive or self._masker.knows_secrets:
+            said = self._guarded(node, said)
         returned = self._return(node, start, said, ran=ran)
         if start.run_num != UNNUMBERED:
             self.emit(NodeFinished(returned=returned))
@@ -103,6 +102,14 @@ class Recorder:
     def adopt(self, returned: Return) -> None:
         """Tell of a return of an earlier run that is taken over, so that this run's journal is whole."""
         self.emit(NodeFinished(returned=returned))
+
+    def _guarded(self, node: Node, said: StateReturn) -> StateReturn:
+        """Tell the masker of a return's secrets; those that were bound are the return's own from now on."""
+        if node.chunk.bindings is not None and said.new_state is not None and self._masker.knows_secrets:
+            said = self._with_inherited_secrets(said)
+        if said.sensitive:
+            self._masker.add(*values_at(said.new_state, said.sensitive))
+        return said
 
     def _with_inherited_secrets(self, said: StateReturn) -> StateReturn:
         """A secret that was bound stays one: the paths under which it stands in `new_state` are added."""
@@ -130,14 +137,14 @@ class Recorder:
 
     def _fingerprint(self, chunk: Chunk) -> int:
         """Return what tells these arguments from others, for a journal that is to hold no secret."""
-        if self._masker and self._masker.data(chunk.arguments) != chunk.arguments:
+        if self._masker.knows_secrets and self._masker.data(chunk.arguments) != chunk.arguments:
             return NO_FINGERPRINT
         return fingerprint(chunk)
 
     def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
         chunk = node.chunk
         duration_s = self._clock.monotonic() - start.monotonic
-        return Return(
+        returned = Return(
             tag=start.tag,
             id=chunk.id,
             name=said.name,
@@ -150,15 +157,21 @@ class Recorder:
             changes=said.changes,
             comment=said.comment,
             new_state=said.new_state,
-            old_state=said.old_state,
-            sensitive=said.sensitive,
-            warnings=said.warnings,
             run_num=start.run_num,
             start_time=start.at.time().isoformat(),
             duration_ms=round(duration_s * 1000, 3),
-            ran=ran,
-            skipped=isinstance(said, SkippedReturn) or (not ran and said.result is True),
-            place=str(chunk.span()) if said.result is False else "",
-            applied=node.applied or [],
-            fingerprint=self._fingerprint(chunk),
+            fingerprint=self._fingerprint(chunk) if chunk.arguments else 0,
         )
+        # What few returns have is set where it is there: to name it above costs as much as all the rest.
+        if said.__class__ is not StateReturn or not ran:
+            returned.ran = ran
+            returned.skipped = isinstance(said, SkippedReturn) or (not ran and said.result is True)
+        if said.old_state is not None:
+            returned.old_state = said.old_state
+        if said.sensitive or said.warnings:
+            returned.sensitive, returned.warnings = said.sensitive, said.warnings
+        if said.result is False:
+            returned.place = str(chunk.span())
+        if node.applied is not None:
+            returned.applied = node.applied
+        return returned

@@ -16,6 +16,7 @@ from ensue.engine.circles import break_circle
 from ensue.engine.claims import Claim, Claims, Hold
 from ensue.engine.decision import Adopt, Answer, Call, decide
 from ensue.engine.executor import Executor, Started
+from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.recorder import Recorder
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
     from ensue.engine.calls import Callee
+    from ensue.engine.decision import Decision
     from ensue.engine.promise import Promise
     from ensue.engine.recorder import Start
     from ensue.engine.services import EngineOptions, EngineServices
@@ -39,6 +41,9 @@ T = TypeVar("T")
 
 TURNS_BETWEEN_YIELDS: Final = 128
 """After so many nodes the event loop gets a turn, so that signals and running functions are heard."""
+
+_STATE: Final = Role.STATE
+_CHECK: Final = Role.CHECK
 
 FAILHARD: Final = "failhard"
 INTERRUPTED: Final = "interrupted"
@@ -65,7 +70,8 @@ class Scheduler:
         self._claims = Claims(options.concurrency)
         self._executor = Executor(services, apply=self._apply, pause=self._pause)
         self._growth = Growth(services, options, self._recorder, self)
-        self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self._make_ready)
+        self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
+        self._fan_outs = FanOuts(services.hooks, self.scopes, self)
         self._ready: deque[Node] = deque()
         self._wake = asyncio.Event()
         self._sleepers: set[asyncio.Future[None]] = set()
@@ -147,9 +153,10 @@ class Scheduler:
                 self._wake.clear()
                 await self._wake.wait()
             else:
-                self._make_ready(break_circle(self.scopes.still_open()))
+                self.make_ready(break_circle(self.scopes.still_open(), self.scopes.can_do_without))
 
-    def _make_ready(self, node: Node) -> None:
+    def make_ready(self, node: Node) -> None:
+        """Have a node carried out in its turn; see `fan_out.NodeRunner`."""
         node.status = READY
         self._ready.append(node)
         self._wake.set()
@@ -165,20 +172,41 @@ class Scheduler:
 
     def _is_still_due(self, node: Node) -> bool:
         """Listeners and complaints come after failhard too; what a check decided is a return in any case."""
-        if node.role is Role.STATE:
+        if node.role is _STATE:
             check = node.scope.check_result_of(node.index)
             return check is not None and not check.ran
         closing = node.role is Role.LISTENER or node.role is Role.COMPLAINT
         return closing and self.stop_reason == FAILHARD and not node.scope.aborted
 
     def _carry_out(self, node: Node) -> None:
-        decision = decide(node, self._done_of(node), self._executor.can_watch)
+        if node.chunk.options.fan_out is None or node.refused:
+            self._follow(node, self._decision(node))
+        else:
+            self._spawn(node, self._fan_outs.fan_out(node), partial(self._cut_fan_out, node))
+
+    def _cut_fan_out(self, node: Node) -> Return:
+        start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
+        comment = "Cancelled while its target was looked for"
+        return self._recorder.finish(node, start, failure(node.chunk.name, comment))
+
+    def answer(self, node: Node, answer: Answer) -> None:
+        """Carry a node out without a call; see `fan_out.NodeRunner`."""
+        decision = self._decision(node)
+        self._follow(node, answer if isinstance(decision, Call) else decision)
+
+    def _decision(self, node: Node) -> Decision:
+        done = self._done_of(node) if self._done else self._done
+        return decide(node, done, self._executor.can_watch)
+
+    def _follow(self, node: Node, decision: Decision) -> None:
         match decision:
-            case Call(verdict):
-                node.verdict = verdict
+            case Call():
+                node.verdict = decision.verdict
                 self._claim(node)
             case Answer(said, ran):
-                start = self._recorder.start(node, reported=not node.scope.quiet)
+                # What a check's requisites say is the state's own return; what it found is nobody's.
+                reported = not node.scope.quiet and (node.role is not _CHECK or not ran)
+                start = self._recorder.start(node, reported=reported)
                 self._finish(node, self._recorder.finish(node, start, said, ran=ran))
             case Adopt(returned, earlier):
                 if earlier:
@@ -189,7 +217,7 @@ class Scheduler:
 
     def _done_of(self, node: Node) -> Mapping[tuple[str, str], Return]:
         """What an earlier run has done, unless it was of no use beyond that run."""
-        return {} if self._done and self._hooks.is_transient(node.chunk) else self._done
+        return {} if self._hooks.is_transient(node.chunk) else self._done
 
     def _claim(self, node: Node) -> None:
         alone = node.target if self._options.ordered and not node.chunk.options.parallel else None
@@ -215,13 +243,10 @@ class Scheduler:
 
     def _begin(self, node: Node) -> Start:
         node.status = RUNNING
-        reported = node.role is not Role.CHECK and not node.scope.quiet
-        start = self._recorder.start(node, reported=reported)
-        if reported:
-            self._recorder.announce(node, start)
-        return start
+        return self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
 
     def _call_inline(self, node: Node, callee: Callee) -> None:
+        """Call a function that does not wait; it is over before anybody could be told that it began."""
         start = self._begin(node)
         said = self._executor.call_inline(node, callee)
         if isinstance(said, Started):
@@ -231,6 +256,8 @@ class Scheduler:
         self._finish(node, self._recorder.finish(node, start, said))
 
     def _call_in_task(self, node: Node, start: Start, started: Started | None) -> None:
+        self._recorder.announce(node, start)
+
         def cancelled() -> Return:
             comment = "Cancelled while it was running; what it had done by then is not known"
             return self._recorder.finish(node, start, failure(node.chunk.name, comment))
@@ -266,7 +293,7 @@ class Scheduler:
         if task.cancelled() and not self._broken:
             self._give_back(node)
             try:
-                self._settle(node, if_cancelled())
+                self.settle(node, if_cancelled())
             except Exception as error:  # noqa: BLE001 - nobody awaits a callback: the loop raises it
                 self._fault = error
         self._wake.set()
@@ -277,14 +304,15 @@ class Scheduler:
 
     def _finish(self, node: Node, returned: Return) -> None:
         """A node has its return: stop the run where that is due, then grow, then settle."""
-        counts = not node.scope.quiet and (node.role is not Role.CHECK or not returned.ran)
-        if returned.result is False and counts and self._stops_the_run(node):
-            self.stop(FAILHARD)
-        if node.chunk.options.delayed_render and node.role is Role.STATE and not node.scope.quiet:
+        if returned.result is False:
+            counts = not node.scope.quiet and (node.role is not _CHECK or not returned.ran)
+            if counts and self._stops_the_run(node):
+                self.stop(FAILHARD)
+        if node.chunk.options.delayed_render and node.role is _STATE and not node.scope.quiet:
             node.status = GROWING
             self._spawn(node, self._grow(node, returned), partial(self._cut_growth, node, returned))
         else:
-            self._settle(node, returned)
+            self.settle(node, returned)
 
     def _stops_the_run(self, node: Node) -> bool:
         own = node.chunk.options.failhard
@@ -292,21 +320,22 @@ class Scheduler:
 
     async def _grow(self, node: Node, returned: Return) -> None:
         await self._growth.delayed(node, returned)
-        self._settle(node, returned)
+        self.settle(node, returned)
 
     def _cut_growth(self, node: Node, returned: Return) -> Return:
         self._growth.leave_out_rest(node, returned)
         return returned
 
-    def _settle(self, node: Node, returned: Return) -> None:
+    def settle(self, node: Node, returned: Return) -> None:
+        """Note that a node is over; see `fan_out.NodeRunner`."""
         node.status = SETTLED
-        node.value.resolve(returned)
+        node.end(returned)
         self.scopes.node_is_over(node)
 
     def _leave_out(self, node: Node) -> None:
         self._give_back(node)
         node.status = NotRun(self.stop_reason or "its scope was ended")
-        node.value.resolve(None)
+        node.end(None)
         self.scopes.node_is_over(node)
 
     async def _apply(self, node: Node, target: Srn, mods: Sequence[str]) -> ScopeReturn:

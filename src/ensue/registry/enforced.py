@@ -17,7 +17,8 @@ import msgspec
 
 from ensue.model.enforced import EnforcedState
 from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
-from ensue.registry.enforced_tables import EnforcedTable, Row
+from ensue.registry.enforced_file import EnforcedFile
+from ensue.registry.enforced_form import Entry, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ class EnforcedStore:
     """
 
     def __init__(self, cachedir: Path, *, vault: Vault, masker: Masker) -> None:
-        self._table = EnforcedTable(cachedir)
+        self._file = EnforcedFile(cachedir)
         self._vault = vault
         self._masker = masker
         self._pending: dict[tuple[str, str, str], Return] = {}
@@ -77,8 +78,8 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read, or an entry cannot be decrypted.
         """
-        rows = self._table.named(target, id)
-        return [self._opened(row) for row in rows if f"{row.module}.".startswith(f"{path}.")]
+        rows = self._file.named(str(target), id)
+        return [self._opened(row) for row in rows if f"{row.entry.module}.".startswith(f"{path}.")]
 
     def of_state(self, target: Srn, scope: str, tag: str) -> EnforcedState | None:
         """Return what the last apply made of one state; None when it has made nothing of it.
@@ -88,7 +89,7 @@ class EnforcedStore:
         """
         if self._masker.text(tag) != tag or self._masker.text(scope) != scope:
             return None  # Several states may be called the same, once the secret is out of their names.
-        row = self._table.one(target, scope, tag)
+        row = self._file.one(str(target), scope, tag)
         return None if row is None else self._opened(row)
 
     def note(self, returned: Return) -> None:
@@ -110,7 +111,7 @@ class EnforcedStore:
             StoreError: it cannot be written; it stays noted.
         """
         if self._pending:
-            self._table.write([self._row(returned) for returned in self._pending.values()])
+            self._file.write([self._row(returned) for returned in self._pending.values()])
             self._pending.clear()
 
     def shown(self) -> Iterator[ShownState]:
@@ -119,9 +120,9 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        for row in self._table.all():
+        for row in self._file.all():
             yield ShownState(
-                target=row.target, scope=row.scope, state=_entry(row, _DECODE(row.shown)), run_id=row.run_id
+                target=row.target, scope=row.scope, state=_state(row, row.entry.shown), run_id=row.run_id
             )
 
     def reseal(self) -> int:
@@ -130,38 +131,31 @@ class EnforcedStore:
         Raises:
             StoreError: an entry cannot be decrypted; nothing was changed.
         """
-        sealed = [(row, row.sealed) for row in self._table.all() if row.sealed is not None]
+        sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
         opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
-        self._table.write(
-            msgspec.structs.replace(row, sealed=self._vault.seal(plain, context=_context(row)))
-            for row, plain in opened
-        )
+        self._file.replace([self._sealed(row, plain) for row, plain in opened])
         return len(opened)
 
     def close(self) -> None:
         """Close the file."""
-        self._table.close()
+        self._file.close()
 
     def _row(self, returned: Return) -> Row:
+        if not self._masker.knows_secrets and not returned.sensitive:
+            return self._named_row(returned, _encoded(returned.new_state), ())
         paths, shown = self._masked(returned)
-        plain = _encoded(returned.new_state)
-        row = Row(
-            target=returned.target,
-            scope=self._masker.text(returned.scope),
-            tag=self._masker.text(returned.tag),
-            module=returned.module,
-            function=returned.function,
-            id=self._masker.text(returned.id),
-            name=self._masker.text(returned.name),
-            sls=returned.sls,
-            sensitive=msgspec.msgpack.encode(paths),
-            shown=_encoded(shown) if paths else plain,
-            sealed=None,
-            run_id=self._run_id,
-        )
-        if not paths:
-            return row
-        return msgspec.structs.replace(row, sealed=self._vault.seal(plain, context=_context(row)))
+        row = self._named_row(returned, _encoded(shown), paths)
+        return self._sealed(row, _encoded(returned.new_state)) if paths else row
+
+    def _named_row(self, returned: Return, shown: bytes, sensitive: tuple[str, ...]) -> Row:
+        text = self._masker.text
+        id_, name = text(returned.id), text(returned.name)
+        entry = Entry(returned.module, returned.function, id_, name, returned.sls, shown, sensitive)
+        return Row(returned.target, text(returned.scope), text(returned.tag), self._run_id, entry)
+
+    def _sealed(self, row: Row, plain: bytes) -> Row:
+        sealed = self._vault.seal(plain, context=_context(row))
+        return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
 
     def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
         """Return where secrets stand, also those the state does not know of, and the data without them."""
@@ -171,26 +165,28 @@ class EnforcedStore:
         return paths, hide_paths(masked, paths)
 
     def _opened(self, row: Row) -> EnforcedState:
-        plain = row.shown if row.sealed is None else self._vault.open(row.sealed, context=_context(row))
-        entry = _entry(row, _DECODE(plain))
-        self._masker.add(*values_at(entry.new_state, entry.sensitive))
-        return entry
+        sealed = row.entry.sealed
+        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
+        state = _state(row, plain)
+        self._masker.add(*values_at(state.new_state, state.sensitive))
+        return state
 
 
 def _context(row: Row) -> str:
     return f"enforced:{row.target}:{row.scope}:{row.tag}"
 
 
-def _entry(row: Row, new_state: Any) -> EnforcedState:
+def _state(row: Row, new_state: bytes) -> EnforcedState:
+    entry = row.entry
     return EnforcedState(
         tag=row.tag,
-        module=row.module,
-        function=row.function,
-        id=row.id,
-        name=row.name,
-        sls=row.sls,
-        new_state=new_state,
-        sensitive=msgspec.msgpack.decode(row.sensitive, type=tuple[str, ...]),
+        module=entry.module,
+        function=entry.function,
+        id=entry.id,
+        name=entry.name,
+        sls=entry.sls,
+        new_state=_DECODE(new_state),
+        sensitive=entry.sensitive,
     )
 
 

@@ -31,10 +31,11 @@ checked:
     - prereq: [{test: web}]
 #!delayed_block inner
 one:
-  test.nop: []
+  cmd.run:
+    - name: 'true'
 two:
   test.nop:
-    - watch: [{test: one}]
+    - watch: [{cmd: one}]
 #!end_delayed_block
 """
 
@@ -88,7 +89,7 @@ def test_a_run_has_what_it_grew_into(tmp_path: Path) -> None:
         "├─ checked [test.nop]  succeeded",
         "├─ web [test.succeed_with_changes]  changed  (prereq checked)",
         "│  └─ block inner",
-        "│     ├─ one [test.nop]  succeeded",
+        "│     ├─ one [cmd.run]  changed",
         "│     └─ two [test.nop]  succeeded  (watch one)",
         "└─ after [test.nop]  succeeded  (require web)",
     ]

@@ -1,0 +1,232 @@
+"""The file of enforced states: entries in one SQLite file, and nothing of what they mean.
+
+Entries are appended many at a time, as one blob: a row for each would cost a large apply more than its
+states do. The latest entry of a state counts. A large run first looks at what is there and appends only what
+differs; when many small ones have followed each other, everything is written together anew.
+
+Spoken to through `sqlite3` itself: every apply opens this file, and SQLAlchemy would cost it more time than
+all that is done here.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.errors import StoreError
+from ensue.registry import private_files
+from ensue.registry.enforced_form import (
+    Row,
+    States,
+    decode_entry,
+    decode_states,
+    differing,
+    encode_states,
+    merge,
+    row_of,
+)
+from ensue.registry.enforced_upgrade import VERSION, bring_up_to_date
+from ensue.registry.sqlite_remedies import sqlite_remedy
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Generator, Sequence
+    from pathlib import Path
+
+FILE: Final = "enforced.db"
+"""Name of the file below the cachedir."""
+
+MANY: Final = 1000
+"""From so many entries on, a write first looks at what is there."""
+
+MOST_SEGMENTS: Final = 200
+"""So many appended blobs are there at most before they are written together."""
+
+_BUSY_TIMEOUT_S: Final = 60.0
+_APPEND: Final = "INSERT INTO segment (states) VALUES (?)"
+
+
+class EnforcedFile:
+    """The file, opened on first use; any thread may call.
+
+    Args:
+        cachedir: the project's cachedir.
+    """
+
+    def __init__(self, cachedir: Path) -> None:
+        self.path = cachedir / FILE
+        self._connection: sqlite3.Connection | None = None
+        self._turn = threading.Lock()
+        self._states: States = {}
+        self._read_up_to = 0
+        self._by_word: dict[str, dict[str, list[str]]] = {}
+
+    def one(self, target: str, scope: str, tag: str) -> Row | None:
+        """Return a row; None when there is none.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        self._refresh()
+        kept = self._states.get(target, {}).get(scope, {}).get(tag)
+        return None if kept is None else row_of(target, scope, tag, kept)
+
+    def named(self, target: str, word: str) -> list[Row]:
+        """Return the rows of the top scope that have a word as ID or name, by tag.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        self._refresh()
+        top = self._states.get(target, {}).get("", {})
+        if target not in self._by_word:
+            words = self._by_word[target] = {}
+            for tag, kept in top.items():
+                entry = decode_entry(kept[1])
+                for one in {entry.id, entry.name}:
+                    words.setdefault(one, []).append(tag)
+        return [row_of(target, "", tag, top[tag]) for tag in sorted(self._by_word[target].get(word, ()))]
+
+    def all(self) -> list[Row]:
+        """Return every row, by target, scope and tag.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        self._refresh()
+        return [
+            row_of(target, scope, tag, kept)
+            for target, scopes in sorted(self._states.items())
+            for scope, states in sorted(scopes.items())
+            for tag, kept in sorted(states.items())
+        ]
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Add or replace rows: all of them, or none.
+
+        Raises:
+            StoreError: they cannot be written.
+        """
+        if len(rows) >= MANY or self._read_up_to:
+            self._refresh()
+        changed = differing(rows, self._states)
+        if not changed:
+            return
+        with self._opened(create=True) as connection, _transaction(connection):
+            appended = connection.execute(_APPEND, (encode_states(changed),)).lastrowid
+            (segments,) = connection.execute("SELECT count(*) FROM segment").fetchone()
+        if appended == self._read_up_to + 1:
+            merge(self._states, changed)
+            self._by_word.clear()
+            self._read_up_to += 1
+        if segments > MOST_SEGMENTS:
+            self._write_together({})
+
+    def replace(self, rows: Sequence[Row]) -> None:
+        """Replace rows, and leave nothing of what they were.
+
+        Raises:
+            StoreError: they cannot be written; nothing was changed.
+        """
+        self._write_together(differing(rows, self._states))
+
+    def close(self) -> None:
+        """Close the file; it is opened again when it is used again."""
+        with self._turn:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    def _write_together(self, changed: States) -> None:
+        try:
+            with self._opened(create=True) as connection, _transaction(connection):
+                self._take_in(connection)
+                merge(self._states, changed)
+                connection.execute("DELETE FROM segment")
+                # One for each target: a blob has its largest size.
+                blobs = [(encode_states({target: scopes}),) for target, scopes in self._states.items()]
+                connection.executemany(_APPEND, blobs)
+        except BaseException:
+            self._states, self._read_up_to = {}, 0
+            raise
+        finally:
+            self._by_word.clear()
+
+    def _refresh(self) -> None:
+        """Read what has been appended since it was last read, by this process or another."""
+        if self._connection is None and not self.path.exists():
+            return
+        with self._opened(create=False) as connection:
+            self._take_in(connection)
+
+    def _take_in(self, connection: sqlite3.Connection) -> None:
+        statement = "SELECT number, states FROM segment WHERE number > ? ORDER BY number"
+        for number, states in connection.execute(statement, (self._read_up_to,)):
+            merge(self._states, _decoded(states, self.path))
+            self._read_up_to = number
+            self._by_word.clear()
+
+    @contextmanager
+    def _opened(self, *, create: bool) -> Generator[sqlite3.Connection]:
+        import sqlite3
+
+        with self._turn:
+            try:
+                if self._connection is None:
+                    self._connection = self._open(create=create)
+                yield self._connection
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path}: {sqlite_remedy(error)}") from error
+            except OSError as error:
+                raise StoreError(f"{self.path}: it cannot be made: {error.strerror}") from error
+
+    def _open(self, *, create: bool) -> sqlite3.Connection:
+        if create and not self.path.exists():
+            private_files.make_private_directory(self.path.parent)
+            os.close(private_files.open_private_file(self.path, os.O_WRONLY | os.O_CREAT))
+        import sqlite3
+
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            msg = f"{self.path}: it is of version {version}, this ensue knows {VERSION} (use a newer ensue)"
+            raise StoreError(msg)
+        if version < VERSION:
+            # Enough against kill -9, and a file in WAL mode is not corrupted by a power cut either.
+            connection.execute("PRAGMA journal_mode=WAL")
+            with _transaction(connection):
+                bring_up_to_date(connection)
+        connection.execute("PRAGMA synchronous=NORMAL")
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Generator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _decoded(states: bytes, path: Path) -> States:
+    try:
+        return decode_states(states)
+    except msgspec.MsgspecError as error:
+        msg = f"{path}: what stands in it cannot be read: {error} (move it away, and apply again)"
+        raise StoreError(msg) from error

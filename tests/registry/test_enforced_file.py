@@ -1,0 +1,158 @@
+"""The file of enforced states: what is appended, what is read again, and when it is written together."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from ensue.errors import StoreError
+from ensue.registry.enforced_file import FILE, MANY, MOST_SEGMENTS, EnforcedFile
+from ensue.registry.enforced_form import Entry, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TARGET = "minion:m1"
+
+
+@pytest.fixture
+def file(cachedir: Path) -> Iterator[EnforcedFile]:
+    """The file as one process has it."""
+    file = EnforcedFile(cachedir)
+    yield file
+    file.close()
+
+
+@pytest.fixture
+def other(cachedir: Path) -> Iterator[EnforcedFile]:
+    """The same file as another process has it."""
+    file = EnforcedFile(cachedir)
+    yield file
+    file.close()
+
+
+def row(id_: str, content: bytes = b"1", run_id: str = "run-1") -> Row:
+    """Return a row of the top scope."""
+    return Row(TARGET, "", f"test_|-{id_}", run_id, Entry("test", "present", id_, id_, "sls", content))
+
+
+def segments(cachedir: Path) -> int:
+    """Count what was appended since everything was written together."""
+    with sqlite3.connect(cachedir / FILE) as database:
+        (count,) = database.execute("SELECT count(*) FROM segment").fetchone()
+    database.close()
+    return count
+
+
+def test_what_another_process_appends_is_seen(file: EnforcedFile, other: EnforcedFile) -> None:
+    """Who has read the file already reads what came since; the later entry counts."""
+    file.write([row("a"), row("b")])
+    assert [one.entry.id for one in other.all()] == ["a", "b"]
+    file.write([row("b", b"2", "run-2"), row("c")])
+    assert [(one.entry.id, one.entry.shown) for one in other.all()] == [("a", b"1"), ("b", b"2"), ("c", b"1")]
+    assert [one.run_id for one in other.named(TARGET, "b")] == ["run-2"]
+
+
+def test_a_large_run_appends_only_what_differs(file: EnforcedFile, cachedir: Path) -> None:
+    """A second apply of a large tree leaves the file, and says of what it did not change who changed it."""
+    file.write([row(str(number)) for number in range(MANY)])
+    assert segments(cachedir) == 1
+    again = [row(str(number), run_id="run-2") for number in range(MANY)]
+    file.write(again)
+    assert segments(cachedir) == 1
+    file.write([row("0", b"2", "run-2"), *again[1:]])
+    assert segments(cachedir) == 2
+    assert {one.run_id for one in file.all()} == {"run-1", "run-2"}
+    assert [one.entry.id for one in file.all() if one.run_id == "run-2"] == ["0"]
+
+
+def test_many_small_runs_are_written_together(cachedir: Path) -> None:
+    """Runs that append a little each do not make the file longer for ever; nothing is lost."""
+    for number in range(MOST_SEGMENTS + 1):
+        file = EnforcedFile(cachedir)
+        file.write([row(str(number % 3), str(number).encode())])
+        file.close()
+    assert segments(cachedir) == 1
+    again = EnforcedFile(cachedir)
+    last = MOST_SEGMENTS
+    assert {one.entry.shown for one in again.all()} == {str(last - back).encode() for back in range(3)}
+    again.close()
+
+
+def test_who_has_read_sees_what_was_written_together(
+    file: EnforcedFile, other: EnforcedFile, cachedir: Path
+) -> None:
+    """A number of an appended blob is never used again, so nothing is overlooked."""
+    file.write([row("a")])
+    file.write([row("b")])
+    assert len(other.all()) == 2
+    file.replace([row("a", b"new")])
+    assert segments(cachedir) == 1
+    assert [one.entry.shown for one in other.all()] == [b"new", b"1"]
+
+
+def test_what_is_replaced_is_gone(file: EnforcedFile, cachedir: Path) -> None:
+    """After `replace` the former entry stands in no blob."""
+    file.write([row("a", b"the-former-content")])
+    file.replace([row("a", b"new")])
+    with sqlite3.connect(cachedir / FILE) as database:
+        blobs = b"".join(states for (states,) in database.execute("SELECT states FROM segment"))
+    database.close()
+    assert b"the-former-content" not in blobs
+
+
+def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:
+    """By target, scope and tag; by ID or name in the top scope alone."""
+    named = msgspec.structs.replace(row("a"), entry=Entry("test", "present", "a", "called", "sls", b"1"))
+    inner = msgspec.structs.replace(row("a"), scope="caller/block")
+    file.write([named, inner])
+    assert file.one(TARGET, "", named.tag) == named
+    assert file.one(TARGET, "caller/block", inner.tag) == inner
+    assert file.one(TARGET, "", "test_|-b") is None
+    assert file.named(TARGET, "called") == file.named(TARGET, "a") == [named]
+    assert file.named("minion:m2", "a") == []
+
+
+def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir: Path) -> None:
+    """What an earlier ensue kept, one row a state, is there as before."""
+    cachedir.mkdir(mode=0o700)
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute(
+            "CREATE TABLE enforced"
+            " (target, scope, tag, module, function, id, name, sls, sensitive, shown, sealed, run_id)"
+        )
+        values = (
+            TARGET,
+            "",
+            "t",
+            "test",
+            "present",
+            "a",
+            "a",
+            "sls",
+            b"\x91\xa1p",
+            b"\x01",
+            b"sealed",
+            "run-1",
+        )
+        database.execute("INSERT INTO enforced VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    entry = Entry("test", "present", "a", "a", "sls", b"\x01", ("p",), b"sealed")
+    assert file.all() == [Row(TARGET, "", "t", "run-1", entry)]
+    file.write([row("b")])
+    assert len(file.all()) == 2
+
+
+def test_a_blob_that_is_none_is_said(file: EnforcedFile, other: EnforcedFile, cachedir: Path) -> None:
+    """Damage within the database names the file and a way out."""
+    file.write([row("a")])
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute("UPDATE segment SET states = x'ff00'")
+    database.close()
+    with pytest.raises(StoreError, match="move it away"):
+        other.all()
