@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.masking import Masker
-from ensue.model.events import NodeFinished, ScopeClosed
+from ensue.model.events import NodeStarted
 from ensue.output.colours import PLAIN
 from ensue.output.drawing.from_events import draw_events
 from ensue.output.drawing.text import drawing_lines
@@ -90,7 +90,7 @@ def test_a_run_has_what_it_grew_into(tmp_path: Path) -> None:
         "├─ web [test.succeed_with_changes]  changed  (prereq checked)",
         "│  └─ block inner",
         "│     ├─ one [cmd.run]  changed",
-        "│     └─ two [test.nop]  succeeded  (watch one)",
+        "│     └─ two [test.nop]  changed  (watch one)",
         "└─ after [test.nop]  succeeded  (require web)",
     ]
 
@@ -108,5 +108,5 @@ def test_a_killed_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
     told, _ = run(tmp_path)
     for length in range(len(told)):
         drawn(draw_events(told[:length], "m1"))
-    unclosed = [event for event in told if not isinstance(event, ScopeClosed | NodeFinished)]
-    assert any("running" in line for line in drawn(draw_events(unclosed, "m1")))
+    (begun,) = (at for at, event in enumerate(told, start=1) if isinstance(event, NodeStarted))
+    assert any("one [cmd.run]  running" in line for line in drawn(draw_events(told[:begun], "m1")))
