@@ -19,6 +19,7 @@ from ensue.app.functions import TargetFunctions
 from ensue.app.planned_scopes import TellingExpander
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
+from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.accumulators import Accumulators
 from ensue.derived import using_registry
 from ensue.diagnostics import Diagnostic, Severity
@@ -155,7 +156,8 @@ class Run:
         services = self._services
         expander = SlsExpander(services, test=self._switches.test, top=plan)
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
-        registrations = Registrations(services.states, registry, services.plugins)
+        matcher = ProjectMatcher(services)
+        registrations = Registrations(services.states, registry, services.plugins, matcher.exact)
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
         engine = Engine(
             EngineServices(
@@ -168,6 +170,7 @@ class Run:
                     promises=registrations.promises,
                     arguments=RunTimeArguments(services.enforced, services.masker),
                     registered=registrations.register,
+                    matcher=matcher,
                     is_transient=registrations.is_transient,
                 ),
                 masker=services.masker,

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.fanned_instances import instance
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import PathError, as_text, copied, follow
 from ensue.language.references.producers import identity_of, meant
 from ensue.masking import MASK, SHORTEST_PART_CHARS
 from ensue.model.data import is_list, is_mapping
+from ensue.model.fan_out import FannedReturn
 from ensue.model.sensitive_paths import values_at
+from ensue.model.srn import Srn
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from ensue.model.data import Data
     from ensue.model.reference import Binding, BoundText
     from ensue.model.returns import Return
-    from ensue.model.srn import Srn
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -103,22 +105,26 @@ class BoundValues:
         returned = None if binding.producer is None else call.results(binding.producer)
         if returned is None:
             raise _failed(bound, binding, f"{binding.reference.id!r} was not run")
+        if isinstance(returned, FannedReturn):
+            returned = _instance(bound, binding, returned, call.target)
         if call.test and returned.result is None:
             return Unknown(binding.reference.text)
         if returned.new_state is not None:
             return _Source(returned.new_state, returned.sensitive)
-        earlier = self._enforced_before(binding, returned, call.target) if returned.skipped else None
+        earlier = self._enforced_before(binding, returned) if returned.skipped else None
         if earlier is None:
             said = "was skipped and has" if returned.skipped else "returned"
             raise _failed(bound, binding, f"{returned.id!r} {said} no new_state")
         return earlier
 
-    def _enforced_before(self, binding: Binding, returned: Return, target: Srn) -> _Source | None:
+    def _enforced_before(self, binding: Binding, returned: Return) -> _Source | None:
         """A producer that was skipped is what the last apply made of it."""
         if self._enforced is None:
             return None
-        entries = self._enforced.find(target, returned.module, returned.id)
-        left = [one for one in meant(binding.reference, entries, identity_of) if one.tag == returned.tag]
+        entries = self._enforced.find(Srn.parse(returned.target), returned.module, returned.id)
+        if returned.id == binding.reference.id:
+            entries = meant(binding.reference, entries, identity_of)
+        left = [one for one in entries if one.tag == returned.tag]
         return _Source(left[0].new_state, left[0].sensitive) if left else None
 
 
@@ -130,6 +136,13 @@ def _read(bound: BoundText, binding: Binding, source: _Source) -> Any:
     if source.sensitive and MASK in values_at(value, ("",)):
         raise _failed(bound, binding, "the value is a secret, which no journal keeps; apply anew")
     return value
+
+
+def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, target: Srn) -> Return:
+    try:
+        return instance(binding.reference, returned, target)
+    except StateFailedError as error:
+        raise _failed(bound, binding, str(error)) from None
 
 
 def _failed(bound: BoundText, binding: Binding, problem: str) -> StateFailedError:

@@ -89,10 +89,11 @@ class Directory:
         if record is None:
             raise UnknownResourceError(_unknown(str(target), records))
         if record.status != "active":
-            raise UnknownResourceError(self._invalidated(record))
+            raise UnknownResourceError(self.why_gone(record))
         return record.srn
 
-    def _invalidated(self, record: ResourceRecord) -> str:
+    def why_gone(self, record: ResourceRecord) -> str:
+        """Say why a resource that is known cannot be targeted, and how to bring it back."""
         chain = " <- ".join(map(str, (record.srn, *self._registry.provenance(record.srn))))
         because = f": {record.invalidated_because}" if record.invalidated_because else ""
         return (
@@ -102,12 +103,17 @@ class Directory:
 
     def records(self) -> list[ResourceRecord]:
         """Return every resource: this machine, pillar-declared, derived; sorted by SRN."""
-        managing = (self.minion.id,)
-        own = [
-            ResourceRecord(srn=srn, managing_minions=managing, origin="pillar")
-            for srn in (self.minion, *self._static)
-        ]
+        own = [self._declared(srn) for srn in (self.minion, *self._static)]
         return sorted([*own, *self._registry.records()], key=lambda record: record.srn)
+
+    def record(self, srn: Srn) -> ResourceRecord | None:
+        """Return what is known of one resource, None when there is none of this name."""
+        if srn == self.minion or srn in self._static:
+            return self._declared(srn)
+        return self._registry.record(srn)
+
+    def _declared(self, srn: Srn) -> ResourceRecord:
+        return ResourceRecord(srn=srn, managing_minions=(self.minion.id,), origin="pillar")
 
     def config(self, srn: Srn) -> dict[str, Any] | None:
         """Return a resource's configuration in the clear, None when there is no such active resource."""

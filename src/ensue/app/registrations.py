@@ -14,11 +14,12 @@ import msgspec
 from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
 from ensue.language.references.follow import as_text
 from ensue.model.data import is_list, is_mapping
+from ensue.model.fan_out import FannedChunk
 from ensue.model.paths import traverse
 from ensue.model.srn import MINION_TYPE, Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.app.functions import Functions
     from ensue.app.resource_types import Plugins
@@ -39,16 +40,27 @@ class Registrations:
         functions: state functions; their modules say what they await and promise.
         registry: where `registers:` goes.
         plugins: the types that a resource may have.
+        exact: the resource that a target names by type and id, None for any other target.
     """
 
-    def __init__(self, functions: Functions, registry: DerivedRegistry, plugins: Plugins) -> None:
+    def __init__(
+        self,
+        functions: Functions,
+        registry: DerivedRegistry,
+        plugins: Plugins,
+        exact: Callable[[str], Srn | None],
+    ) -> None:
+        self._exact = exact
         self._functions = functions
         self._registry = registry
         self._plugins = plugins
 
     def awaits(self, chunk: Chunk) -> Srn | None:
         """Return the resource that a chunk cannot do without."""
-        if chunk.target is not None:
+        fan_out = chunk.options.fan_out
+        if fan_out is not None and (named := self._exact(fan_out.expression)) is not None:
+            return named
+        if chunk.target is not None and not isinstance(chunk, FannedChunk):
             return None if chunk.target.type == MINION_TYPE else chunk.target
         awaits = self._functions.attribute(chunk.module, "AWAITS")
         srn: Srn | None = awaits(chunk.function, chunk.name) if awaits else None

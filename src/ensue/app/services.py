@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.context import TargetContext
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
+    from ensue.targeting.expression import Target
 
 
 _SHORTEST_PILLAR_SECRET_CHARS: Final = 8
@@ -168,18 +170,31 @@ class Services:
 
     def subject(self, srn: Srn) -> Subject:
         """Return a target as the matcher sees it, from a thread beside the loop."""
-        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
         return Subject(
             srn=srn,
             managing_minions=(self.minion.id,),
             grains=lambda: self._grains_from_thread(srn),
             pillar=lambda: self._pillars.get(srn) or self._pillars.get(self.minion, {}),
-            nodegroups={str(name): parse_target(str(text)) for name, text in groups.items()},
+            nodegroups=self.nodegroups,
         )
+
+    @cached_property
+    def nodegroups(self) -> Mapping[str, Target]:
+        """The groups of targets that the project's options name.
+
+        Raises:
+            TargetSyntaxError: one does not parse.
+        """
+        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
+        return {str(name): parse_target(str(text)) for name, text in groups.items()}
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
         return self._pillars.get(srn, {})
+
+    def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
+        """Return a target's pillar, None as long as it has not been compiled."""
+        return self._pillars.get(srn)
 
     async def prepare(self, srn: Srn) -> None:
         """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.

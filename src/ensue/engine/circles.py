@@ -15,16 +15,17 @@ from ensue.graph.cycles import find_cycles
 from ensue.graph.dag import Dag, Edge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ensue.engine.node import Node, Scope
 
 
-def break_circle(scopes: Iterable[Scope]) -> Node:
+def break_circle(scopes: Iterable[Scope], can_do_without: Callable[[Node], bool]) -> Node:
     """Find a node that waits for itself and mark it `refused`; whoever calls makes it ready.
 
     Args:
         scopes: all scopes that have not ended.
+        can_do_without: whether a node can go on without what it waits for; then it is not refused.
 
     Raises:
         InternalError: nothing can go on, and yet nobody waits for itself.
@@ -34,8 +35,9 @@ def break_circle(scopes: Iterable[Scope]) -> Node:
     for cycle in cycles:
         circle = [nodes[edge.before] for edge in cycle]
         for node in circle:
-            if node.awaited and not node.refused:
-                node.refused = circle_text(node, circle)
+            if node.awaited and node.waits_for > 0 and not node.refused:
+                if not can_do_without(node):
+                    node.refused = circle_text(node, circle)
                 node.waits_for = 0
                 return node
     standing = "; ".join(f"{node.label} is {describe(node.status)}" for node in nodes)
@@ -56,7 +58,8 @@ def circle_text(node: Node, circle: Sequence[Node]) -> str:
 
 
 def _open_nodes(scope: Scope) -> list[Node]:
-    return [node for node in [*scope.nodes, *(scope.listeners or [])] if not is_over(node.status)]
+    fanned = (node for nodes in scope.fanned.values() for node in nodes)
+    return [node for node in [*scope.nodes, *fanned, *(scope.listeners or [])] if not is_over(node.status)]
 
 
 def _waits(nodes: Sequence[Node]) -> Dag:
@@ -73,4 +76,14 @@ def _waits(nodes: Sequence[Node]) -> Dag:
         for awaited in node.awaited:
             if awaited in number:
                 graph.add(Edge(number[awaited], place, "registration"))
+    for one, fanned in _fan_outs(dict.fromkeys(node.scope for node in nodes)):
+        if one in number and fanned in number:
+            graph.add(Edge(number[one], number[fanned], "fan-out"))
     return graph
+
+
+def _fan_outs(scopes: Iterable[Scope]) -> Iterator[tuple[Node, Node]]:
+    """Yield every node that came of a fan-out, and the one it came of."""
+    for scope in scopes:
+        for number, nodes in scope.fanned.items():
+            yield from ((node, scope.nodes[number]) for node in nodes)

@@ -23,6 +23,7 @@ from ensue.engine.returns import exception_return, failure, state_return
 from ensue.engine.services import CallSite
 from ensue.errors import RemoteError, UnknownResourceError
 from ensue.model.chunk import NO_OPTIONS
+from ensue.model.fan_out import FannedChunk
 from ensue.model.requisite import RequisiteKind
 from ensue.model.returns import SkippedReturn, StateReturn
 from ensue.model.unknown import unknowns_in
@@ -258,7 +259,11 @@ class Executor:
         )
         if later:
             return StateReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
-        return exception_return(error, name=node.chunk.name)
+        said = exception_return(error, name=node.chunk.name)
+        if isinstance(error, RemoteError) and isinstance(node.chunk, FannedChunk) and node.chunk.sources:
+            derived = f"({node.target} was derived from {', '.join(map(str, node.chunk.sources))})"
+            return msgspec.structs.replace(said, comment=f"{said.comment} {derived}")
+        return said
 
     def _comes_later(self, node: Node) -> bool:
         """Say whether, in a plan, a node's target is one that the plan itself will register."""

@@ -44,10 +44,19 @@ def _listener_nodes(scope: Scope) -> list[Node]:
     nodes: dict[str, Node] = {}
     for index in dict.fromkeys(scope.nodes[number].index for number in scope.order):
         for heard in _who_heard(scope, index):
-            listener = _listener(scope.nodes[heard].chunk)
-            if listener.tag not in nodes:
-                nodes[listener.tag] = Node(scope, heard, listener, Role.LISTENER)
+            for chunk in _chunks_of(scope, heard):
+                listener = _listener(chunk)
+                if listener.tag not in nodes:
+                    nodes[listener.tag] = Node(scope, heard, listener, Role.LISTENER)
     return list(nodes.values())
+
+
+def _chunks_of(scope: Scope, index: int) -> list[Chunk]:
+    """Return the chunks behind an ID: those it was fanned out to, none where its target matched nothing."""
+    if index in scope.fanned:
+        return [node.chunk for node in scope.fanned[index]]
+    chunk = scope.nodes[index].chunk
+    return [chunk] if chunk.options.fan_out is None else []
 
 
 def _who_heard(scope: Scope, index: int) -> Iterator[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
+from ensue.model.fan_out import FannedReturn, parts_of
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ def judge(
         group = 0
         for index in wanted:
             returned = lookup(index)
-            if returned is not None:
+            if isinstance(returned, FannedReturn):
+                group |= _facts(plain_kind, returned)
+            elif returned is not None:
                 group |= _fact(plain_kind, returned)
         facts |= _soften(group, any_of=any_of, onfail=kind is RequisiteKind.ONFAIL)
     return _verdict(facts)
@@ -93,8 +96,9 @@ def failed_requisites(
     for _, _, wanted in _groups(requisites, prepared_by):
         for index in wanted:
             for returned in (result_of(index), check_result_of(index)):
-                if returned is not None and returned.result is False:
-                    names[f"{returned.sls}.{returned.id}"] = None
+                for part in parts_of(returned) if returned is not None else ():
+                    if part.result is False:
+                        names[f"{part.sls}.{part.id}"] = None
     return list(names)
 
 
@@ -107,6 +111,14 @@ def _groups(
             yield requisite.kind, requisite.any, requisite.chunks
     if prepared_by:
         yield RequisiteKind.REQUIRE, False, prepared_by
+
+
+def _facts(kind: RequisiteKind, returned: FannedReturn) -> int:
+    """An ID that was fanned out means all its chunks, as if each were named."""
+    facts = 0
+    for part in returned.parts.values():
+        facts |= _fact(kind, part)
+    return facts
 
 
 def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one line a kind

@@ -12,16 +12,17 @@ from ensue.engine.circles import circle_text
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
-from ensue.engine.status import NotRun, has_acted
+from ensue.engine.status import NotRun, Ready, Running, has_acted
 from ensue.graph.transforms.lower import LoweringRules, lower
 from ensue.graph.transforms.prereq import prerequired
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.growth import Plan
     from ensue.engine.services import Hooks
+    from ensue.model.chunk import Chunk
     from ensue.model.srn import Srn
 
 
@@ -36,7 +37,9 @@ class Scopes:
 
     def __init__(self, hooks: Hooks, *, ordered: bool, make_ready: Callable[[Node], None]) -> None:
         self._hooks = hooks
-        self._rules = LoweringRules(ordered=ordered, awaits=hooks.awaits, promises=hooks.promises)
+        self._rules = LoweringRules(
+            ordered=ordered, awaits=hooks.awaits, promises=hooks.promises, may_await=self._may_await
+        )
         self._make_ready = make_ready
         self._open: dict[int, Scope] = {}
         self._next_serial = 0
@@ -96,17 +99,65 @@ class Scopes:
         Returns:
             Whether there are such nodes; the node becomes ready again when they are over.
         """
-        if not self._registrars or node.awaited or (needed := self._hooks.awaits(node.chunk)) is None:
+        if not self._registrars or node.awaited:
             return False
+        registrars: Sequence[Node] = ()
+        if (needed := self._hooks.awaits(node.chunk)) is not None:
+            registrars = self._registrars.get(needed, ())
+        elif node.chunk.options.fan_out is not None:
+            registrars = self._at_work(node)
         node.awaited = tuple(
             registrar
-            for registrar in self._registrars.get(needed, ())
+            for registrar in registrars
             if registrar.scope is not node.scope and not has_acted(registrar.status)
         )
         node.waits_for = len(node.awaited)
         for registrar in node.awaited:
-            registrar.value.on_resolve(lambda: self._one_less(node))
+            registrar.on_end(lambda: self._one_less(node))
         return bool(node.awaited)
+
+    def fan_out(self, node: Node, nodes: list[Node]) -> None:
+        """Put the nodes that a node becomes beside it; what it was to register, they do."""
+        scope = node.scope
+        number = scope.check_of[node.index] if node.role is Role.CHECK else node.index
+        scope.fanned[number] = nodes
+        scope.unsettled += len(nodes)
+        if node.role is Role.STATE:
+            for srn in self._hooks.promises(node.chunk):
+                self._registrars.setdefault(srn, []).extend(nodes)
+
+    @property
+    def registrars(self) -> Mapping[Srn, Sequence[Node]]:
+        """The nodes that register a resource, or have done so, by the resource."""
+        return self._registrars
+
+    def can_do_without(self, node: Node) -> bool:
+        """Say whether a node waits only because its target may match what is registered."""
+        return node.chunk.options.fan_out is not None and self._hooks.awaits(node.chunk) is None
+
+    def _may_await(self, chunk: Chunk, srn: Srn) -> bool:
+        fan_out, matcher = chunk.options.fan_out, self._hooks.matcher
+        if fan_out is None or matcher is None or self._hooks.awaits(chunk) is not None:
+            return False
+        return matcher.may_match(fan_out.expression, srn)
+
+    def _at_work(self, node: Node) -> list[Node]:
+        """Return the nodes that are about to register what a target may match, but for those around the node.
+
+        What has not begun may well wait for the scope in which the node stands.
+        """
+        around: set[Node] = set()
+        scope = node.scope
+        while scope.caller is not None:
+            around.add(scope.caller)
+            scope = scope.caller.scope
+        return [
+            registrar
+            for srn, registrars in self._registrars.items()
+            if self._may_await(node.chunk, srn)
+            for registrar in registrars
+            if isinstance(registrar.status, Ready | Running) and registrar not in around
+        ]
 
     def give_up(self) -> None:
         """The run broke: wake everybody who waits for a scope."""
@@ -135,7 +186,7 @@ class Scopes:
         """All of a scope's nodes are over: listeners and complaints follow, one after the other."""
         if scope.listeners is None:
             scope.listeners = closing_nodes(scope)
-        following = next((node for node in scope.listeners if not node.value.done), None)
+        following = next((node for node in scope.listeners if not node.is_over), None)
         if following is None:
             self._close(scope)
         else:

@@ -5,6 +5,7 @@ Only shapes stand here. Nothing in the engine asks for a global.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import msgspec
@@ -13,7 +14,7 @@ from ensue.engine.clock import SystemClock
 from ensue.masking import Masker
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from datetime import datetime
     from random import Random
 
@@ -115,6 +116,38 @@ def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
 
+class Matched(msgspec.Struct, frozen=True, kw_only=True):
+    """What a target matches at the moment.
+
+    Args:
+        targets: the resources, sorted.
+        faults: why the state cannot run on some of them, as the comments of their returns.
+        sources: what those that are derived were derived from, nearest first.
+        nothing: when there are none: why, and what else there is.
+    """
+
+    targets: tuple[Srn, ...]
+    faults: Mapping[Srn, str] = MappingProxyType({})
+    sources: Mapping[Srn, tuple[Srn, ...]] = MappingProxyType({})
+    nothing: str = ""
+
+
+class TargetMatcher(Protocol):
+    """Finds the resources that a target matches."""
+
+    def may_match(self, expression: str, srn: Srn) -> bool:
+        """Say whether a target may match a resource of which nothing but its name is known."""
+        ...
+
+    async def matched(self, expression: str) -> Matched:
+        """Return what it matches now, and see to it that functions can be called there.
+
+        Raises:
+            EnsueError: it does not parse.
+        """
+        ...
+
+
 class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     """Points at which the composition root adds what the engine has no notion of.
 
@@ -125,6 +158,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         arguments: resolves references and slots; None when there are none in this version.
         registered: called after a state with `registers` ended with result True, before anything
             that comes after it; what it returns is the state's return. In a plan it registers nothing.
+        matcher: finds the resources that a chunk is fanned out to; None when nothing is.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
     """
@@ -133,6 +167,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     promises: Callable[[Chunk], Sequence[Srn]] = _promises_nothing
     arguments: ArgumentResolver | None = None
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
+    matcher: TargetMatcher | None = None
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
 
 

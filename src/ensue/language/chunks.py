@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import PluginError
 from ensue.language.collector import near_names
+from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.language.tree import Tree
 
 _WORDS: Final = (
-    OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | {"name", "names", "tgt", "tgt_optional", "arg_bind"}
+    OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 )
 _NAME_STEP: Final = 10000.0
 _LAST: Final = 1_000_000
@@ -148,7 +149,10 @@ class Drafter:
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
-            options = read_options(declaration, arguments, signature.names.__contains__, self._found)
+            accepts = signature.names.__contains__
+            options = read_options(declaration, arguments, accepts, self._found)
+            if is_fanned(words):
+                options = with_fan_out(options, declaration, arguments, accepts, self._found)
             for word in words & DROPPED:
                 arguments.pop(word, None)
         self._check(declaration, signature, arguments)

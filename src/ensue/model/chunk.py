@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from ensue.diagnostics import Span
     from ensue.model.data import Data, DataMap
+    from ensue.model.fan_out import FanOut
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
@@ -66,6 +67,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
         delayed_calls: what the expander needs to find each of these entries again; nobody else looks at it.
+        fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
         other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
     """
 
@@ -82,6 +84,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     registers: tuple[tuple[str, Data], ...] = ()
     delayed_render: tuple[tuple[str, str], ...] = ()
     delayed_calls: tuple[object, ...] = ()
+    fan_out: FanOut | None = None
     other: tuple[tuple[str, Data], ...] = ()
 
 

@@ -15,7 +15,13 @@ from ensue.graph.cycles import CycleError, find_cycles
 from ensue.graph.dag import Dag, Edge
 from ensue.graph.ordering import order_with_priorities
 from ensue.graph.transforms.prereq import check_places, checked_chunks, prereq_edges
-from ensue.graph.transforms.registration import REASON, registrars_of, registration_edges
+from ensue.graph.transforms.registration import (
+    POSSIBLE,
+    REASON,
+    possible_edges,
+    registrars_of,
+    registration_edges,
+)
 from ensue.graph.transforms.requisites import requisite_edges
 from ensue.graph.transforms.sequence import sequence_edges
 
@@ -25,6 +31,11 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.model.chunk import Chunk
     from ensue.model.srn import Srn
+
+
+def matches_none(_chunk: Chunk, _srn: Srn) -> bool:
+    """Say of every target that it matches nothing."""
+    return False
 
 
 class Lowered(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,11 +65,13 @@ class LoweringRules(msgspec.Struct, frozen=True, kw_only=True):
         ordered: whether the nodes of one target run one after the other.
         awaits: the resource that a chunk cannot do without.
         promises: the resources that a chunk will register.
+        may_await: whether the target of a chunk that is fanned out may match a resource.
     """
 
     ordered: bool
     awaits: Callable[[Chunk], Srn | None]
     promises: Callable[[Chunk], Sequence[Srn]]
+    may_await: Callable[[Chunk, Srn], bool] = matches_none
 
 
 def lower(plan: Plan, rules: LoweringRules) -> Lowered:
@@ -75,6 +88,7 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
         *requisite_edges(plan),
         *prereq_edges(plan, check_of),
         *registration_edges(plan, rules.awaits, registrars),
+        *possible_edges(plan, rules.may_await, registrars),
     ]
     entangled: dict[int, tuple[int, ...]] = {}
     order: Sequence[int] = range(count)
@@ -116,9 +130,17 @@ def _sequence(plan: Plan, check_of: Mapping[int, int], order: Sequence[int]) -> 
 
 
 def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], dict[int, tuple[int, ...]]]:
-    """Give up registration edges that close a circle; whoever waited there is told at its turn."""
+    """Give up registration edges that close a circle.
+
+    A target that may match something matches what is there by then; whoever needs a certain resource is told
+    at its turn that it cannot have it.
+    """
     entangled: dict[int, tuple[int, ...]] = {}
     while cycles := find_cycles(Dag(count, edges)):
+        given_up = {edge for cycle in cycles for edge in cycle if edge.reason == POSSIBLE}
+        if given_up:
+            edges = [edge for edge in edges if edge not in given_up]
+            continue
         given_up = {edge for cycle in cycles for edge in cycle if edge.reason == REASON}
         if not given_up:
             raise CycleError(cycles)

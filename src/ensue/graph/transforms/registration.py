@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
     from ensue.model.chunk import Chunk
+    from ensue.model.fan_out import FanOut
     from ensue.model.srn import Srn
 
 REASON: Final = "registration"
-"""The reason on these edges; the only ones that may be given up to break a cycle."""
+"""The reason on these edges; who has one to wait for and cannot is told so."""
+
+POSSIBLE: Final = "possible registration"
+"""The reason on edges to a chunk whose target may match what is registered; given up before others."""
 
 
 def registrars_of(plan: Plan, promises: Callable[[Chunk], Sequence[Srn]]) -> dict[Srn, list[int]]:
@@ -35,6 +39,31 @@ def registrars_of(plan: Plan, promises: Callable[[Chunk], Sequence[Srn]]) -> dic
         for srn in promises(chunk):
             registrars.setdefault(srn, []).append(index)
     return registrars
+
+
+def possible_edges(
+    plan: Plan, may_await: Callable[[Chunk, Srn], bool], registrars: Mapping[Srn, Sequence[int]]
+) -> Iterator[Edge]:
+    """Yield an edge from every chunk that will register a resource to every other whose target may match it.
+
+    Args:
+        plan: the plan.
+        may_await: whether the target of a chunk that is fanned out may match a resource.
+        registrars: what `registrars_of` returned.
+    """
+    if not registrars:
+        return
+    before: dict[FanOut, list[int]] = {}
+    for index, chunk in enumerate(plan.chunks):
+        fan_out = chunk.options.fan_out
+        if fan_out is None:
+            continue
+        if fan_out not in before:
+            matched = (mine for srn, mine in registrars.items() if may_await(chunk, srn))
+            before[fan_out] = sorted({registrar for mine in matched for registrar in mine})
+        for registrar in before[fan_out]:
+            if registrar != index:
+                yield Edge(registrar, index, POSSIBLE)
 
 
 def registration_edges(

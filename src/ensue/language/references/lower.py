@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.language.fan_outs import TARGET
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import signed_texts
@@ -209,6 +210,9 @@ def _texts_of(draft: Draft) -> Iterator[_Text]:
             yield _Text(text, ("names",) if draft.name_order else ("name",), one)
     for text, keys in signed_texts(draft.arguments):
         yield _Text(text, keys, one)
+    if (fan_out := draft.options.fan_out) is not None:
+        for text, _ in signed_texts(fan_out.expression):
+            yield _Text(text, (TARGET,), one)
 
 
 def _span(text: _Text, needle: str) -> Span:

@@ -32,12 +32,14 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
         id: its ID.
         name: its name.
         resource_name: its `resource_name`, empty when it has none.
+        is_fanned: whether it becomes a chunk a resource, of which the selector may pick one when it has run.
     """
 
     module: str
     id: str
     name: str
     resource_name: str = ""
+    is_fanned: bool = False
 
 
 class Producers:
@@ -81,7 +83,13 @@ class Producers:
     def _identity(self, number: int) -> Identity:
         draft = self._drafts[number]
         resource_name = draft.arguments.get("resource_name", "")
-        return Identity(draft.declaration.module, draft.declaration.id, draft.name, str(resource_name))
+        return Identity(
+            draft.declaration.module,
+            draft.declaration.id,
+            draft.name,
+            str(resource_name),
+            is_fanned=draft.options.fan_out is not None,
+        )
 
 
 def identity_of(state: EnforcedState) -> Identity:
@@ -102,9 +110,16 @@ def meant(reference: Reference, candidates: Iterable[T], identity: Callable[[T],
     left = [pair for pair in fitting if pair[0].id == reference.id]
     left = left or [pair for pair in fitting if pair[0].name == reference.id]
     if reference.selector is not None:
-        left = [pair for pair in left if reference.selector in (pair[0].name, pair[0].resource_name)]
+        left = _picked(left, reference.selector)
     exact = [pair for pair in left if pair[0].module == reference.path]
     return [one for _, one in exact or left]
+
+
+def _picked(left: list[tuple[Identity, T]], selector: str) -> list[tuple[Identity, T]]:
+    """Return the instances of that name; what is fanned out may have more, named for their resources."""
+    named = [pair for pair in left if selector in (pair[0].name, pair[0].resource_name)]
+    fanned = [pair for pair in left if pair[0].is_fanned] if not named else []
+    return named or [pair for pair in fanned if selector.endswith(f" {pair[0].name}")] or fanned
 
 
 def is_below(module: str, path: str) -> bool:

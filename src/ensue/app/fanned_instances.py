@@ -1,0 +1,59 @@
+"""Which return a reference to a fanned-out state reads: there is one a resource.
+
+Source: Idem's argument binding, `[resource_name]`; the rule for states on the same resource is ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from ensue.model.fan_out import FannedReturn
+    from ensue.model.reference import Reference
+    from ensue.model.returns import Return
+
+_MOST_SHOWN = 10
+
+
+def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Return:
+    """Return what a reference means of a fanned-out state.
+
+    With a selector that is the chunk on that resource; without, the one on the resource that the call itself
+    runs against, or the only one there is.
+
+    Args:
+        reference: the reference; its selector is an id, an SRN, or a prefixed name (`web-01 NAME`).
+        returned: what the state came to.
+        target: what the call whose arguments are bound runs against.
+
+    Raises:
+        StateFailedError: there is none, or there are several.
+    """
+    parts, selector = tuple(returned.parts.values()), reference.selector
+    if selector is None or selector == returned.name:
+        own = returned.on(target)
+        found = (own,) if own is not None and len(parts) > 1 else parts
+    else:
+        found = tuple(part for part in parts if selector in _names(part, returned.name))
+    if len(found) == 1:
+        return found[0]
+    there = ", ".join(repr(_id(part)) for part in parts[:_MOST_SHOWN])
+    more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
+    if not found and selector is not None:
+        msg = f"{reference.id!r} was not run on {selector!r}, but on {there}{more}"
+        raise StateFailedError(msg)
+    example = f"{reference.id}[{_id(parts[0])}]" if parts else reference.id
+    msg = f"{reference.id!r} was run on several resources, {there}{more}: name one (`{example}`)"
+    raise StateFailedError(msg)
+
+
+def _names(part: Return, name: str) -> tuple[str, ...]:
+    id_ = _id(part)
+    return (id_, part.target, f"{id_} {name}")
+
+
+def _id(part: Return) -> str:
+    return Srn.parse(part.target).id

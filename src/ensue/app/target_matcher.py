@@ -1,0 +1,209 @@
+"""What a target matches while a run goes on: resources that were registered a moment ago included.
+
+Grains and pillar are gathered only of the resources for which they decide, all at the same time. What cannot
+be reached then is matched all the same and fails as a chunk of its own: no run may leave it out in silence.
+
+Source: Salt Resources, "Targeting"; derived-resources document, "Ordering inside a single apply".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from typing import TYPE_CHECKING, Final
+
+from ensue.engine.services import Matched
+from ensue.errors import EnsueError
+from ensue.language.references.grammar import read_text
+from ensue.language.references.signs import holds_sign
+from ensue.model.srn import Srn
+from ensue.targeting import (
+    NotKnownError,
+    Subject,
+    TargetSyntaxError,
+    exact_name,
+    matches_so_far,
+    parse_target,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.app.services import Services
+    from ensue.model.data import DataMap
+    from ensue.model.resource import ResourceRecord
+    from ensue.targeting.expression import Target
+
+_AT_ONCE: Final = 1000
+_READS_GRAINS: Final = frozenset("GPSN")
+_TAKES_GLOBS: Final = frozenset({"", "T", "M"})
+
+
+class ProjectMatcher:
+    """The engine's `TargetMatcher` for one run.
+
+    Args:
+        services: the project.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._parsed: dict[str, Target] = {}
+        self._possible: dict[str, Target | None] = {}
+
+    def exact(self, expression: str) -> Srn | None:
+        """Return the resource that a target names by type and id; None for any other target."""
+        target = self._possible_target(expression)
+        name = exact_name(target) if target is not None else ""
+        try:
+            return Srn.parse(name)
+        except ValueError:
+            return None
+
+    def may_match(self, expression: str, srn: Srn) -> bool:
+        """Say whether a target may match a resource of which nothing but its name is known."""
+        target = self._possible_target(expression)
+        return target is None or matches_so_far(target, self._subject(srn, is_there=False)) is not False
+
+    async def matched(self, expression: str) -> Matched:
+        """Return what it matches now, with pillar compiled for each.
+
+        Raises:
+            TargetSyntaxError: it does not parse.
+        """
+        target = self._target(expression)
+        records = await asyncio.to_thread(self._records, self.exact(expression))
+        faults: dict[Srn, str] = {}
+        active = [record.srn for record in records if record.status == "active"]
+        targets = await self._matching(target, active, faults)
+        if not targets:
+            return Matched(targets=(), nothing=self._nothing(expression, target, records))
+        await self._prepare(targets, faults)
+        return Matched(targets=tuple(targets), faults=faults, sources=self._sources(records, targets))
+
+    def _records(self, exact: Srn | None) -> list[ResourceRecord]:
+        """Return the records that may matter: the one that is named, if it is there, or all."""
+        directory = self._services.directory
+        record = directory.record(exact) if exact is not None else None
+        return [record] if record is not None else directory.records()
+
+    async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
+        """Return what matches, in the order given, and what may match but tells nothing of itself."""
+        found = {srn: matches_so_far(target, self._subject(srn)) for srn in known}
+        if undecided := [srn for srn, matches in found.items() if matches is None]:
+            await self._get_to_know(target, undecided, faults)
+            for srn in undecided:
+                found[srn] = srn in faults or matches_so_far(target, self._subject(srn)) is not False
+        return [srn for srn, matches in found.items() if matches]
+
+    async def _get_to_know(self, target: Target, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
+        """Gather the grains and the pillar of resources."""
+        await self._prepare(srns, faults)
+        if any(word.engine in _READS_GRAINS for word in words_of(target)):
+            at_once = asyncio.Semaphore(_AT_ONCE)
+
+            async def gather(srn: Srn) -> None:
+                async with at_once:
+                    await self._services.directory.grains(srn)
+
+            reachable = [srn for srn in srns if srn not in faults]
+            ended = await asyncio.gather(*map(gather, reachable), return_exceptions=True)
+            faults.update(_faults(reachable, ended, "whether the target matches is not known: "))
+
+    async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
+        """Compile the pillar of resources; one whose pillar is broken fails alone."""
+        ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
+        faults.update(_faults(srns, ended, ""))
+
+    def _subject(self, srn: Srn, *, is_there: bool = True) -> Subject:
+        def grains() -> DataMap:
+            gathered = self._services.directory.gathered_grains(srn) if is_there else None
+            if gathered is None:
+                raise NotKnownError
+            return gathered
+
+        def pillar() -> DataMap:
+            compiled = self._services.compiled_pillar(srn) if is_there else None
+            if compiled is None:
+                raise NotKnownError
+            return compiled
+
+        return Subject(
+            srn=srn,
+            managing_minions=(self._services.minion.id,),
+            grains=grains,
+            pillar=pillar,
+            nodegroups=self._services.nodegroups,
+        )
+
+    def _target(self, expression: str) -> Target:
+        if expression not in self._parsed:
+            self._parsed[expression] = parse_target(expression)
+        return self._parsed[expression]
+
+    def _possible_target(self, expression: str) -> Target | None:
+        """Return a target in which a reference may be anything; None when all of it may be anything."""
+        if expression not in self._possible:
+            self._possible[expression] = self._without_references(expression)
+        return self._possible[expression]
+
+    def _without_references(self, expression: str) -> Target | None:
+        if not holds_sign(expression):
+            return self._target(expression)
+        pieces = [piece if isinstance(piece, str) else "*" for piece in read_text(expression)]
+        try:
+            target = parse_target("".join(pieces))
+        except TargetSyntaxError:
+            return None
+        return target if all(word.engine in _TAKES_GLOBS for word in words_of(target)) else None
+
+    def _sources(
+        self, records: Sequence[ResourceRecord], targets: Sequence[Srn]
+    ) -> Mapping[Srn, tuple[Srn, ...]]:
+        source_of = {record.srn: record.source for record in records if record.source is not None}
+        return {srn: _chain(srn, source_of) for srn in targets if srn in source_of}
+
+    def _nothing(self, expression: str, target: Target, records: Sequence[ResourceRecord]) -> str:
+        """Say that nothing matches, and what is near."""
+        text = f"no minion or resource matches the target {expression!r}"
+        gone = [
+            record
+            for record in records
+            if record.status != "active" and matches_so_far(target, self._subject(record.srn)) is not False
+        ]
+        if gone:
+            return f"{text} ({self._services.directory.why_gone(gone[0])})"
+        words, groups = words_of(target), self._services.nodegroups
+        unknown = [word.pattern for word in words if word.engine == "N" and word.pattern not in groups]
+        if unknown:
+            there = f"there are {', '.join(sorted(groups))}" if groups else "ensue.yaml has none"
+            return f"{text} (there is no nodegroup {unknown[0]!r}; {there})"
+        names = [name for record in records for name in (str(record.srn), record.srn.id, record.srn.type)]
+        asked = [word.pattern.strip("*?") for word in words if word.engine in {"", "T", "L"}]
+        near = dict.fromkeys(one for word in asked for one in difflib.get_close_matches(word, names, n=2))
+        meant = f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
+        return f"{text} ({meant})"
+
+
+def _faults(srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:
+    """Return what went wrong, as text; what is no fault of a resource is raised."""
+    found: dict[Srn, str] = {}
+    for srn, came in zip(srns, ended, strict=True):
+        if isinstance(came, EnsueError):
+            found[srn] = f"{lead}{came}"
+        elif isinstance(came, Exception):
+            found[srn] = f"{lead}{type(came).__name__}: {came}"
+        elif isinstance(came, BaseException):
+            raise came
+    return found
+
+
+def _chain(srn: Srn, source_of: Mapping[Srn, Srn]) -> tuple[Srn, ...]:
+    """Return what a resource was derived from, nearest first; a circle ends where it began."""
+    chain: list[Srn] = []
+    here = source_of.get(srn)
+    while here is not None and here not in chain:
+        chain.append(here)
+        here = source_of.get(here)
+    return tuple(chain)

@@ -1,0 +1,189 @@
+"""Fan-out: a chunk with a target of its own becomes one node a resource, when its turn has come.
+
+Nobody knows before what the target matches, since resources are registered while the run goes on. The new
+nodes stand beside those of the plan, with the requisites of the chunk; the chunk's own node is over when they
+all are, and gives them all to whoever asks for its ID. Which resources match is the matcher's business.
+
+Source: Salt Resources, "Targeting"; derived-resources document, "Ordering inside a single apply".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from ensue.engine.decision import Answer
+from ensue.engine.node import Node, Role
+from ensue.engine.returns import exception_return, failure
+from ensue.engine.status import GROWING, RUNNING
+from ensue.errors import EnsueError, StateFailedError
+from ensue.model.fan_out import FanOut, fanned_chunk, fanned_return
+from ensue.model.returns import StateReturn
+from ensue.model.unknown import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.engine.scopes import Scopes
+    from ensue.engine.services import Hooks, Matched
+    from ensue.model.returns import Return
+    from ensue.model.srn import Srn
+
+
+class NodeRunner(Protocol):
+    """The part of the scheduler that a fan-out needs."""
+
+    def make_ready(self, node: Node) -> None:
+        """Have a node carried out in its turn."""
+        ...
+
+    def answer(self, node: Node, answer: Answer) -> None:
+        """Carry a node out without a call: as its requisites say, or with this answer."""
+        ...
+
+    def settle(self, node: Node, returned: Return) -> None:
+        """Note that a node is over."""
+        ...
+
+
+class FanOuts:
+    """All fan-outs of one run.
+
+    Args:
+        hooks: the matcher, and what resolves references in a target.
+        scopes: where the new nodes stand.
+        runner: runs them.
+    """
+
+    def __init__(self, hooks: Hooks, scopes: Scopes, runner: NodeRunner) -> None:
+        self._hooks = hooks
+        self._scopes = scopes
+        self._runner = runner
+
+    async def fan_out(self, node: Node) -> None:
+        """Find out what a node's target matches and open a node for each; or answer that there is nothing."""
+        node.status = RUNNING
+        fan_out = node.chunk.options.fan_out
+        if fan_out is None or self._hooks.matcher is None:
+            raise EnsueError(f"{node.label} is fanned out, and nothing finds targets in this run")
+        try:
+            expression = self._expression(node, fan_out)
+            if isinstance(expression, Unknown):
+                comment = f"`tgt` waits for {expression.reference} (known after apply)"
+                self._answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
+                return
+            matched = await self._hooks.matcher.matched(expression)
+        except Exception as error:  # noqa: BLE001 - grains are gathered by plug-ins
+            self._answer(node, exception_return(error, name=node.chunk.name))
+            return
+        later = self._registered_later(expression, matched) if node.is_test else {}
+        if matched.targets or later:
+            self._open(node, matched, later)
+        elif fan_out.optional:
+            # Its `delayed_render` belongs to chunks that are not there.
+            _strip_growth(node)
+            comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
+            self._answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
+        else:
+            self._answer(node, self._nothing(node, expression, matched))
+
+    def _answer(self, node: Node, said: StateReturn, *, ran: bool = True) -> None:
+        self._runner.answer(node, Answer(said, ran=ran or node.role is Role.CHECK))
+
+    def _expression(self, node: Node, fan_out: FanOut) -> str | Unknown:
+        """Return the target with its references resolved.
+
+        Raises:
+            EnsueError: a value cannot be had, or it is no text.
+        """
+        chunk, resolver = node.chunk, self._hooks.arguments
+        text = fan_out.expression
+        if resolver is None or chunk.bindings is None or text not in chunk.bindings:
+            return text
+        asked = msgspec.structs.replace(
+            chunk, name="", arguments={"tgt": text}, bindings={text: chunk.bindings[text]}
+        )
+        found = resolver.resolve_now(asked, node.scope.result_of, node.target, test=node.is_test)["tgt"]
+        if not isinstance(found, str | Unknown):
+            msg = f"`tgt` is bound to {found!r}; a target is one text"
+            raise StateFailedError(msg)
+        return found
+
+    def _nothing(self, node: Node, expression: str, matched: Matched) -> StateReturn:
+        if node.is_test and _may_still_register(node):
+            comment = f"nothing matches the target {expression!r} yet (known after apply)"
+            return StateReturn(name=node.chunk.name, result=None, comment=comment)
+        return failure(node.chunk.name, matched.nothing)
+
+    def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
+        """Return, in a plan, what earlier states would register and the target may match, with comments."""
+        matcher = self._hooks.matcher
+        return {
+            srn: f"{srn} is not registered yet: what {expression!r} matches of it is known after apply"
+            for srn, registrars in self._scopes.registrars.items()
+            if srn not in matched.targets
+            and any(one.returned is not None and one.returned.result is None for one in registrars)
+            and matcher is not None
+            and matcher.may_match(expression, srn)
+        }
+
+    def _open(self, node: Node, matched: Matched, later: Mapping[Srn, str]) -> None:
+        targets = sorted({*matched.targets, *later})
+        nodes = [
+            Node(
+                node.scope,
+                node.index,
+                fanned_chunk(node.chunk, target, matched.sources.get(target, ())),
+                node.role,
+                refused=matched.faults.get(target, ""),
+            )
+            for target in targets
+        ]
+        self._scopes.fan_out(node, nodes)
+        node.status = GROWING
+        open_nodes = len(nodes)
+
+        def one_is_over() -> None:
+            nonlocal open_nodes
+            open_nodes -= 1
+            if not open_nodes:
+                self._end(node, nodes)
+
+        for one in nodes:
+            one.on_end(one_is_over)
+        for one in nodes:
+            if one.target in later:
+                said = StateReturn(name=one.chunk.name, result=None, comment=later[one.target])
+                self._answer(one, said)
+            else:
+                self._runner.make_ready(one)
+
+    def _end(self, node: Node, nodes: list[Node]) -> None:
+        returned = fanned_return(
+            node.chunk, node.scope.path, str(node.target), [one.returned for one in nodes]
+        )
+        self._runner.settle(node, returned)
+
+
+def _may_still_register(node: Node) -> bool:
+    """Say whether, in a plan, an earlier state would change something: it may well register a resource."""
+    scope = node.scope
+    while True:
+        if any(_would_change(one) for one in scope.nodes):
+            return True
+        if scope.caller is None:
+            return False
+        scope = scope.caller.scope
+
+
+def _would_change(node: Node) -> bool:
+    returned = node.returned
+    return returned is not None and (
+        returned.result is None or any(entry.status == "deferred" for entry in returned.delayed)
+    )
+
+
+def _strip_growth(node: Node) -> None:
+    options = msgspec.structs.replace(node.chunk.options, delayed_render=())
+    node.chunk = msgspec.structs.replace(node.chunk, options=options)

@@ -1,0 +1,102 @@
+"""`tgt` and `tgt_optional`: the words by which a state is fanned out over the resources of a target.
+
+What a target matches is found out when the state's turn has come; that it parses, here.
+
+Source: Salt Resources, "Targeting".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.language.references.signs import holds_sign
+from ensue.model.fan_out import FanOut
+from ensue.targeting import TargetSyntaxError, parse_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+    from ensue.model.chunk import StateOptions
+
+TARGET: Final = "tgt"
+OPTIONAL: Final = "tgt_optional"
+FAN_OUT_WORDS: Final = frozenset({TARGET, OPTIONAL})
+
+
+def with_fan_out(
+    options: StateOptions,
+    declaration: Declaration,
+    arguments: dict[str, Any],
+    accepts: Callable[[str], bool],
+    found: Collector,
+) -> StateOptions:
+    """Take the target out of a declaration's arguments and put it to its options.
+
+    Args:
+        options: the other options.
+        declaration: for messages.
+        arguments: the arguments; a function with a parameter `tgt` of its own keeps both words.
+        accepts: whether the function has a parameter of that name.
+        found: where faults go.
+    """
+    if accepts(TARGET):
+        return options
+    given = {word: arguments.pop(word) for word in arguments.keys() & FAN_OUT_WORDS}
+    fan_out = _read(declaration, given, found)
+    return options if fan_out is None else msgspec.structs.replace(options, fan_out=fan_out)
+
+
+def is_fanned(words: AbstractSet[str]) -> bool:
+    """Say whether words of a declaration are about its target."""
+    return not FAN_OUT_WORDS.isdisjoint(words)
+
+
+def _read(declaration: Declaration, given: dict[str, Any], found: Collector) -> FanOut | None:
+    expression, optional = given.get(TARGET), given.get(OPTIONAL, False)
+    if not isinstance(optional, bool):
+        _refuse(declaration, OPTIONAL, optional, "it takes true or false", found)
+        return None
+    if TARGET not in given:
+        _refuse(declaration, OPTIONAL, optional, "it needs a `tgt` beside it", found)
+        return None
+    if not isinstance(expression, str):
+        wanted = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
+        _refuse(declaration, TARGET, expression, wanted, found)
+        return None
+    if not holds_sign(expression):
+        _check(declaration, expression, found)
+    return FanOut(expression=expression, optional=optional)
+
+
+def _refuse(declaration: Declaration, word: str, value: Any, help_: str, found: Collector) -> None:
+    summary = f"`{word}` of {declaration.id!r} is {value!r}"
+    found.error("E0312", summary, declaration.span(word), help=help_)
+
+
+def _check(declaration: Declaration, expression: str, found: Collector) -> None:
+    try:
+        parse_target(expression)
+    except TargetSyntaxError as error:
+        found.error(
+            "E0701",
+            str(error),
+            _place(declaration, expression, error.column),
+            detail=f"{declaration.id!r} is to run there",
+            help="write words such as T@type:id, G@grain:value or an id, with and, or, not and parentheses",
+        )
+
+
+def _place(declaration: Declaration, expression: str, column: int) -> Span:
+    """Return the place of a column of a target; that of the word where the target is written otherwise."""
+    document, keys = declaration.written_at(TARGET)
+    word = document.locate(keys)
+    span = document.locate_text(keys, expression)
+    if span == word or not span.column:
+        return span
+    return msgspec.structs.replace(span, column=span.column + column - 1)

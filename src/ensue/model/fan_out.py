@@ -1,0 +1,113 @@
+"""Fan-out: one state on every resource that a target matches, found out when the state's turn has come.
+
+A chunk that is to be fanned out has a `FanOut` among its options; what it becomes are `FannedChunk`s, one a
+resource, and what is known of it once they are over is a `FannedReturn`.
+
+Source: Salt Resources, "Targeting"; the tags are those of Salt's merge mode.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.model.chunk import Chunk
+from ensue.model.returns import Return
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.model.srn import Srn
+
+
+class FanOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The target of a state, as it is written.
+
+    Args:
+        expression: the target (`T@ssh_host:web-*`); references may stand in it.
+        optional: that nothing matches is no failure.
+    """
+
+    expression: str
+    optional: bool = False
+
+
+class FannedChunk(Chunk, frozen=True, kw_only=True, gc=False):
+    """A chunk on one resource that its target matched; `id` is prefixed with the resource's, `name` is not.
+
+    Args:
+        sources: what the resource was derived from, nearest first; empty for one that was declared.
+    """
+
+    sources: tuple[Srn, ...] = ()
+
+    @property
+    def tag(self) -> str:
+        """The chunk's name in results, as Salt merges them: `file_|-web-01 ID_|-web-01 name_|-managed`."""
+        prefix = f"{self.target.id} " if self.target is not None else ""
+        return f"{self.module}_|-{self.id}_|-{prefix}{self.name}_|-{self.function}"
+
+
+class FannedReturn(Return, kw_only=True):
+    """What a fanned-out chunk is to those that ask for its ID: the returns of all its chunks, and their sum.
+
+    Args:
+        parts: the returns of the chunks that were run, by target; they are what is shown, not their sum.
+    """
+
+    parts: dict[str, Return] = msgspec.field(default_factory=dict[str, Return])
+
+    def on(self, target: Srn) -> Return | None:
+        """Return what the chunk came to on one resource, None where it was not run."""
+        return self.parts.get(str(target))
+
+
+def fanned_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> FannedChunk:
+    """Return a chunk as it runs on one resource.
+
+    Args:
+        chunk: the chunk that is fanned out; its own target is no longer looked at.
+        target: the resource.
+        sources: what the resource was derived from.
+    """
+    own = {field: getattr(chunk, field) for field in Chunk.__struct_fields__}
+    own |= {
+        "id": f"{target.id} {chunk.id}",
+        "target": target,
+        "options": msgspec.structs.replace(chunk.options, fan_out=None),
+    }
+    return FannedChunk(**own, sources=sources)
+
+
+def fanned_return(chunk: Chunk, scope: str, target: str, returns: Sequence[Return | None]) -> FannedReturn:
+    """Sum up what a fanned-out chunk came to: False outweighs None, and None outweighs True.
+
+    Args:
+        chunk: the chunk.
+        scope: the path of its scope.
+        target: the target of its plan, as text.
+        returns: what came of each of its chunks; None for one that never ran.
+    """
+    parts = [part for part in returns if part is not None]
+    results = {None if part is None else part.result for part in returns}
+    return FannedReturn(
+        tag=chunk.tag,
+        id=chunk.id,
+        name=chunk.name,
+        sls=chunk.sls,
+        module=chunk.module,
+        function=chunk.function,
+        scope=scope,
+        target=target,
+        result=False if False in results else None if None in results else True,
+        changes={part.tag: part.changes for part in parts if part.changes},
+        comment="",
+        ran=any(part.ran for part in parts),
+        parts={part.target: part for part in parts},
+    )
+
+
+def parts_of(returned: Return) -> Iterable[Return]:
+    """Return the returns that stand behind one: those of all its chunks, or itself."""
+    return returned.parts.values() if isinstance(returned, FannedReturn) else (returned,)
