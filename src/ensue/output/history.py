@@ -10,6 +10,7 @@ import msgspec
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed, ScopeOpened
 from ensue.model.report import RunReport, RunStatus
 from ensue.model.returns import Return, ScopeReturn
+from ensue.output.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,13 +25,13 @@ def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
 
     Args:
         events: all events of one run, in order.
-        minion_id: the id that results are printed under.
+        minion_id: the id that results are printed under, unless the run had another one.
     """
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     ended = next((event for event in events if isinstance(event, RunFinished)), None)
     return RunReport(
         run_id=started.run_id if started else "",
-        minion_id=minion_id,
+        minion_id=own_minion(events, minion_id),
         test=started.test if started else False,
         status=cast("RunStatus", ended.status) if ended else "interrupted",
         exit_code=ended.exit_code if ended else 130,

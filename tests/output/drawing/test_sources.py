@@ -11,6 +11,7 @@ from ensue.model.events import NodeStarted
 from ensue.output.colours import PLAIN
 from ensue.output.drawing.from_events import draw_events
 from ensue.output.drawing.text import drawing_lines
+from ensue.output.history import report_from_events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,3 +111,11 @@ def test_a_killed_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
         drawn(draw_events(told[:length], "m1"))
     (begun,) = (at for at, event in enumerate(told, start=1) if isinstance(event, NodeStarted))
     assert any("one [cmd.run]  running" in line for line in drawn(draw_events(told[:begun], "m1")))
+
+
+def test_a_run_under_another_id(tmp_path: Path) -> None:
+    """A run is drawn, and reported, under the id that it had, whatever the machine is called now."""
+    _, kept = run(tmp_path)
+    assert drawn(draw_events(kept, "renamed")) == drawn(draw_events(kept, "m1"))
+    assert report_from_events(kept, "renamed").minion_id == "m1"
+    assert draw_events([], "renamed").name == "renamed"

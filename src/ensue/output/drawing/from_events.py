@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from ensue.model.events import NodeFinished, NodeStarted, ScopeClosed, ScopeOpened, ScopePlanned
 from ensue.output.drawing.drawing import Edge, Node, ScopeBox, ScopeStatus
+from ensue.output.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +21,10 @@ def draw_events(events: Iterable[RunEvent], minion_id: str) -> ScopeBox:
 
     Args:
         events: all events of one run, in order.
-        minion_id: what the machine it ran on is called.
+        minion_id: what the machine it ran on is called, unless the run was told another id.
     """
-    return _Artist(minion_id).draw(events)
+    known = list(events)
+    return _Artist(own_minion(known, minion_id)).draw(known)
 
 
 class _Artist:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.output.drawing.text_width import text_width
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.output.drawing.drawing import Edge, Node, ScopeBox
 
@@ -21,7 +23,9 @@ NODE_HEIGHT: Final = 44.0
 TITLE_HEIGHT: Final = 26.0
 LONGEST_LABEL_CHARS: Final = 44
 
-_CHAR_WIDTH: Final = 7.0
+# As the style of the SVG has them.
+_FONT_PX: Final = 12.0
+_SMALL_FONT_PX: Final = 11.0
 _PADDING: Final = 16.0
 _GAP_X: Final = 24.0
 _GAP_Y: Final = 40.0
@@ -54,6 +58,8 @@ class PlacedNode(msgspec.Struct, kw_only=True):
 
     Args:
         node: the state.
+        upper: its first line, as it is drawn.
+        lower: its second line.
         area: its own rectangle.
         bottom: where it ends together with the scopes below it: there the lines to what comes later begin.
         row_bottom: where its whole row ends: until there these lines go straight, past larger neighbours.
@@ -61,6 +67,8 @@ class PlacedNode(msgspec.Struct, kw_only=True):
     """
 
     node: Node
+    upper: str
+    lower: str
     area: Area
     bottom: float
     row_bottom: float
@@ -68,9 +76,16 @@ class PlacedNode(msgspec.Struct, kw_only=True):
 
 
 class PlacedBox(msgspec.Struct, kw_only=True):
-    """A scope and where it goes."""
+    """A scope and where it goes.
+
+    Args:
+        box: the scope.
+        title: its title, as it is drawn.
+        area: its rectangle.
+    """
 
     box: ScopeBox
+    title: str
     area: Area
 
 
@@ -96,6 +111,8 @@ class _Item(msgspec.Struct):
     """A state with the scopes below it: what is placed as one."""
 
     node: Node
+    upper: str
+    lower: str
     node_width: float
     inner: list[_Block]
     width: float
@@ -109,30 +126,37 @@ class _Block(msgspec.Struct):
     """A scope whose states have places relative to its corner."""
 
     box: ScopeBox
+    title: str
     items: list[_Item]
     width: float
     height: float
 
 
-def lay_out(top: ScopeBox) -> Layout:
-    """Return the places of everything in a drawing."""
-    block = _block(top)
+def lay_out(top: ScopeBox, shown: Callable[[str], str] = str) -> Layout:
+    """Return the places of everything in a drawing.
+
+    Args:
+        top: the drawing.
+        shown: what a text is drawn as; it may hide secrets.
+    """
+    block = _block(top, shown)
     layout = Layout(width=block.width, height=block.height, boxes=[], nodes={}, edges=[])
     _place(block, 0.0, 0.0, layout)
     return layout
 
 
-def label(text: str) -> str:
+def _label(text: str) -> str:
     """Return a label as it is drawn: on one line and not too long."""
-    line = " ".join(text.split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= LONGEST_LABEL_CHARS else line[: LONGEST_LABEL_CHARS - 1] + "…"
 
 
-def _block(box: ScopeBox) -> _Block:
-    items = [_item(node) for node in box.nodes]
+def _block(box: ScopeBox, shown: Callable[[str], str]) -> _Block:
+    title = _label(shown(box.title))
+    items = [_item(node, shown) for node in box.nodes]
     rows = [row for layer in _layers(items, box.edges) for row in _rows(layer)]
     widest = max((_row_width(row) for row in rows), default=_NARROWEST_NODE)
-    width = max(widest, len(label(box.title)) * _CHAR_WIDTH) + 2 * _PADDING
+    width = max(widest, text_width(title, _FONT_PX, bold=True)) + 2 * _PADDING
     y = TITLE_HEIGHT + _PADDING
     for row in rows:
         x = (width - _row_width(row)) / 2
@@ -141,16 +165,20 @@ def _block(box: ScopeBox) -> _Block:
             item.x, item.y, item.row_height = x, y, height
             x += item.width + _GAP_X
         y += height + _GAP_Y
-    return _Block(box, items, width, y - (_GAP_Y if rows else 0) + _PADDING)
+    return _Block(box, title, items, width, y - (_GAP_Y if rows else 0) + _PADDING)
 
 
-def _item(node: Node) -> _Item:
-    longest = max(len(label(node.id)), len(label(node.function)), len(label(node.target)))
-    own = max(_NARROWEST_NODE, longest * _CHAR_WIDTH + 2 * _PADDING)
-    inner = [_block(box) for box in node.grown]
+def _item(node: Node, shown: Callable[[str], str]) -> _Item:
+    upper, lower = (
+        _label(shown(node.id)),
+        _label(f"{node.function}{f' on {node.target}' if node.target else ''}"),
+    )
+    longest = max(text_width(upper, _FONT_PX), text_width(lower, _SMALL_FONT_PX))
+    own = max(_NARROWEST_NODE, longest + _PADDING)
+    inner = [_block(box, shown) for box in node.grown]
     width = max([own, *(block.width for block in inner)])
     height = NODE_HEIGHT + sum(_GAP_TO_BOX + block.height for block in inner)
-    return _Item(node, own, inner, width, height)
+    return _Item(node, upper, lower, own, inner, width, height)
 
 
 def _layers(items: Sequence[_Item], edges: Sequence[Edge]) -> list[list[_Item]]:
@@ -214,13 +242,19 @@ def _row_width(row: Sequence[_Item]) -> float:
 
 def _place(block: _Block, x: float, y: float, layout: Layout) -> Area:
     area = Area(x, y, block.width, block.height)
-    layout.boxes.append(PlacedBox(box=block.box, area=area))
+    layout.boxes.append(PlacedBox(box=block.box, title=block.title, area=area))
     layout.edges.extend(block.box.edges)
     for item in block.items:
         left, top = x + item.x, y + item.y
         own = Area(left + (item.width - item.node_width) / 2, top, item.node_width, NODE_HEIGHT)
         placed = PlacedNode(
-            node=item.node, area=own, bottom=top + item.height, row_bottom=top + item.row_height, below=[]
+            node=item.node,
+            upper=item.upper,
+            lower=item.lower,
+            area=own,
+            bottom=top + item.height,
+            row_bottom=top + item.row_height,
+            below=[],
         )
         layout.nodes[item.node.number] = placed
         below = top + NODE_HEIGHT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from ensue.output.drawing.layout import TITLE_HEIGHT, label, lay_out
+from ensue.output.drawing.layout import TITLE_HEIGHT, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ _SHORTEST_BEND: Final = 12.0
 
 def svg_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
     """Yield the lines of an SVG document."""
-    layout = lay_out(top)
+    layout = lay_out(top, masker.text)
     size = f'width="{layout.width:.0f}" height="{layout.height:.0f}"'
     view = f'viewBox="0 0 {layout.width:.0f} {layout.height:.0f}"'
     yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>'
@@ -48,6 +48,8 @@ def svg_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
     for box in layout.boxes:
         yield from _box(box, masker)
     yield from _edges(layout)
+    for box in layout.boxes:
+        yield _title(box)
     for node in layout.nodes.values():
         yield from _node(node, masker)
     yield "</svg>"
@@ -58,8 +60,11 @@ def _box(placed: PlacedBox, masker: Masker) -> Iterator[str]:
     kind = "top" if box.kind == "top" else f"scope {box.status}"
     about = f"<title>{_text(masker.text(box.comment))}</title>" if box.comment else ""
     yield f'<rect class="{kind}" rx="8" {_rectangle(area)}>{about}</rect>'
-    title = _text(label(masker.text(box.title)))
-    yield f'<text class="title" x="{area.x + 10:.1f}" y="{area.y + TITLE_HEIGHT - 8:.1f}">{title}</text>'
+
+
+def _title(placed: PlacedBox) -> str:
+    place = f'x="{placed.area.x + 10:.1f}" y="{placed.area.y + TITLE_HEIGHT - 8:.1f}"'
+    return f'<text class="title" {place}>{_text(placed.title)}</text>'
 
 
 def _node(placed: PlacedNode, masker: Masker) -> Iterator[str]:
@@ -68,9 +73,8 @@ def _node(placed: PlacedNode, masker: Masker) -> Iterator[str]:
     about = _text(masker.text(f"{node.id}: {node.function} {node.name}{target}, {node.status}"))
     yield f'<g><title>{about}</title><rect class="node {node.status}" rx="5" {_rectangle(area)}/>'
     middle = f'text-anchor="middle" x="{area.middle:.1f}"'
-    yield f'<text {middle} y="{area.y + 18:.1f}">{_text(label(masker.text(node.id)))}</text>'
-    lower = label(f"{node.function}{target}")
-    yield f'<text class="function" {middle} y="{area.y + 34:.1f}">{_text(lower)}</text></g>'
+    yield f'<text {middle} y="{area.y + 18:.1f}">{_text(placed.upper)}</text>'
+    yield f'<text class="function" {middle} y="{area.y + 34:.1f}">{_text(placed.lower)}</text></g>'
 
 
 def _edges(layout: Layout) -> Iterator[str]:

@@ -1,0 +1,39 @@
+"""Which machine a recorded run ran on: its journal has no line for that, but every state has its target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.model.events import NodeFinished, NodeStarted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.model.events import RunEvent
+
+_MINION: Final = "minion:"
+
+
+def own_minion(events: Iterable[RunEvent], minion_id: str) -> str:
+    """Return the id of the machine of a run.
+
+    Args:
+        events: all events of one run, in order.
+        minion_id: what this machine is called now; the run may have been told otherwise (`--id`).
+    """
+    minions = list(dict.fromkeys(target for target in _targets(events) if target.startswith(_MINION)))
+    return (
+        minions[0].removeprefix(_MINION) if minions and f"{_MINION}{minion_id}" not in minions else minion_id
+    )
+
+
+def _targets(events: Iterable[RunEvent]) -> Iterator[str]:
+    """Yield the targets of the top scope's states."""
+    for event in events:
+        match event:
+            case NodeStarted(scope="", target=target):
+                yield target
+            case NodeFinished(returned=returned) if not returned.scope:
+                yield returned.target
+            case _:
+                pass
