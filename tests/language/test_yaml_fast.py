@@ -89,6 +89,69 @@ def test_what_the_fast_reader_returns_is_what_libyaml_returns(text: str) -> None
     assert repr(full.load(text)) == repr(value)
 
 
+BODIES = [
+    "  test.nop: []\n",
+    "  test.nop\n",
+    "  - a\n  - b: 1\n",
+    "- a\n",
+    "\n",
+    "",
+    "# why\n",
+    "  # why\n",
+    "  a: |\n    one\n",
+    "  a: |+\n    one\n\n",
+    "  a: |-\n    one\n\n\n",
+    "  |\n    one\n",
+    "  b: 0644\n\n  c: 'x'\n",
+    "  a: [1, {b: 2}]\n",
+    "  - - a\n    - b\n",
+    "   odd:\n  even: 1\n",
+    " last",
+    "  a: 1",
+    "  a:",
+    "#",
+    "\t\n",
+]
+KEYS = [
+    "a",
+    "b",
+    "/etc/x",
+    "a b",
+    "1",
+    "0644",
+    "yes",
+    "x:80",
+    "x: 1",
+    "a #c",
+    "'q'",
+    "include",
+    "a:",
+    "é",
+    "-a",
+    ".",
+]
+
+
+@settings(max_examples=2000)
+@given(st.lists(st.tuples(st.sampled_from(KEYS), st.lists(st.sampled_from(BODIES), max_size=2)), max_size=5))
+def test_entries_that_share_their_bodies_are_read_as_by_libyaml(entries: list[tuple[str, list[str]]]) -> None:
+    """A mapping whose values stand below their keys, in the same words or not, is read as it stands."""
+    text = "".join(f"{key}:\n{''.join(bodies)}" for key, bodies in entries)
+    try:
+        value = fast.load(text)
+    except fast.GiveUp:
+        return
+    assert repr(full.load(text)) == repr(value)
+
+
+def test_what_stands_below_two_keys_is_not_shared() -> None:
+    """Whoever changes what one state was given changes no other."""
+    first, second, third = fast.load("".join(f"{key}:\n  - [a]\n" for key in "xyz")).values()
+    first[0].append("b")
+    second[0].append("c")
+    assert third == [["a"]]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -23,6 +23,13 @@ _SINGLE: Final = re.compile(r"'((?:[^']|'')*)'(?: +#.*)?")
 _DOUBLE: Final = re.compile(r'"([^"\\]*)"(?: +#.*)?')
 _LITERAL: Final = re.compile(r"\|([-+]?)(?: +#.*)?")
 _DEEPEST: Final = 60
+_MOST_DISTINCT: Final = 16
+_LONGEST_KEY: Final = 1000
+"""libyaml's bound is 1024."""
+
+_FILLER: Final = re.compile(r"(?: *(?:#[^\n]*)?\n)*")
+_ENTRY: Final = re.compile(r"([A-Za-z0-9_/][^\n]*):\n((?:(?:[ #][^\n]*)?\n)*(?:[ #][^\n]+\Z)?)")
+"""A key at the beginning of a line, and all that stands below it."""
 
 
 class GiveUp(Exception):  # noqa: N818 -- not an error: the text is for the other reader
@@ -37,12 +44,55 @@ def load(text: str) -> Any:
     """
     if (_OUTSIDE_ASCII if text.isascii() else _outside()).search(text):
         raise GiveUp
-    reader = _Reader(text)
-    if not reader.contents:
-        return None
-    value, position = reader.node(0, reader.indents[0], 0)
-    if position != len(reader.contents):
+    entries = _entries(text)
+    return _Reader(text, {}).whole() if entries is None else entries
+
+
+def _entries(text: str) -> dict[Any, Any] | None:
+    """Return a mapping of which many a value stands below its key in the same words; None for any other text.
+
+    So it is in what a template's loop wrote; each such value is read once, and copied.
+    """
+    position = _FILLER.match(text).end()  # type: ignore[union-attr] # it matches the empty text
+    result: dict[Any, Any] = {}
+    scalars: dict[str, Any] = {}
+    bodies: dict[str, Any] = {}
+    for entry in _ENTRY.finditer(text, position):
+        if entry.start() != position:
+            return None
+        position = entry.end()
+        key_text, body = entry.groups()
+        if body in bodies:
+            value = _copied(bodies[body])
+            key = _key(key_text, scalars)
+        else:
+            ((key, value),) = _Reader(entry[0], scalars).whole().items()
+            bodies[body] = _copied(value)
+            if len(bodies) > _MOST_DISTINCT and len(bodies) > len(result) / 2:
+                return None
+        if key in result:
+            raise GiveUp
+        result[key] = value
+    return result if result and position == len(text) else None
+
+
+def _copied(value: Any) -> Any:
+    kind = value.__class__
+    if kind is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if kind is list else value
+
+
+def _key(text: str, scalars: dict[str, Any]) -> Any:
+    if ": " in text or text[-1:] == ":" or " #" in text or len(text) > _LONGEST_KEY:
         raise GiveUp
+    return _known_scalar(text, scalars)
+
+
+def _known_scalar(text: str, scalars: dict[str, Any]) -> Any:
+    if text in scalars:
+        return scalars[text]
+    value = scalars[text] = _scalar(text)
     return value
 
 
@@ -60,12 +110,12 @@ class _Reader:
 
     __slots__ = ("contents", "indents", "lines", "numbers", "scalars")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, scalars: dict[str, Any]) -> None:
         self.lines = text.split("\n")
         self.indents: list[int] = []
         self.contents: list[str] = []
         self.numbers: list[int] = []
-        self.scalars: dict[str, Any] = {}
+        self.scalars = scalars
         for number, line in enumerate(self.lines):
             content = line.lstrip(" ")
             if not content or content[0] == "#":
@@ -77,6 +127,15 @@ class _Reader:
             del self.indents[0], self.contents[0], self.numbers[0]
         # An end mark is impossible, so that looking one line ahead needs no bounds check.
         self.indents.append(-1)
+
+    def whole(self) -> Any:
+        """Return what all lines come to."""
+        if not self.contents:
+            return None
+        value, position = self.node(0, self.indents[0], 0)
+        if position != len(self.contents):
+            raise GiveUp
+        return value
 
     def node(self, position: int, indent: int, depth: int) -> tuple[Any, int]:
         if depth > _DEEPEST:
@@ -101,9 +160,7 @@ class _Reader:
             elif key_text[-1:] == ":":
                 raise GiveUp
             key = self.scalar(key_text)
-            if key in result:
-                raise GiveUp
-            if " #" in key_text or len(key_text) > 1000:  # noqa: PLR2004 -- libyaml's bound for a key is 1024
+            if key in result or " #" in key_text or len(key_text) > _LONGEST_KEY:
                 raise GiveUp
             value_text = value_text.lstrip(" ")
             if value_text and value_text[0] != "#":
@@ -179,11 +236,7 @@ class _Reader:
         return self.scalar(text), following
 
     def scalar(self, text: str) -> Any:
-        scalars = self.scalars
-        if text in scalars:
-            return scalars[text]
-        value = scalars[text] = _scalar(text)
-        return value
+        return _known_scalar(text, self.scalars)
 
     @staticmethod
     def flow(text: str) -> Any:
