@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.model.data import DataMap
     from ensue.model.resource import ResourceRecord
-    from ensue.targeting.expression import Target
+    from ensue.targeting.expression import Target, Word
 
 _AT_ONCE: Final = 1000
 _READS_GRAINS: Final = frozenset("GPSN")
@@ -179,11 +179,22 @@ class ProjectMatcher:
         if unknown:
             there = f"there are {', '.join(sorted(groups))}" if groups else "ensue.yaml has none"
             return f"{text} (there is no nodegroup {unknown[0]!r}; {there})"
-        names = [name for record in records for name in (str(record.srn), record.srn.id, record.srn.type)]
-        asked = [word.pattern.strip("*?") for word in words if word.engine in {"", "T", "L"}]
-        near = dict.fromkeys(one for word in asked for one in difflib.get_close_matches(word, names, n=2))
+        near = dict.fromkeys(name for word in words for name in _near(word, records))
         meant = f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
         return f"{text} ({meant})"
+
+
+def _near(word: Word, records: Sequence[ResourceRecord]) -> list[str]:
+    """Return what may have been meant by a word: ids, of its type if it has one that is known, or types."""
+    if word.engine not in {"", "T", "L"}:
+        return []
+    type_, _, id_ = word.pattern.partition(":") if word.engine == "T" else ("", "", word.pattern)
+    types = {record.srn.type for record in records}
+    if type_ and type_ not in types:
+        return difflib.get_close_matches(type_, sorted(types), n=2)
+    ids = [record.srn.id for record in records if type_ in ("", record.srn.type)]
+    lead = f"{type_}:" if type_ else ""
+    return [f"{lead}{one}" for one in difflib.get_close_matches(id_.strip("*?"), ids, n=2)]
 
 
 def _faults(srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:

@@ -18,15 +18,17 @@ from ensue.engine.node import Node, Role
 from ensue.engine.returns import exception_return, failure
 from ensue.engine.status import GROWING, RUNNING
 from ensue.errors import EnsueError, StateFailedError
+from ensue.model.events import FannedOut
 from ensue.model.fan_out import FanOut, fanned_chunk, fanned_return
 from ensue.model.returns import StateReturn
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ensue.engine.scopes import Scopes
     from ensue.engine.services import Hooks, Matched
+    from ensue.model.events import RunEvent
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
 
@@ -54,10 +56,14 @@ class FanOuts:
         hooks: the matcher, and what resolves references in a target.
         scopes: where the new nodes stand.
         runner: runs them.
+        emit: told of what a chunk becomes.
     """
 
-    def __init__(self, hooks: Hooks, scopes: Scopes, runner: NodeRunner) -> None:
+    def __init__(
+        self, hooks: Hooks, scopes: Scopes, runner: NodeRunner, emit: Callable[[RunEvent], None]
+    ) -> None:
         self._hooks = hooks
+        self._emit = emit
         self._scopes = scopes
         self._runner = runner
 
@@ -86,7 +92,7 @@ class FanOuts:
             comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
             self._answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
         else:
-            self._answer(node, self._nothing(node, expression, matched))
+            self._answer(node, self._nothing(node, matched))
 
     def _answer(self, node: Node, said: StateReturn, *, ran: bool = True) -> None:
         self._runner.answer(node, Answer(said, ran=ran or node.role is Role.CHECK))
@@ -110,9 +116,9 @@ class FanOuts:
             raise StateFailedError(msg)
         return found
 
-    def _nothing(self, node: Node, expression: str, matched: Matched) -> StateReturn:
+    def _nothing(self, node: Node, matched: Matched) -> StateReturn:
         if node.is_test and _may_still_register(node):
-            comment = f"nothing matches the target {expression!r} yet (known after apply)"
+            comment = f"{matched.nothing}; what earlier states make of that is known after apply"
             return StateReturn(name=node.chunk.name, result=None, comment=comment)
         return failure(node.chunk.name, matched.nothing)
 
@@ -141,6 +147,10 @@ class FanOuts:
             for target in targets
         ]
         self._scopes.fan_out(node, nodes)
+        if node.role is Role.STATE and not node.scope.quiet:
+            tags = tuple(one.chunk.tag for one in nodes)
+            own = str(node.target)
+            self._emit(FannedOut(scope=node.scope.path, tag_=node.chunk.tag, target=own, tags=tags))
         node.status = GROWING
         open_nodes = len(nodes)
 

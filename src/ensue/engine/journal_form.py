@@ -17,6 +17,7 @@ import msgspec
 
 from ensue.masking import SHORTEST_PART_CHARS
 from ensue.model.events import (
+    FannedOut,
     NodeFinished,
     NodeStarted,
     ResourceRegistered,
@@ -77,6 +78,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         NodeFinished,
         ScopeOpened,
         ScopePlanned,
+        FannedOut,
         ScopeClosed,
         ResourceRegistered,
         RunFinished,
@@ -136,7 +138,7 @@ def _is_plain(event: RunEvent) -> bool:
                 or done.new_state is not None
                 or done.old_state is not None
             )
-        case NodeStarted() | ScopeOpened() | ScopePlanned():
+        case NodeStarted() | ScopeOpened() | ScopePlanned() | FannedOut():
             return True
         case ScopeClosed(returned=scope):
             return not scope.returns
@@ -193,7 +195,7 @@ def _whole_values(event: RunEvent) -> tuple[str, ...]:
             return name, scope
         case ScopeClosed(returned=scope):
             return scope.name, scope.scope, scope.comment
-        case ScopePlanned(scope=scope):
+        case ScopePlanned(scope=scope) | FannedOut(scope=scope):
             return (scope,)
         case _:
             return ()

@@ -71,7 +71,7 @@ class Scheduler:
         self._executor = Executor(services, apply=self._apply, pause=self._pause)
         self._growth = Growth(services, options, self._recorder, self)
         self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
-        self._fan_outs = FanOuts(services.hooks, self.scopes, self)
+        self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._ready: deque[Node] = deque()
         self._wake = asyncio.Event()
         self._sleepers: set[asyncio.Future[None]] = set()

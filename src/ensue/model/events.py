@@ -85,6 +85,22 @@ class ScopePlanned(msgspec.Struct, frozen=True, tag=True):
     edges: tuple[tuple[int, int, str], ...]
 
 
+class FannedOut(msgspec.Struct, frozen=True, tag=True):
+    """What the target of a chunk matches was found out: the chunk becomes one for each resource.
+
+    Args:
+        scope: the scope's path.
+        tag_: the chunk's tag, which has no return of its own.
+        target: what the other chunks of the scope run against, as text.
+        tags: the tags of the chunks that it becomes.
+    """
+
+    scope: str
+    tag_: str
+    target: str
+    tags: tuple[str, ...]
+
+
 class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
     """A scope has ended; `returned.returns` is left out here, each came as `NodeFinished`."""
 
@@ -124,6 +140,7 @@ RunEvent: TypeAlias = (
     | NodeFinished
     | ScopeOpened
     | ScopePlanned
+    | FannedOut
     | ScopeClosed
     | ResourceRegistered
     | RunFinished

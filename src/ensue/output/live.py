@@ -9,7 +9,15 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.events import NodeFinished, NodeStarted, RunEvent, RunFinished, RunStarted, ScopeOpened
+from ensue.model.events import (
+    FannedOut,
+    NodeFinished,
+    NodeStarted,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    ScopeOpened,
+)
 from ensue.output.colours import without_escapes
 from ensue.output.progress import PlainProgress, state_name
 from ensue.output.running import EventLoop, Running, Timer
@@ -62,6 +70,8 @@ class LiveProgress:
             self._finished(event)  # type: ignore[arg-type] # same
         elif isinstance(event, RunStarted | ScopeOpened):
             self._total += event.total
+        elif isinstance(event, FannedOut):
+            self._total += len(event.tags) - 1
         elif isinstance(event, RunFinished):
             self.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.model.events import NodeFinished, NodeStarted
+from ensue.model.events import FannedOut, NodeFinished, NodeStarted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,12 +28,16 @@ def own_minion(events: Iterable[RunEvent], minion_id: str) -> str:
 
 
 def _targets(events: Iterable[RunEvent]) -> Iterator[str]:
-    """Yield the targets of the top scope's states."""
+    """Yield the targets of the top scope's states, of those that were fanned out the one they had before."""
+    elsewhere: set[str] = set()
     for event in events:
         match event:
-            case NodeStarted(scope="", target=target):
+            case FannedOut(scope="", target=target, tags=tags):
+                elsewhere.update(tags)
                 yield target
-            case NodeFinished(returned=returned) if not returned.scope:
+            case NodeStarted(scope="", tag_=tag, target=target) if tag not in elsewhere:
+                yield target
+            case NodeFinished(returned=returned) if not returned.scope and returned.tag not in elsewhere:
                 yield returned.target
             case _:
                 pass

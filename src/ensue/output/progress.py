@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.events import (
+    FannedOut,
     NodeFinished,
     NodeStarted,
     ResourceRegistered,
@@ -60,6 +61,7 @@ class PlainProgress:
             ResourceRegistered: self._registered,
             RunStarted: _nothing,
             ScopePlanned: _nothing,
+            FannedOut: _nothing,
             RunFinished: self._ended,
         }
 

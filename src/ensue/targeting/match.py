@@ -90,7 +90,8 @@ def _word_matches(word: Word, subject: Subject) -> bool:  # noqa: C901, PLR0911,
 
 
 def _managers(subject: Subject) -> tuple[str, ...]:
-    return (subject.srn.id,) if subject.srn.type == MINION_TYPE else subject.managing_minions
+    own = (subject.srn.id,) if subject.srn.type == MINION_TYPE else ()
+    return (*own, *subject.managing_minions)
 
 
 def _glob(text: str, pattern: str) -> bool:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from ensue.model.events import NodeFinished, NodeStarted, ScopeClosed, ScopeOpened, ScopePlanned
+from ensue.model.events import (
+    FannedOut,
+    NodeFinished,
+    NodeStarted,
+    ScopeClosed,
+    ScopeOpened,
+    ScopePlanned,
+)
 from ensue.output.drawing.drawing import Edge, Node, ScopeBox, ScopeStatus
 from ensue.output.own_minion import own_minion
 
@@ -34,6 +41,7 @@ class _Artist:
         self._boxes: dict[str, ScopeBox] = {"": self._top}
         self._nodes: dict[tuple[str, str], Node] = {}
         self._planned: list[ScopePlanned] = []
+        self._fanned: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def draw(self, events: Iterable[RunEvent]) -> ScopeBox:
         """Return the drawing of these events."""
@@ -49,6 +57,8 @@ class _Artist:
                     self._closed(event)
                 case ScopePlanned():
                     self._planned.append(event)
+                case FannedOut(scope=scope, tag_=tag, tags=tags):
+                    self._fanned[scope, tag] = tags
                 case _:
                     pass
         for planned in self._planned:
@@ -130,11 +140,21 @@ class _Artist:
         if box is None:
             return
         for before, after, kind in planned.edges:
-            first = self._nodes.get((planned.scope, planned.tags[before]))
-            second = self._nodes.get((planned.scope, planned.tags[after]))
-            # What never started has no node.
-            if first is not None and second is not None:
-                box.edges.append(Edge(first.number, second.number, kind))
+            firsts = self._tags_of(planned.scope, planned.tags[before])
+            seconds = self._tags_of(planned.scope, planned.tags[after])
+            for number in range(max(len(firsts), len(seconds))):
+                first = self._nodes.get((planned.scope, firsts[min(number, len(firsts) - 1)]))
+                second = self._nodes.get((planned.scope, seconds[min(number, len(seconds) - 1)]))
+                # What never started has no node.
+                if first is not None and second is not None:
+                    box.edges.append(Edge(first.number, second.number, kind))
+
+    def _tags_of(self, scope: str, tag: str) -> tuple[str, ...]:
+        """Return what stands for a chunk: what it was fanned out to, or itself.
+
+        Two that were fanned out are drawn side by side: all with all would be a line for each pair.
+        """
+        return self._fanned.get((scope, tag), (tag,))
 
 
 def _status(returned: Return) -> NodeStatus:
