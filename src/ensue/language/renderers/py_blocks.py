@@ -15,6 +15,7 @@ from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks import UNSET, Block
 from ensue.language.renderers.py_errors import python_errors
+from ensue.language.renderers.py_places import PythonDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -36,14 +37,20 @@ class DelayedBlocks:
 
     Args:
         path: the file.
+        source: its text.
         namespace: its globals.
         given: what was put there before the file ran, by name; renewed when a block is called.
     """
 
     def __init__(
-        self, path: str, namespace: dict[str, Any], given: Callable[[Stream], dict[str, Any]]
+        self,
+        path: str,
+        source: str,
+        namespace: dict[str, Any],
+        given: Callable[[Stream], dict[str, Any]],
     ) -> None:
         self._path = path
+        self._source = source
         self._namespace = namespace
         self._given = given
         self._last: dict[str, Any] = {}
@@ -98,10 +105,11 @@ class DelayedBlocks:
         self._last = given
 
     def _call(self, function: Callable[[dict[str, Any]], Any], stream: Stream) -> Stream:
-        with self.collected(stream) as found, python_errors(self._path, f"{function.__name__}()"):
+        name, line = f"{function.__name__}()", function.__code__.co_firstlineno
+        with self.collected(stream) as found, python_errors(self._path, name, line):
             data = function(dict(stream.variables))
-        # Its states stand where the function does.
-        return msgspec.structs.replace(stream, data=data, is_data=True, text="{}", functions=tuple(found))
+        written = PythonDocument(self._path, self._source, line)
+        return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), written=written)
 
     def _check(self, name: Any, limit: Any, span: Span) -> None:
         if not isinstance(name, str) or not name or name.split() != [name]:

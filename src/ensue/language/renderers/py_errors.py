@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def python_errors(path: str, called: str) -> Generator[None]:
+def python_errors(path: str, called: str, line: int = 0) -> Generator[None]:
     """Make Diagnostics of what is raised meanwhile.
 
     Args:
         path: the file.
         called: what is called, for the message.
+        line: where it is written, for what goes wrong on no line of the file.
 
     Raises:
         CompileError: with the line.
@@ -40,14 +41,14 @@ def python_errors(path: str, called: str) -> Generator[None]:
                     code="E0211",
                     summary=f"the py renderer's {called} raised an error",
                     detail=f"{type(error).__name__}: {error}",
-                    span=_place(error, path),
+                    span=_place(error, path, line),
                 )
             ]
         ) from None
 
 
-def _place(error: BaseException, path: str) -> Span:
+def _place(error: BaseException, path: str, line: int) -> Span:
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == path:
             return Span(path, frame.lineno or 0)
-    return Span(path)
+    return Span(path, line)

@@ -14,6 +14,7 @@ from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.renderers.py_blocks import DelayedBlocks
 from ensue.language.renderers.py_errors import python_errors
+from ensue.language.renderers.py_places import PythonDocument
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
@@ -25,18 +26,25 @@ def render(stream: Stream, _arguments: str) -> Stream:
     """Run the file."""
     padded = "\n" * (stream.first_line - 1) + stream.text
     namespace: dict[str, Any] = {"__name__": "ensue.sls", "__file__": stream.path}
-    blocks = DelayedBlocks(stream.path, namespace, _given)
+    blocks = DelayedBlocks(stream.path, padded, namespace, _given)
     namespace["delayed_block"] = blocks
     with python_errors(stream.path, "run()"), blocks.collected(stream) as found:
         before = dict(namespace)
         exec(compile(padded, stream.path, "exec"), namespace)  # noqa: S102 -- running the user's file is this renderer
-        data = _run_function(namespace, stream.path)()
+        run = _run_function(namespace, stream.path)
+        data = run()
     exported = {
         name: value
         for name, value in namespace.items()
         if value is not before.get(name, before) and name != "run" and not name.startswith("_")
     }
-    return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), exported=exported)
+    code = getattr(run, "__code__", None)
+    return msgspec.structs.replace(
+        stream.with_data(data),
+        functions=tuple(found),
+        exported=exported,
+        written=PythonDocument(stream.path, padded, code.co_firstlineno if code else 0),
+    )
 
 
 def _given(stream: Stream) -> dict[str, Any]:

@@ -36,6 +36,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         functions: the blocks that a `py` file defines.
         space: the delayed blocks that can be called from here.
         inherited: what a scoped block was given of its caller's variables.
+        written: where the data stands, when that is not `text`.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     functions: tuple[Block, ...] = ()
     space: BlockSpace = NO_BLOCKS
     inherited: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    written: YamlDocument | None = None
 
     @property
     def variables(self) -> Mapping[str, Any]:
@@ -61,6 +63,8 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
     def document(self) -> YamlDocument:
         """Return the text so far as a document that knows its places."""
+        if self.written is not None:
+            return self.written
         return YamlDocument(self.path, self.text, self.anchors, self.first_line)
 
     def with_data(self, data: Any) -> Stream:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.language.yaml.extended import load
-from ensue.language.yaml.load import faults_of
+from ensue.language.yaml.faults import faults_of
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream

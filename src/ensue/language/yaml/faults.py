@@ -1,0 +1,141 @@
+"""What a reader of YAML raises, as Diagnostics with the line at fault.
+
+The reader says where it could not go on. Of a quote or a bracket that is not closed that is far below, often
+at the text's end; what is at fault is where it was opened.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import yaml
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import CompileError
+from ensue.language.yaml import full
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from yaml.error import MarkedYAMLError
+
+    from ensue.diagnostics import Span
+    from ensue.language.yaml.document import YamlDocument
+
+_BEGUN: Final = {
+    "while scanning a quoted scalar": "end the text with the quote that it begins with",
+    "while parsing a flow sequence": "close the list with ], and put a comma between its entries",
+    "while parsing a flow mapping": "close the mapping with }, and put a comma between its entries",
+    "while scanning a simple key": "put a colon behind the key, or mend the indentation of this line",
+}
+"""What was begun on the line at fault, in the reader's words, and how to mend it."""
+
+_QUOTES: Final = ("'", '"')
+
+
+@contextmanager
+def faults_of(document: YamlDocument) -> Generator[None]:
+    """Make Diagnostics of what a complete reader raises.
+
+    Args:
+        document: what is read; a fault is placed in it.
+    """
+    try:
+        yield
+    except full.DuplicateKeyError as error:
+        _refuse_duplicate(document, error)
+    except yaml.MarkedYAMLError as error:
+        _refuse(document, error)
+    except yaml.YAMLError as error:
+        # The reader found a character that YAML does not allow; it knows its position only.
+        position = int(getattr(error, "position", 0) or 0)
+        line = document.text.count("\n", 0, position) + 1
+        help_ = "remove the character, or write it as an escape in a double-quoted text"
+        raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
+    except (ValueError, RecursionError) as error:
+        raise _fault(str(error), document.source_span(1)) from None
+
+
+def _fault(detail: str, span: Span, help_: str = "", *related: tuple[Span, str]) -> CompileError:
+    summary = "this is not YAML"
+    return CompileError(
+        [Diagnostic(code="E0201", summary=summary, detail=detail, span=span, help=help_, related=related)]
+    )
+
+
+def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> NoReturn:
+    first = document.source_span(error.first[0] + 1, error.first[1] + 1)
+    raise CompileError(
+        [
+            Diagnostic(
+                code="E0202",
+                summary=f"the key {error.key!r} is there twice",
+                detail=f"it stands first at {first}",
+                span=document.source_span(error.second[0] + 1, error.second[1] + 1),
+                help="give one of them another name, or put both under one key",
+                related=((first, "first here"),),
+            )
+        ]
+    ) from None
+
+
+def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
+    mark = error.problem_mark or error.context_mark
+    if mark is None:
+        raise _fault(error.problem or str(error), document.source_span(1)) from None
+    problem = error.problem or str(error)
+    lines = document.text.split("\n")
+    # The end of a text without a last line end is a line further down.
+    if mark.line < len(lines) and lines[mark.line][mark.column : mark.column + 1] == "\t":
+        problem = "found a tab"
+    detail = f"{problem} {error.context}" if error.context else problem
+    noticed = _span(document, mark)
+    begun, help_ = _begun(document, error, mark)
+    if begun is None:
+        raise _fault(detail, noticed, _remedy(problem)) from None
+    raise _fault(detail, _span(document, begun), help_, (noticed, "noticed here")) from None
+
+
+def _span(document: YamlDocument, mark: Any) -> Span:
+    return document.source_span(mark.line + 1, mark.column + 1)
+
+
+def _begun(document: YamlDocument, error: MarkedYAMLError, noticed: Any) -> tuple[Any, str]:
+    """Return where something was begun that went wrong on a later line, and how to mend it; or None."""
+    begun = error.context_mark
+    if begun is not None and begun.line < noticed.line and error.context in _BEGUN:
+        return begun, _BEGUN[error.context]
+    begun = _quote_until(document.text, noticed)
+    if begun is None:
+        return None, ""
+    last = _span(document, noticed).line
+    return begun, f"the quote of this line is closed by the first one of line {last}: close it here"
+
+
+def _quote_until(text: str, noticed: Any) -> Any:
+    """Return where a quoted text begins that goes on over lines until the one where a fault was noticed."""
+    begun = None
+    try:
+        for token in yaml.scan(text, Loader=yaml.CSafeLoader):
+            if token.start_mark.index >= noticed.index:
+                break
+            if isinstance(token, yaml.ScalarToken) and token.style in _QUOTES:
+                ends_here = token.start_mark.line < token.end_mark.line == noticed.line
+                begun = token.start_mark if ends_here else None
+    except yaml.YAMLError:
+        # The scanner is at the fault, too.
+        pass
+    return begun
+
+
+def _remedy(problem: str) -> str:
+    if "tab" in problem:
+        return "indent with spaces, never with tabs"
+    if "mapping values are not allowed" in problem:
+        return "put a text that holds ': ' in quotes, or mend the indentation"
+    if "block end" in problem or "did not find expected" in problem:
+        return "check the indentation of this line and the one before it"
+    if "alias" in problem:
+        return "define the anchor (&name) before it is used, or put the text in quotes"
+    return "put a text that begins with a special character in quotes"
