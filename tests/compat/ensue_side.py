@@ -38,7 +38,7 @@ def _run(tree: Tree, root: Path) -> Outcome:
     tree.lay_out(root)
     if tree.config:
         (root / "ensue.yaml").write_text(yaml.safe_dump(dict(tree.config)))
-    overrides = dict(tree.environments)
+    overrides = {**tree.environments, "grains_file": str(root / "out/grains")}
     options = ProjectOptions(minion_id=MINION_ID, pillar=dict(tree.pillar), overrides=overrides)
 
     async def run() -> Outcome:

@@ -74,6 +74,7 @@ def _prepare(tree: Tree, root: Path) -> dict[str, Any]:
         **_placed(tree.config, root),
     }
     (root / "salt/minion").write_text(json.dumps(settings))  # JSON is YAML
+    (root / "salt/grains").symlink_to("../out/grains")
     return {"root": str(root), "arguments": arguments(tree, root)}
 
 

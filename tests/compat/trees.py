@@ -3,7 +3,8 @@
 Its fences:
 
     ```sls NAME      a file states/NAME.sls (`a/b`), the default NAME is `t`
-    ```file PATH     any file of the project; `out/PATH` is there before the run
+    ```file PATH     any file of the project; `out/PATH` is there before the run; `out/grains` has the
+                     grains that the machine is given
     ```config        options, for `ensue.yaml` and for Salt's minion configuration alike
     ```run           the command line: SLS names, `--test`, `--pillar JSON`, `--saltenv NAME`,
                      `--pillarenv NAME`, `--root` when it takes root; default `t`, `-` is the highstate

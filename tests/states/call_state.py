@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 from importlib import import_module
@@ -13,6 +14,7 @@ from ensue.app.functions import Functions
 from ensue.contracts.context import Declaration
 from ensue.diagnostics import Span
 from ensue.errors import EnsueError
+from ensue.model.own_grains import DEFAULT_PATH, read_own_grains
 from ensue.model.returns import StateReturn
 from ensue.testing.context import FakeStateContext
 
@@ -42,7 +44,12 @@ def context_for(case: Case, connection: Connection, folder: Path, *, test: bool)
         connection=connection,
         test=test,
         pillar=case.data.get("pillar", {}),
-        grains_data={"shell": "/bin/sh", "id": "target", **case.data.get("grains", {})},
+        grains_data={
+            "shell": "/bin/sh",
+            "id": "target",
+            **case.data.get("grains", {}),
+            **own_grains(connection),
+        },
         opts=case.data.get("opts", {}),
         sources=sources,
         functions=dict(execution_functions()),
@@ -56,6 +63,14 @@ def context_for(case: Case, connection: Connection, folder: Path, *, test: bool)
             requires=requires,
         ),
     )
+
+
+def own_grains(connection: Connection) -> dict[str, Any]:
+    """Return what the target's file of own grains holds, as a target's grains do."""
+    if asyncio.run(connection.stat(DEFAULT_PATH)) is None:
+        return {}
+    text = asyncio.run(connection.read(DEFAULT_PATH)).decode()
+    return read_own_grains(text)
 
 
 async def call_state(case: Case, context: FakeStateContext) -> StateReturn:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "cmd", "cron", "environ", "group", "hosts", "mount", "pip", "pkg", "service", "shadow", "sysctl", "user",
+    "cmd", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "pip", "pkg", "service", "shadow",
+    "sysctl", "user",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

@@ -1,4 +1,4 @@
-"""Archives and repositories on the far side of a real SSH connection."""
+"""States on the far side of a real SSH connection: archives, repositories, INI files, grains."""
 
 from __future__ import annotations
 
@@ -39,7 +39,12 @@ def server(tmp_path: Path) -> Iterator[Sshd]:
 
 
 def twice(
-    server: Sshd, function: str, name: str, sources: dict[str, bytes], **given: Any
+    server: Sshd,
+    function: str,
+    name: str,
+    sources: dict[str, bytes],
+    opts: dict[str, Any] | None = None,
+    **given: Any,
 ) -> list[StateReturn]:
     """Apply a state over SSH, and again."""
 
@@ -56,7 +61,7 @@ def twice(
     async def run() -> list[StateReturn]:
         connection = ssh_host.connect(resource)
         ctx = context(connection)
-        ctx.sources = sources
+        ctx.sources, ctx.opts = sources, opts or {}
         try:
             returned: list[StateReturn] = [await found(ctx, name, **given) for _ in range(2)]
             return returned
@@ -90,4 +95,26 @@ def test_a_repository_is_cloned_over_ssh(server: Sshd, tmp_path: Path) -> None:
     done, again = twice(server, "git.latest", str(remote), {}, target=str(tmp_path / "copy"))
     assert done.changes["new"] == f"{remote} => {tmp_path}/copy"
     assert (tmp_path / "copy/.git").is_dir()
+    assert (again.result, again.changes) == (True, {})
+
+
+def test_an_ini_file_is_changed_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """Its mode and what does not change stay, and the second time nothing is done."""
+    path = tmp_path / "a.ini"
+    path.write_text("[one]\na = 1\n# kept\n")
+    path.chmod(0o640)
+    done, again = twice(server, "ini.options_present", str(path), {}, sections={"one": {"a": 2}})
+    assert done.changes == {"one": {"a": {"before": "1", "after": "2"}}}
+    assert path.read_text() == "[one]\na = 2\n# kept\n"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert (again.result, again.changes) == (True, {})
+
+
+def test_a_host_is_given_a_grain_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """It is in the host's own file, whose folder is made, and the second time nothing is done."""
+    path = tmp_path / "salt/grains"
+    opts = {"grains_file": str(path)}
+    done, again = twice(server, "grains.present", "a:b", {}, opts, value=[1])
+    assert done.changes == {"a": {"b": [1]}}
+    assert path.read_text() == "a:\n  b:\n  - 1\n"
     assert (again.result, again.changes) == (True, {})

@@ -35,6 +35,7 @@ _KINDS: Final[dict[str, tuple[type, ...]]] = {
     "resource_pillar_key": (str,),
     "delayed_repeat_limit": (int, str, type(None)),
     "grains": (dict,),
+    "grains_file": (str,),
     "renderer": (str,),
     "jinja_env": (dict,),
     "jinja_sls_env": (dict,),
@@ -209,6 +210,13 @@ def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
             summary=f"the option {name!r} is {value!r}",
             span=document.locate((name,)),
             help=help_,
+        )
+    if name == "grains_file" and isinstance(value, str) and not value.startswith("/"):
+        return Diagnostic(
+            code="E0101",
+            summary=f"the option {name!r} is {value!r}",
+            span=document.locate((name,)),
+            help="it takes an absolute path on the target",
         )
     if name in _CHOICES and value not in _CHOICES[name]:
         return Diagnostic(

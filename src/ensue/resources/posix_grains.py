@@ -10,8 +10,10 @@ Source: the names and shapes of Salt's core grains.
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Final
+import shlex
+from typing import TYPE_CHECKING, Any, Final
 
+from ensue.model.own_grains import own_grains_path, read_own_grains
 from ensue.resources.os_release import os_grains
 
 if TYPE_CHECKING:
@@ -60,9 +62,10 @@ ip -o addr show 2>/dev/null | while read -r n i f a r; do
 done
 p=$(command -v python3 2>/dev/null) && say pythonexecutable "$p"
 say isolation "$ENSUE_ISOLATION"
+file own_grains "$ENSUE_ROOT$own_grains_file"
 exit 0
 """
-"""Prints facts, one `name=line` for each line of each fact."""
+"""Prints facts, one `name=line` for each line of each fact; `own_grains_file` is set before it."""
 
 _PRODUCTS: Final = (
     ("VMware", "VMware"),
@@ -94,6 +97,15 @@ _INITS: Final = {
     "launchd": "launchd",
     "supervisord": "supervisord",
 }
+
+
+def facts_script(opts: Mapping[str, Any]) -> str:
+    """Return the script for a project.
+
+    Args:
+        opts: its options.
+    """
+    return f"own_grains_file={shlex.quote(own_grains_path(opts))}\n{FACTS_SCRIPT}"
 
 
 def parse_facts(text: str) -> dict[str, str]:
@@ -130,7 +142,18 @@ def grains_from(facts: Mapping[str, str], *, id_: str) -> DataMap:
     for key in ("machine_id", "pythonexecutable", "isolation"):
         if facts.get(key):
             grains[key] = facts[key]
-    return grains
+    return grains | _own(facts.get("own_grains", ""), id_)
+
+
+def _own(text: str, id_: str) -> DataMap:
+    try:
+        return read_own_grains(text) | {"id": id_}
+    except ValueError as error:
+        import logging
+
+        logger = logging.getLogger(__name__)
+        logger.warning("the file of own grains of %s is no YAML and is not looked at: %s", id_, error)
+        return {}
 
 
 def _names(nodename: str, hosts: str) -> DataMap:

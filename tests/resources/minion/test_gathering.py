@@ -18,7 +18,7 @@ from ensue.masking import Masker
 from ensue.model.srn import Srn
 from ensue.resources import minion
 from ensue.resources.minion.gathering import minion_grains
-from ensue.resources.posix_grains import FACTS_SCRIPT, grains_from, parse_facts
+from ensue.resources.posix_grains import FACTS_SCRIPT, facts_script, grains_from, parse_facts
 
 
 def context(**config: Any) -> ResourceContext:
@@ -126,3 +126,40 @@ def test_a_root_with_a_system_in_it(tmp_path: Path) -> None:
     assert (grains["os"], grains["os_family"], grains["osrelease_info"]) == ("Alpine", "Alpine", [3, 20, 1])
     assert asyncio.run(minion.ping(target)) is True
     assert asyncio.run(minion.ping(minion.connect(context(root=str(tmp_path / "absent"))))) is False
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("role: web\nos: Mine\nday: 2026-01-02\n", {"role": "web", "os": "Mine", "day": "2026-01-02"}),
+        ("id: other\n", {"id": "m1"}),
+        ("a: [\n", {}),
+        ("- a\n", {}),
+        ("", {}),
+    ],
+)
+def test_grains_that_a_machine_is_given(text: str, given: dict[str, object], tmp_path: Path) -> None:
+    """The file of own grains outranks what is found, but for the id; one that is no YAML is passed over.
+
+    Read from inside and by the script it gives the same.
+    """
+    (tmp_path / "etc/salt").mkdir(parents=True)
+    (tmp_path / "etc/salt/grains").write_text(text)
+    grains = minion_grains("m1", root=str(tmp_path))
+    assert {key: grains[key] for key in given} == given
+    script = facts_script({})
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], capture_output=True, check=True, env={"ENSUE_ROOT": str(tmp_path)}
+    )
+    theirs = grains_from(parse_facts(done.stdout.decode()), id_="m1")
+    assert {key: theirs[key] for key in given} == given
+
+
+def test_a_project_may_keep_them_elsewhere(tmp_path: Path) -> None:
+    """The option `grains_file` names another file, blanks and quotes in its path included."""
+    path = tmp_path / "it's own"
+    path.write_text("role: web\n")
+    assert minion_grains("m1", own_grains_file=str(path))["role"] == "web"
+    script = facts_script({"grains_file": str(path)})
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=True, env={})
+    assert grains_from(parse_facts(done.stdout.decode()), id_="m1")["role"] == "web"

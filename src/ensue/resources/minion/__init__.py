@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from ensue.model.own_grains import own_grains_path
 from ensue.resources.config_check import unknown_keys, wrong_kinds
 from ensue.resources.minion.connection import MinionConnection
 
@@ -48,4 +49,4 @@ async def grains(connection: Connection, context: ResourceContext) -> DataMap:
     from ensue.resources.minion.gathering import minion_grains
 
     root = connection.root if isinstance(connection, MinionConnection) else ""
-    return minion_grains(context.srn.id, root=root)
+    return minion_grains(context.srn.id, root=root, own_grains_file=own_grains_path(context.opts))

@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ensue.model.own_grains import DEFAULT_PATH
 from ensue.resources.minion.accounts import current_group, current_user
 from ensue.resources.posix_grains import grains_from
 
@@ -48,20 +49,21 @@ _MARKS: Final = {
 }
 
 
-def minion_grains(minion_id: str, *, root: str = "") -> DataMap:
+def minion_grains(minion_id: str, *, root: str = "", own_grains_file: str = DEFAULT_PATH) -> DataMap:
     """Return this machine's grains.
 
     Args:
         minion_id: the grain `id`.
         root: a folder that stands for the machine; its own /etc/os-release is preferred.
+        own_grains_file: where the grains lie that it is given.
     """
-    grains = grains_from(_facts(root), id_=minion_id)
+    grains = grains_from(_facts(root, own_grains_file), id_=minion_id)
     grains["pythonversion"] = [*sys.version_info]
     grains["pythonexecutable"] = sys.executable
     return grains
 
 
-def _facts(root: str) -> dict[str, str]:
+def _facts(root: str, own_grains_file: str) -> dict[str, str]:
     system = os.uname()
     facts = {
         "kernel": system.sysname,
@@ -81,6 +83,7 @@ def _facts(root: str) -> dict[str, str]:
         "address": "\n".join(f"{name} {address}" for name, address in _addresses()),
         "hwaddr": "\n".join(_hardware_addresses()),
         "isolation": os.environ.get("ENSUE_ISOLATION", ""),
+        "own_grains": _first_text(root.rstrip("/") + own_grains_file),
     }
     facts |= {name: _first_text(*paths).strip() for name, paths in _LINES.items()}
     facts |= {name: "yes" for name, path in _MARKS.items() if os.path.exists(path)}  # noqa: PTH110 (cheaper)

@@ -46,9 +46,9 @@ async def ping(connection: Connection) -> bool:
 
 async def grains(connection: Connection, context: ResourceContext) -> DataMap:
     """Gather the host's grains in one round trip."""
-    from ensue.resources.posix_grains import FACTS_SCRIPT, grains_from, parse_facts
+    from ensue.resources.posix_grains import facts_script, grains_from, parse_facts
 
-    done = await connection.run(Command(shell_line=FACTS_SCRIPT))
+    done = await connection.run(Command(shell_line=facts_script(context.opts)))
     if done.returncode:
         why = done.stderr.decode("utf-8", "replace").strip()
         raise RemoteError(f"the grains of {context.srn} cannot be gathered: {why}", target=str(context.srn))

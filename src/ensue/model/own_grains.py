@@ -1,0 +1,74 @@
+"""The grains that a machine is given, beside those that are found on it: a YAML file of its own.
+
+Here is where that file lies and what its text means; resource types read it when they gather grains, and
+the execution module `grains` writes it.
+
+Source: Salt's `/etc/salt/grains`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.model.data import DataMap
+
+OPTION: Final = "grains_file"
+"""The option of a project that names another file."""
+
+DEFAULT_PATH: Final = "/etc/salt/grains"
+"""Where it lies on the target: where Salt looks for it, too."""
+
+
+def own_grains_path(opts: Mapping[str, Any]) -> str:
+    """Return the file's absolute path on the target.
+
+    Args:
+        opts: options of the project.
+    """
+    return str(opts.get(OPTION) or DEFAULT_PATH)
+
+
+def read_own_grains(text: str) -> DataMap:
+    """Return the grains that the file's text holds; none when it is no mapping.
+
+    Raises:
+        ValueError: it is no YAML; the message has line and column.
+    """
+    if not text.strip():
+        return {}
+    import yaml
+
+    try:
+        # Without the C library the loader of Python does the same, slower.
+        read = yaml.load(text, _without_dates(getattr(yaml, "CSafeLoader", yaml.SafeLoader)))  # noqa: S506 (it is a safe one)
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    return {str(name): value for name, value in read.items()} if is_mapping(read) else {}
+
+
+def written_own_grains(grains: DataMap) -> str:
+    """Return the file's text for these grains.
+
+    Raises:
+        ValueError: YAML cannot write one of them.
+    """
+    import yaml
+
+    try:
+        return str(yaml.safe_dump(grains, default_flow_style=False, allow_unicode=True))
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from None
+
+
+def _without_dates(loader: Any) -> Any:
+    """Return a loader that reads dates as texts, as everything else does that reads a user's YAML."""
+    resolvers = {
+        first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
+        for first, pairs in loader.yaml_implicit_resolvers.items()
+    }
+    return type("OwnGrainsLoader", (loader,), {"yaml_implicit_resolvers": resolvers})

@@ -1,0 +1,32 @@
+"""Execution module `grains`: the target's grains, and the file of those that it is given.
+
+Source: Salt's execution module `grains`, 3008: names, arguments and what the functions return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.grains.asking import equals, filter_by, get, has_value, item, items, ls
+from ensue.modules.grains.giving import append, delkey, delval, remove, set_, setval, setvals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "append": append,
+    "delkey": delkey,
+    "delval": delval,
+    "equals": equals,
+    "fetch": get,
+    "filter_by": filter_by,
+    "get": get,
+    "has_value": has_value,
+    "item": item,
+    "items": items,
+    "ls": ls,
+    "remove": remove,
+    "set": set_,
+    "setval": setval,
+    "setvals": setvals,
+}
