@@ -13,6 +13,7 @@ from ensue.errors import PluginError
 from ensue.language.collector import near_names
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
+from ensue.language.references.signs import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_list, is_mapping
@@ -83,12 +84,14 @@ class Drafter:
 
     def drafts(self, tree: Tree) -> list[Draft]:
         """Return the drafts of a whole tree."""
-        return [
-            draft
-            for modules in tree.declared.values()
-            for declaration in modules.values()
-            for draft in self._of(declaration)
-        ]
+        drafts: list[Draft] = []
+        for modules in tree.declared.values():
+            for declaration in modules.values():
+                count = len(drafts)
+                drafts += self._of(declaration)
+                if len(drafts) == count:
+                    self._found.refused.add(declaration.id)
+        return drafts
 
     def _of(self, declaration: Declaration) -> Iterator[Draft]:
         if not declaration.function:
@@ -114,6 +117,15 @@ class Drafter:
         yield from self._named(declaration, signature, names)
 
     def _named(self, declaration: Declaration, signature: Signature, names: Any) -> Iterator[Draft]:
+        if isinstance(names, str) and holds_sign(names):
+            self._found.error(
+                "E0806",
+                f"`names` of {declaration.id!r} is {names}",
+                declaration.span("names"),
+                detail="which states there are is known before anything runs, and what they return is not",
+                help="let the other state call for a delayed block, and loop over `prev_ret` in it",
+            )
+            return
         if not is_list(names):
             self._found.error(
                 "E0311",

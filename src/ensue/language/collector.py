@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """The diagnostics of one compilation."""
+    """The diagnostics of one compilation.
+
+    Attributes:
+        refused: IDs of which nothing came but a fault; that others do not find them is no fault of theirs.
+    """
 
     def __init__(self) -> None:
+        self.refused: set[str] = set()
         self._found: dict[Diagnostic, None] = {}
 
     def error(

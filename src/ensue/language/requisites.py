@@ -178,6 +178,8 @@ class Resolver:
         return list(dict.fromkeys(listed))
 
     def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+        if value in self._found.refused:
+            return
         if key != "sls" and value in self._outer_ids:
             self._outside(draft, word, place, key, value)
             return

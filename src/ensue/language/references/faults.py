@@ -32,6 +32,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
         detail: why.
         help: how to mend it.
         related: places of the states that are spoken of.
+        is_told: whether what is at fault has been told already: the state that is named was refused.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     help: str = ""
     related: tuple[tuple[Span, str], ...] = ()
+    is_told: bool = False
 
 
 class Faults:
@@ -58,6 +60,8 @@ class Faults:
 
     def tell(self, fault: Fault, span: Span) -> None:
         """Tell of a fault at a place where it stands."""
+        if fault.is_told:
+            return
         self._found.error(
             fault.code, fault.summary, span, detail=fault.detail, help=fault.help, related=fault.related
         )
@@ -106,6 +110,7 @@ class Faults:
             summary=f"{reference.text} names no state",
             detail=f"{path!r} has no state of the ID or name {id_!r}, neither in this run nor earlier",
             help=f"{meant}write {escaped(reference.text)} for the text itself",
+            is_told=id_ in self._found.refused,
         )
 
     def no_instance(self, reference: Reference, instances: Sequence[int]) -> Fault:
