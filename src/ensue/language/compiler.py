@@ -143,7 +143,6 @@ class Compiler:
             around = Surroundings(target=self._target, enforced=self._enforced, outer_ids=outer_ids)
             bindings = Bindings(drafts, around, found)
             bindings.lower(wanted)
-        found.stop_on_errors()
         ordered, checks = put_in_order(drafts, wanted, found, bindings)
         found.stop_on_errors()
         plan = Plan(
