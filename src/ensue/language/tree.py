@@ -146,7 +146,7 @@ class TreeLoader:
             self._found.error(
                 "E0207",
                 f"the SLS {file.name!r} is not a mapping",
-                document.source_span(1),
+                document.locate(()),
                 detail=f"it renders to a {type(data).__name__}",
                 help="an SLS is a mapping of IDs to declarations",
             )
