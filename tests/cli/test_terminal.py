@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import termios
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,9 +14,10 @@ if TYPE_CHECKING:
 RED = "\x1b[0;31m"
 
 
-def _on_terminal(shell: Shell, *words: str) -> str:
+def _on_terminal(shell: Shell, *words: str, columns: int = 0) -> str:
     """Run a command whose stdout and stderr are one terminal, and return what it showed."""
     master, slave = os.openpty()
+    termios.tcsetwinsize(slave, (24, columns))
     process = shell.start(*words, stdout=slave, stderr=slave)
     os.close(slave)
     shown = b""
@@ -41,6 +43,23 @@ def test_a_pipe_is_coloured_on_demand(shell: Shell) -> None:
     assert "\x1b" not in shell.run("apply", "bad").out
     assert RED in shell.run("apply", "bad", "--color", "always").out
     assert RED in shell.run("apply", "bad", "--color", "always", NO_COLOR="1").out
+
+
+def test_paths_of_deep_scopes_fit(shell: Shell) -> None:
+    """Lines of growth are not wider than the terminal: the middle of a scope's path is left out."""
+    shell.write(
+        "states/deep.sls",
+        "caller:\n  test.nop:\n    - delayed_render: [block: again]\n"
+        "#!delayed_block again delayed_repeat_limit=9\ncaller:\n  test.nop:\n"
+        "    - delayed_render: [block: again]\n#!end_delayed_block\n",
+    )
+    shown = _on_terminal(shell, "apply", "deep", "--color", "never", columns=80)
+    grown = [line for line in shown.splitlines() if line.startswith("caller/")]
+    assert len(grown) == 9
+    assert grown[0] == "caller/again: block again on minion:web-01, 1 state"
+    assert grown[8] == "caller/…/again/caller/again/caller/again: block again on minion:web-01, 1 state"
+    whole = shell.run("apply", "deep").err.splitlines()
+    assert f"{'/'.join(['caller/again'] * 9)}: block again on minion:web-01, 1 state" in whole
 
 
 def test_a_short_run_shows_no_display(shell: Shell) -> None:

@@ -177,3 +177,11 @@ def test_thousands_of_one_kind_are_cut_short(scene: Scene) -> None:
         scene.finish(number, result=False, comment="no")
     assert len(scene.lines) == MOST_LINES_OF_A_KIND + 1
     assert "left out" in scene.lines[-1]
+
+
+def test_what_is_cut_is_masked_before() -> None:
+    """No part of a secret is shown where a comment is cut in the middle of it."""
+    scene = Scene("a-secret-of-thirty-characters-")
+    scene.start(1)
+    scene.finish(1, result=False, comment="x" * 150 + "a-secret-of-thirty-characters-")
+    assert "a-sec" not in "".join(scene.lines)

@@ -21,6 +21,7 @@ from ensue.model.events import (
 from ensue.output.colours import without_escapes
 from ensue.output.progress import PlainProgress, state_name
 from ensue.output.running import EventLoop, Running, Timer
+from ensue.output.scope_paths import shortened
 
 if TYPE_CHECKING:
     from ensue.masking import Masker
@@ -34,6 +35,10 @@ FRAME_S: Final = 0.2
 """Between two frames."""
 
 _MOST_SHOWN: Final = 12
+_DEEPEST: Final = 8
+"""A scope with more steps in its path is shown by that, not as a branch of a branch of a branch."""
+_USUAL_COLUMNS: Final = 80
+_GUIDE_COLUMNS: Final = 4
 
 
 class LiveProgress:
@@ -139,6 +144,9 @@ class LiveProgress:
             from rich.text import Text
 
             above, _, name = scope.rpartition("/")
+            if scope.count("/") > _DEEPEST:
+                above, room = "", (self._lines.columns or _USUAL_COLUMNS) - _GUIDE_COLUMNS
+                name = shortened(self._masker.text(scope), room)
             shown = without_escapes(self._masker.text(name))
             scopes[scope] = self._branch(scopes, above).add(Text(shown, style="cyan"))
         return scopes[scope]

@@ -22,6 +22,7 @@ from ensue.model.events import (
 )
 from ensue.output.colours import PLAIN, Palette, without_escapes
 from ensue.output.running import LONG_S, EventLoop, Running
+from ensue.output.scope_paths import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,19 +78,25 @@ class PlainProgress:
         returned = event.returned
         seconds = self._running.end(returned.run_num)
         if returned.result is False:
-            self._tell("failed", self._palette.red, failure_line(returned))
+            comment = _short(self._masker.text(returned.comment))
+            self._tell("failed", self._palette.red, failure_line(returned, comment))
         elif seconds is not None:
             self._write(
                 self._palette.end, f"done: {state_name(returned.id, function_of(returned))} ({seconds:.1f} s)"
             )
 
     def _opened(self, event: ScopeOpened) -> None:
-        self._tell("scope", self._palette.cyan, scope_line(event))
+        # What is shortened is masked before: half a secret is one, too.
+        path = self._masker.text(event.scope)
+        self._tell("scope", self._palette.cyan, scope_line(event, path, self._lines.columns))
 
     def _closed(self, event: ScopeClosed) -> None:
         scope = event.returned
         if scope.status == "failed":
-            self._tell("scope failed", self._palette.red, f"failed: {scope.scope}: {_short(scope.comment)}")
+            columns, path = self._lines.columns, self._masker.text(scope.scope)
+            path = path if columns is None else shortened(path, columns // 2)
+            comment = _short(self._masker.text(scope.comment))
+            self._tell("scope failed", self._palette.red, f"failed: {path}: {comment}")
 
     def _registered(self, event: ResourceRegistered) -> None:
         if event.changed:
@@ -128,18 +135,21 @@ def state_name(id_: str, function: str, target: str = "") -> str:
     return f"{id_} ({function}){where}"
 
 
-def failure_line(returned: Return) -> str:
+def failure_line(returned: Return, comment: str) -> str:
     """Return the line for a state that failed."""
     name = state_name(returned.id, function_of(returned), returned.target)
     place = f" {returned.place}:" if returned.place else ""
-    return f"failed: {name}:{place} {_short(returned.comment)}"
+    return f"failed: {name}:{place} {comment}"
 
 
-def scope_line(event: ScopeOpened) -> str:
-    """Return the line for growth."""
+def scope_line(event: ScopeOpened, path: str, columns: int | None) -> str:
+    """Return the line for growth; on a terminal, which has that many columns, a long path is shortened."""
     kind = "sls" if event.kind == "apply" else event.kind
     states = "1 state" if event.total == 1 else f"{event.total} states"
-    return f"{event.scope}: {kind} {event.name} on {event.target}, {states}"
+    about = f": {kind} {event.name} on {event.target}, {states}"
+    if columns is not None:
+        path = shortened(path, max(columns - len(about), columns // 4))
+    return f"{path}{about}"
 
 
 def registered_line(event: ResourceRegistered) -> str:

@@ -58,6 +58,14 @@ class ErrorLines:
         """Where the lines go; None when stderr was closed when ensue started."""
         return self._stream if self._stream is not None else sys.stderr
 
+    @property
+    def columns(self) -> int | None:
+        """How wide the terminal is; None where the lines go elsewhere, or it does not say."""
+        try:
+            return os.get_terminal_size(self.stream.fileno()).columns or None if self.stream else None
+        except (OSError, ValueError):
+            return None
+
     def show_through(self, display: Callable[[str], None] | None) -> None:
         """Let a live display print the lines above itself; None ends that."""
         self._display = display
