@@ -8,7 +8,6 @@ import pytest
 
 from ensue.app.enforcement import Enforcement
 from ensue.masking import Masker
-from ensue.model.events import NodeFinished
 from ensue.model.returns import Return
 from ensue.registry.enforced import EnforcedStore
 from ensue.registry.vault import ProjectVault
@@ -67,6 +66,6 @@ def test_drift(
     store.note(returned(new_state=before, sensitive=sensitive))
     store.flush()
     planned = returned(new_state=now, sensitive=sensitive)
-    Enforcement(store, "run", test=True).see(NodeFinished(planned))
+    Enforcement(store, "run", test=True).see(planned)
     store.close()
     assert planned.drift == {path: {"old": old, "new": new} for path, (old, new) in drift.items()}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.app.bound_values import BoundValues, Call, filled, free_key, word
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import as_text, copied
-from ensue.language.slots import PREFIX, holds_slot, read_slot
+from ensue.language.slots import PREFIX, read_slot
 from ensue.model.data import is_list, is_mapping
 from ensue.model.paths import traverse
 from ensue.model.unknown import unknowns_in
@@ -43,14 +43,6 @@ class RunTimeArguments:
     def __init__(self, enforced: EnforcedStates | None, masker: Masker) -> None:
         self._values = BoundValues(enforced, masker)
 
-    def needed(self, chunk: Chunk) -> bool:
-        """Say whether a chunk has arguments to be filled in."""
-        return chunk.bindings is not None or self.waits(chunk)
-
-    def waits(self, chunk: Chunk) -> bool:
-        """Say whether a chunk has slots: their calls have to be waited for."""
-        return chunk.name.startswith(PREFIX) or (bool(chunk.arguments) and holds_slot(chunk.arguments))
-
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
         """Return the arguments of a chunk without slots.
 
@@ -69,7 +61,7 @@ class RunTimeArguments:
         Raises:
             StateFailedError: a value cannot be had; a slot is malformed, unknown, or its call failed.
         """
-        if not self.waits(chunk):
+        if not chunk.has_slots:
             return self.resolve_now(chunk, results, context.srn, test=context.test)
         values = self._bound(chunk, Call(results, context.srn, context.test))
         if unknowns_in(values):

@@ -16,6 +16,7 @@ from ensue.language.references.producers import identity_of, meant
 from ensue.masking import MASK, SHORTEST_PART_CHARS
 from ensue.model.data import is_list, is_mapping
 from ensue.model.fan_out import FannedReturn
+from ensue.model.returns import Return
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import Srn
 from ensue.model.unknown import Unknown
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
     from ensue.model.data import Data
     from ensue.model.reference import Binding, BoundText
-    from ensue.model.returns import Return
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -75,8 +75,7 @@ class BoundValues:
     def _value(self, bound: BoundText, call: Call) -> Any:
         whole = bound.whole
         if whole is not None:
-            source = self._source(bound, whole, call)
-            return source if isinstance(source, Unknown) else _read(bound, whole, source)
+            return self._whole_value(bound, whole, call)
         unknown: list[Unknown] = []
         texts: list[str] = []
         short_secret = False
@@ -98,6 +97,16 @@ class BoundValues:
             # The masker cannot find so short a secret within a text; so all of the text is one.
             self._masker.add(text)
         return text
+
+    def _whole_value(self, bound: BoundText, whole: Binding, call: Call) -> Any:
+        returned = None if whole.producer is None else call.results(whole.producer)
+        if returned.__class__ is Return and returned.result is True and not returned.sensitive:
+            # So it is nearly always: a state has succeeded, and what it says is no secret.
+            steps, data = whole.reference.steps, returned.new_state
+            if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
+                return data[steps[0]]
+        source = self._source(bound, whole, call)
+        return source if isinstance(source, Unknown) else _read(bound, whole, source)
 
     def _source(self, bound: BoundText, binding: Binding, call: Call) -> _Source | Unknown:
         if binding.enforced is not None:
@@ -183,7 +192,10 @@ def _filled_mapping(data: dict[str, Any], values: Mapping[str, Any]) -> dict[Any
         for key, item in data.items():
             result[free_key(key, values, result)] = filled(item, values)
         return result
-    return {key: filled(item, values) for key, item in data.items()}
+    return {
+        key: item if item.__class__ is str and item not in values else filled(item, values)
+        for key, item in data.items()
+    }
 
 
 def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.environments import saltenv_of
@@ -45,7 +46,11 @@ class TargetContext:
         self._services = services
         self.srn = srn
         self.test = test
-        self.opts: Mapping[str, Any] = {**services.settings.values, "test": test, "id": srn.id}
+
+    @cached_property
+    def opts(self) -> Mapping[str, Any]:
+        """The project's configuration, with the target's id and `test`."""
+        return {**self._services.settings.values, "test": self.test, "id": self.srn.id}
 
     @property
     def saltenv(self) -> str:
@@ -146,7 +151,10 @@ class CallContext(TargetContext):
         registry: DerivedRegistry,
         gathered: defaultdict[Srn, Accumulators],
     ) -> None:
-        super().__init__(services, site.target, test=site.test)
+        # Made for every call of a run: as TargetContext does it, without the detour.
+        self._services = services
+        self.srn = site.target
+        self.test = site.test
         self._site = site
         self.registry = registry
         self._gathered = gathered

@@ -13,7 +13,6 @@ import msgspec
 from ensue.diagnostics import Diagnostic
 from ensue.errors import StoreError
 from ensue.masking import MASK
-from ensue.model.events import NodeFinished
 from ensue.model.sensitive_paths import hide_paths
 from ensue.model.srn import Srn
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.model.data import DataMap
-    from ensue.model.events import RunEvent
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
     from ensue.registry.enforced import EnforcedStore
@@ -42,15 +40,15 @@ class Enforcement:
         self._test = test
         self._fault: StoreError | None = None
 
-    def see(self, event: RunEvent) -> None:
-        """Look at an event before it is told to anybody else; a plan's return gets its drift."""
-        if not isinstance(event, NodeFinished) or self._fault is not None:
+    def see(self, returned: Return) -> None:
+        """Look at a return before anybody is told of it; that of a plan gets its drift."""
+        if self._fault is not None:
             return
         try:
             if self._test:
-                event.returned.drift = self._drift(event.returned)
+                returned.drift = self._drift(returned)
             else:
-                self._store.note(event.returned)
+                self._store.note(returned)
         except StoreError as error:
             self._fault = error
 

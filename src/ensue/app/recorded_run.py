@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
@@ -12,7 +13,7 @@ from ensue.app.apply import ApplySwitches, Run
 from ensue.app.enforcement import Enforcement
 from ensue.engine.earlier import EarlierRun, earlier_run
 from ensue.engine.journal import Journal, new_run_id, read_run
-from ensue.model.events import RunFinished, RunStarted
+from ensue.model.events import NodeFinished, RunFinished, RunStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -71,7 +72,8 @@ class RecordedRun:
         with self._journal(run_id, on_event) as tell_others:
 
             def tell(event: RunEvent) -> None:
-                enforcement.see(event)
+                if isinstance(event, NodeFinished):
+                    enforcement.see(event.returned)
                 tell_others(event)
 
             run = Run(self._services, self._switches(), tell)
@@ -126,6 +128,7 @@ class RecordedRun:
             if journal is None:
                 masker = self._services.masker
                 journal = Journal.create(self._settings.cachedir, run_id, masker=masker, keep_runs=keep_runs)
+                journal.write_together(asyncio.get_running_loop().call_soon)
             journal.write(event)
             on_event(event)
 

@@ -54,6 +54,7 @@ class Registrations:
         self._functions = functions
         self._registry = registry
         self._plugins = plugins
+        self._promising: dict[str, Any] = {}
 
     def awaits(self, chunk: Chunk) -> Srn | None:
         """Return the resource that a chunk cannot do without."""
@@ -68,11 +69,14 @@ class Registrations:
 
     def promises(self, chunk: Chunk) -> Sequence[Srn]:
         """Return the resources that a chunk will register."""
+        module = chunk.module
+        if module not in self._promising:
+            self._promising[module] = self._functions.attribute(module, "PROMISES")
+        promises = self._promising[module]
+        if promises is None and not chunk.options.registers:
+            return ()
         promised = [Srn.parse(text) for text, _ in chunk.options.registers if ":" in text]
-        promises = self._functions.attribute(chunk.module, "PROMISES")
-        if promises:
-            promised += promises(chunk.function, chunk.name, chunk.arguments)
-        return promised
+        return [*promised, *promises(chunk.function, chunk.name, chunk.arguments)] if promises else promised
 
     def is_transient(self, chunk: Chunk) -> bool:
         """Say whether what a chunk does is gone with its run: registrations, and what its module says is."""

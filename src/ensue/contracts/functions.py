@@ -18,12 +18,27 @@ A module of execution functions is `ensue.modules.<name>` with `FUNCTIONS`; each
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
+"""The mark that `touches_nothing` leaves."""
+
+
+def touches_nothing(function: _Function) -> _Function:
+    """Mark a plain state function that does nothing outside of this process.
+
+    Nobody is told that it has begun, and its return may be written down a little later than others: should
+    the process be killed meanwhile, there is nothing that is lost.
+    """
+    setattr(function, TOUCHES_NOTHING, True)
+    return function
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):

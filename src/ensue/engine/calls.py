@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.contracts.functions import TOUCHES_NOTHING
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,6 +37,7 @@ class Callee(msgspec.Struct):
         manner: how it is called; found out anew when a plain function turns out to return an awaitable.
         takes: names of its parameters.
         is_mod_watch: whether it stands in for the function that the state names.
+        touches_nothing: whether it does nothing outside of this process.
     """
 
     function: Callable[..., Any]
@@ -42,6 +45,7 @@ class Callee(msgspec.Struct):
     manner: Manner
     takes: frozenset[str]
     is_mod_watch: bool = False
+    touches_nothing: bool = False
 
 
 class CallTable:
@@ -93,4 +97,5 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
     else:
         manner = Manner.INLINE
     takes = frozenset(inspect.signature(function).parameters)
-    return Callee(function, label, manner, takes, is_mod_watch)
+    touches_nothing = bool(getattr(function, TOUCHES_NOTHING, False))
+    return Callee(function, label, manner, takes, is_mod_watch, touches_nothing)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
     from ensue.model.returns import ScopeReturn
     from ensue.model.srn import Srn
+
+
+_STATE: Final = Role.STATE
+_LISTENER: Final = Role.LISTENER
+_INLINE: Final = Manner.INLINE
+_CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -90,14 +96,14 @@ class Executor:
     def inline_callee(self, node: Node) -> Callee | None:
         """Return the function of a node that can be called without a task; None when it cannot."""
         chunk = node.chunk
-        if node.role is not Role.STATE or not _is_plain(chunk) or self._waits_for_arguments(chunk):
+        if node.role is not _STATE or chunk.has_slots or not _is_plain(chunk):
             return None
         try:
             callee = self._calls.state(node.target, chunk.module, chunk.function)
             watch = self._due_watch(node)
         except Exception:  # noqa: BLE001 - the long way makes a failed state of it
             return None
-        waits = callee.manner is not Manner.INLINE or (watch and watch.manner is not Manner.INLINE)
+        waits = callee.manner is not _INLINE or (watch and watch.manner is not _INLINE)
         return None if waits else callee
 
     def call_inline(self, node: Node, callee: Callee) -> StateReturn | Started:
@@ -111,14 +117,15 @@ class Executor:
             The return, or the beginning of one when the function handed back something to await.
         """
         said = self._call_now(node, callee)
-        if isinstance(said, StateReturn) and not said.changes and (watch := self._due_watch(node)):
-            told = self._call_now(node, watch)
+        if node.verdict is _CALL_AND_WATCH and isinstance(said, StateReturn) and not said.changes:
+            watch = self._due_watch(node)
+            told = self._call_now(node, watch) if watch else said
             return told if isinstance(told, Started) else _with_state_of(said, told)
         return said
 
     def _due_watch(self, node: Node) -> Callee | None:
         """The module's `mod_watch` when something the node watches changed, or it is a listener."""
-        if node.role is Role.LISTENER or node.verdict is Verdict.CALL_AND_WATCH:
+        if node.verdict is _CALL_AND_WATCH or node.role is _LISTENER:
             return self._calls.mod_watch(node.target, node.chunk.module)
         return None
 
@@ -228,7 +235,7 @@ class Executor:
         """Resolve references and slots; a plan cannot call a function with what only an apply will know."""
         resolver = self._services.hooks.arguments
         chunk = node.chunk
-        if resolver is None or not resolver.needed(chunk):
+        if resolver is None or (chunk.bindings is None and not chunk.has_slots):
             return chunk.arguments
         resolved = await resolver.resolve(chunk, node.scope.result_of, context)
         return _unless_unknown(chunk, resolved) if node.is_test else resolved
@@ -247,10 +254,6 @@ class Executor:
         if hook is None or not node.chunk.options.registers or said.result is not True:
             return said
         return await hook(self._site(node, callee), said)
-
-    def _waits_for_arguments(self, chunk: Chunk) -> bool:
-        resolver = self._services.hooks.arguments
-        return resolver is not None and resolver.waits(chunk)
 
     def _fault(self, node: Node, error: Exception) -> StateReturn:
         """Make a return of an exception; in a plan a target that the plan will register is no fault."""
@@ -335,6 +338,8 @@ async def _begin(node: Node, callee: Callee, context: StateContext, arguments: D
 def _keywords(node: Node, callee: Callee, arguments: DataMap) -> dict[str, Any]:
     keywords: dict[str, Any] = arguments
     chunk = node.chunk
+    if chunk.options is NO_OPTIONS and not callee.is_mod_watch:
+        return keywords
     if chunk.options.check_cmd and "check_cmd" in callee.takes:
         keywords = {**keywords, "check_cmd": list(chunk.options.check_cmd)}
     if callee.is_mod_watch:

@@ -2,7 +2,9 @@
 
 `<cachedir>/runs/<run id>.jsonl`, mode 0600. Every event is one write of its own, without a buffer in
 between: what has been written survives the process, so only the event of that very moment can be lost, and
-a cut last line is skipped by readers. It is not synced to the disk: a power cut may cost the last seconds.
+a cut last line is skipped by readers. Returns of calls whose beginning nobody was told of, because they touch
+nothing outside of this process, wait for the next other event or the next turn of the event loop, and are
+written with it. It is not synced to the disk: a power cut may cost the last seconds.
 
 Reading is in `run_history`, the form of the lines in `journal_form`.
 """
@@ -26,10 +28,11 @@ from ensue.engine.run_history import (
     writer_lives,
 )
 from ensue.errors import StoreError
-from ensue.model.events import NodeFinished, RunFinished
+from ensue.model.events import NodeFinished, NodeStarted, RunFinished
 from ensue.registry import private_files
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ensue.masking import Masker
@@ -67,8 +70,12 @@ class Journal:
         self.path = path
         self._descriptor = descriptor
         self._masker = masker
+        self._soon: Callable[[Callable[[], None]], object] | None = None
+        self._waiting: list[bytes] = []
+        self._begun: set[int] = set()
+        self._fault: StoreError | None = None
         self._line_is_cut = False
-        self._succeeded = self._changed = self._failed = self._total = 0
+        self._changed = self._failed = self._total = 0
 
     @classmethod
     def create(cls, cachedir: Path, run_id: str, *, masker: Masker, keep_runs: int = KEEP_RUNS) -> Journal:
@@ -96,6 +103,14 @@ class Journal:
         prune_runs(cachedir, keep_runs)
         return journal
 
+    def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
+        """Let the returns of calls that touch nothing be written many at a time.
+
+        Args:
+            soon: has something called in the next turn of the event loop.
+        """
+        self._soon = soon
+
     def write(self, event: RunEvent) -> None:
         """Write an event down; it is in the file when this returns.
 
@@ -105,12 +120,40 @@ class Journal:
         Raises:
             StoreError: it cannot be written (the disk is full).
         """
+        if self._fault is not None:
+            raise self._fault
         line = journal_form.encode(event, self._masker)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
+            if self._soon is not None and event.returned.run_num not in self._begun:
+                if not self._waiting:
+                    self._soon(self._flush_in_passing)
+                self._waiting.append(line)
+                return
+        elif isinstance(event, NodeStarted):
+            self._begun.add(event.run_num)
         elif isinstance(event, RunFinished):
             line += journal_form.encode_frame(self._summary(event))
-        self.append(line)
+        self._waiting.append(line)
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what waits to be written.
+
+        Raises:
+            StoreError: it cannot be written (the disk is full).
+        """
+        if self._waiting:
+            content = b"".join(self._waiting)
+            self._waiting.clear()
+            self.append(content)
+
+    def _flush_in_passing(self) -> None:
+        try:
+            self.flush()
+        except StoreError as error:
+            # The event loop has nobody to tell; whoever writes next is told.
+            self._fault = error
 
     def append(self, content: bytes) -> None:
         """Write whole lines in one write.
@@ -131,8 +174,12 @@ class Journal:
 
     def close(self) -> None:
         """Close the file; closing it again does nothing."""
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:
+        if self._descriptor < 0:
+            return
+        try:
+            self.flush()
+        finally:
+            descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
 
     def __enter__(self) -> Self:
@@ -145,16 +192,17 @@ class Journal:
 
     def _count(self, returned: Return) -> None:
         self._total += 1
-        self._failed += returned.result is False
-        self._succeeded += returned.result is not False
-        self._changed += bool(returned.changes)
+        if returned.result is False:
+            self._failed += 1
+        if returned.changes:
+            self._changed += 1
 
     def _summary(self, finished: RunFinished) -> JournalSummary:
         return JournalSummary(
             status=finished.status,
             exit_code=finished.exit_code,
             ended_at=finished.ended_at,
-            succeeded=self._succeeded,
+            succeeded=self._total - self._failed,
             changed=self._changed,
             failed=self._failed,
             total=self._total,

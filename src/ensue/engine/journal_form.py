@@ -100,7 +100,7 @@ def encode(event: RunEvent, masker: Masker) -> bytes:
         event: what happened; data that JSON does not know is written as text.
         masker: the secrets of this process.
     """
-    if _is_plain(event) or (not masker.knows_secrets and _is_json(event)):
+    if (not masker.knows_secrets and _is_json(event)) or _is_plain(event):
         line = _at_once(event)
         if line and (not masker.knows_secrets or _is_clean(event, line, masker)):
             return line + b"\n"
@@ -153,18 +153,23 @@ def _is_json(event: RunEvent) -> bool:
     done = event.returned
     if done.applied or done.delayed or done.sensitive or done.warnings:
         return False
-    return all(map(_is_json_data, (done.new_state, done.old_state, done.changes, done.drift)))
+    return (
+        _is_json_data(done.new_state)
+        and (done.old_state is None or _is_json_data(done.old_state))
+        and (not done.changes or _is_json_data(done.changes))
+        and (not done.drift or _is_json_data(done.drift))
+    )
 
 
 def _is_json_data(value: Any) -> bool:
     kind = value.__class__
-    if kind in _JSON_SCALARS:
-        return kind is not int or -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER
     if kind is dict:
         for key, item in value.items():
             if key.__class__ is not str or not (item.__class__ is str or _is_json_data(item)):
                 return False
         return True
+    if kind in _JSON_SCALARS:
+        return kind is not int or -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER
     return kind is list and all(map(_is_json_data, value))
 
 

@@ -52,7 +52,8 @@ class Node:
         refused: why it fails without being called; empty when nothing stands against it.
 
     `target` is the resource it runs against, `is_test` whether nothing may be changed: in a plan, and in the
-    check of a `prereq`. `returned` is its return once it is over; None before, and for good when it never ran.
+    check of a `prereq`. `returned` is its return once it is over; None before, and for good when it never
+    ran.
     """
 
     __slots__ = (

@@ -20,6 +20,7 @@ from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.recorder import Recorder
+from ensue.engine.requisites import Verdict
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
@@ -44,6 +45,7 @@ TURNS_BETWEEN_YIELDS: Final = 128
 
 _STATE: Final = Role.STATE
 _CHECK: Final = Role.CHECK
+_CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 FAILHARD: Final = "failhard"
 INTERRUPTED: Final = "interrupted"
@@ -239,15 +241,18 @@ class Scheduler:
         if callee is not None:
             self._call_inline(node, callee)
         else:
-            self._call_in_task(node, self._begin(node), None)
+            start = self._begin(node)
+            self._recorder.announce(node, start)
+            self._call_in_task(node, start, None)
 
     def _begin(self, node: Node) -> Start:
         node.status = RUNNING
         return self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
 
     def _call_inline(self, node: Node, callee: Callee) -> None:
-        """Call a function that does not wait; it is over before anybody could be told that it began."""
         start = self._begin(node)
+        if not callee.touches_nothing or node.verdict is _CALL_AND_WATCH:
+            self._recorder.announce(node, start)
         said = self._executor.call_inline(node, callee)
         if isinstance(said, Started):
             self._call_in_task(node, start, said)
@@ -256,8 +261,6 @@ class Scheduler:
         self._finish(node, self._recorder.finish(node, start, said))
 
     def _call_in_task(self, node: Node, start: Start, started: Started | None) -> None:
-        self._recorder.announce(node, start)
-
         def cancelled() -> Return:
             comment = "Cancelled while it was running; what it had done by then is not known"
             return self._recorder.finish(node, start, failure(node.chunk.name, comment))

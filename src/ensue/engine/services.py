@@ -77,14 +77,6 @@ Results: TypeAlias = "Callable[[int], Return | None]"
 class ArgumentResolver(Protocol):
     """Puts run-time values into a chunk's arguments: references to other states, slots."""
 
-    def needed(self, chunk: Chunk) -> bool:
-        """Say whether the chunk has any; asked once a chunk, so it must be cheap."""
-        ...
-
-    def waits(self, chunk: Chunk) -> bool:
-        """Say whether getting them takes waiting; what needs none is had from `resolve_now`."""
-        ...
-
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
         """Return what `resolve` does, for a chunk that need not wait.
 

@@ -17,6 +17,7 @@ from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.requisites import Resolver, requisites_of
+from ensue.language.slots import PREFIX, holds_slot
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
 
@@ -146,7 +147,7 @@ class Compiler:
         ordered, checks = put_in_order(drafts, wanted, found, bindings)
         found.stop_on_errors()
         plan = Plan(
-            chunks=_chunks(drafts, wanted, ordered, bindings),
+            chunks=_chunks(drafts, wanted, ordered, bindings, slots=tree.slots),
             scope=scope,
             target=self._target,
             parent=tree,
@@ -198,11 +199,20 @@ def _chunks(
     wanted: list[dict[str, dict[int, None]]],
     ordered: list[int],
     bindings: Bindings | None,
+    *,
+    slots: bool,
 ) -> tuple[Chunk, ...]:
     place_of = [0] * len(drafts)
     for place, number in enumerate(ordered):
         place_of[number] = place
-    return tuple(_chunk(drafts[number], number, wanted[number], place_of, bindings) for number in ordered)
+    chunks = tuple(_chunk(drafts[number], number, wanted[number], place_of, bindings) for number in ordered)
+    return tuple(map(_with_slots, chunks)) if slots else chunks
+
+
+def _with_slots(chunk: Chunk) -> Chunk:
+    if not chunk.name.startswith(PREFIX) and not holds_slot(chunk.arguments):
+        return chunk
+    return msgspec.structs.replace(chunk, has_slots=True)
 
 
 def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:

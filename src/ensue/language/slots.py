@@ -57,18 +57,11 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 
 def holds_slot(value: Any) -> bool:
     """Say whether a slot stands anywhere in a value."""
-    # Every argument comes through here, and a generator costs more than what it looks at.
-    if value.__class__ is str:
+    if isinstance(value, str):
         return value.startswith(PREFIX)
     if is_mapping(value):
-        for item in value.values():
-            if holds_slot(item):
-                return True
-    elif is_list(value):
-        for item in value:
-            if holds_slot(item):
-                return True
-    return False
+        return any(map(holds_slot, value.values()))
+    return is_list(value) and any(map(holds_slot, value))
 
 
 def read_slot(text: str) -> Slot:

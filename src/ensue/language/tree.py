@@ -11,7 +11,7 @@ from ensue.errors import CompileError
 from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
-from ensue.language.references.signs import may_bind
+from ensue.language.references.signs import may_bind, may_hold_slot
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Tree(msgspec.Struct, kw_only=True):
         files: the file of every SLS by the same key.
         outer_ids: IDs and names of the scopes around this one.
         binds: whether a reference might stand anywhere in it.
+        slots: whether a slot might.
     """
 
     declared: dict[str, dict[str, Declaration]] = msgspec.field(
@@ -64,6 +65,7 @@ class Tree(msgspec.Struct, kw_only=True):
     outer_ids: Container[str] = ()
     files: dict[str, SlsFile] = msgspec.field(default_factory=dict[str, "SlsFile"])
     binds: bool = False
+    slots: bool = False
 
 
 class TreeLoader:
@@ -152,6 +154,7 @@ class TreeLoader:
             )
             return
         self.tree.binds = self.tree.binds or may_bind(document.text)
+        self.tree.slots = self.tree.slots or may_hold_slot(document.text)
         declared = read_declarations(data, file.name, document, self._found)
         _place(declared, file.saltenv)
         self._read_extend(data, file, document)

@@ -110,6 +110,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         target: the resource it runs against; None is the plan's own target.
         saltenv: the environment its SLS was found in.
         bindings: the texts in `name` and arguments that hold references, by the text; None without any.
+        has_slots: whether a slot stands in `name` or arguments.
     """
 
     id: str
@@ -126,6 +127,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     target: Srn | None = None
     saltenv: str = "base"
     bindings: Mapping[str, BoundText] | None = None
+    has_slots: bool = False
 
     @property
     def tag(self) -> str:

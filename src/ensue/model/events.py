@@ -29,7 +29,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
-    """A chunk's function is about to be called; not told of one that does not wait for anything."""
+    """A chunk's function is about to be called; not told of one that touches nothing outside."""
 
     tag_: str
     id: str

@@ -65,7 +65,7 @@ class EnforcedStore:
         self._file = EnforcedFile(cachedir)
         self._vault = vault
         self._masker = masker
-        self._pending: dict[tuple[str, str, str], Return] = {}
+        self._pending: list[Return] = []
         self._run_id = ""
 
     def begin_run(self, run_id: str) -> None:
@@ -100,7 +100,7 @@ class EnforcedStore:
         """
         if returned.result is not True or returned.new_state is None:
             return
-        self._pending[returned.target, returned.scope, returned.tag] = returned
+        self._pending.append(returned)
         if len(self._pending) >= MOST_PENDING:
             self.flush()
 
@@ -111,7 +111,7 @@ class EnforcedStore:
             StoreError: it cannot be written; it stays noted.
         """
         if self._pending:
-            self._file.write([self._row(returned) for returned in self._pending.values()])
+            self._file.write([self._row(returned) for returned in self._pending])
             self._pending.clear()
 
     def shown(self) -> Iterator[ShownState]:

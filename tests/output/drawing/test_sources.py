@@ -109,7 +109,9 @@ def test_a_killed_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
     told, _ = run(tmp_path)
     for length in range(len(told)):
         drawn(draw_events(told[:length], "m1"))
-    (begun,) = (at for at, event in enumerate(told, start=1) if isinstance(event, NodeStarted))
+    begun = next(
+        at for at, event in enumerate(told, start=1) if isinstance(event, NodeStarted) and event.id == "one"
+    )
     assert any("one [cmd.run]  running" in line for line in drawn(draw_events(told[:begun], "m1")))
 
 

@@ -1,4 +1,4 @@
-"""Whether a reference might stand in a text, told quickly and without the grammar being loaded."""
+"""Whether a reference or a slot might stand in a text, told quickly and without a grammar being loaded."""
 
 from __future__ import annotations
 
@@ -13,8 +13,17 @@ def may_bind(rendering: str) -> bool:
 
     Quotes of YAML and JSON may write the sign as an escape; the data of a Python file need not stand in it.
     """
-    if rendering.startswith("#!") and "py" in rendering.partition("\n")[0]:
-        return True
-    return holds_sign(rendering) or any(
-        escape in rendering for escape in ("\\x24", "\\u0024", "\\x7", "\\u007")
+    return (
+        holds_sign(rendering)
+        or _is_python(rendering)
+        or any(escape in rendering for escape in ("\\x24", "\\u0024", "\\x7", "\\u007"))
     )
+
+
+def may_hold_slot(rendering: str) -> bool:
+    """Say whether what a rendering becomes might hold a slot (`__slot__:`), in the same way."""
+    return "__slot__" in rendering or "\\" in rendering or _is_python(rendering)
+
+
+def _is_python(rendering: str) -> bool:
+    return rendering.startswith("#!") and "py" in rendering.partition("\n")[0]

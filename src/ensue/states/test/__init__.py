@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import touches_nothing
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.test.check_pillar import check_pillar
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
 _SUCCESS: Final = "Success!"
 
 
+@touches_nothing
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
     """Do nothing, whatever the arguments."""
     return StateReturn(name=name, result=True, comment=_SUCCESS)
 
 
+@touches_nothing
 def succeed_without_changes(
     ctx: StateContext,  # noqa: ARG001 (every state function is given it)
     name: str,
@@ -41,6 +44,7 @@ def succeed_without_changes(
     return StateReturn(name=name, result=True, comment=str(comment))
 
 
+@touches_nothing
 def fail_without_changes(
     ctx: StateContext,
     name: str,
@@ -53,6 +57,7 @@ def fail_without_changes(
     return StateReturn(name=name, result=False, comment=str(comment))
 
 
+@touches_nothing
 def succeed_with_changes(
     ctx: StateContext,
     name: str,
@@ -66,6 +71,7 @@ def succeed_with_changes(
     return StateReturn(name=name, result=True, changes=pretended_changes(), comment=str(comment))
 
 
+@touches_nothing
 def fail_with_changes(
     ctx: StateContext,
     name: str,
@@ -79,6 +85,7 @@ def fail_with_changes(
     return StateReturn(name=name, result=False, changes=pretended_changes(), comment=str(comment))
 
 
+@touches_nothing
 def show_notification(
     ctx: StateContext,  # noqa: ARG001 (every state function is given it)
     name: str,

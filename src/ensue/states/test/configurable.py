@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.functions import touches_nothing
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.test.pretended import pretended_changes
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _RANDOM: Final = "random"
 
 
+@touches_nothing
 def configurable_test_state(
     ctx: StateContext,
     name: str,

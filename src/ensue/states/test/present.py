@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import touches_nothing
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data
 
 
+@touches_nothing
 def present(
     ctx: StateContext,
     name: str,
