@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ensue.errors import StateFailedError
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
-from ensue.states.file.managed_file import ManagedFile, Wish
+from ensue.states.file.managed_content import Wish
+from ensue.states.file.managed_file import ManagedFile
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import target_path
 from ensue.states.file.remarks import further_variables, remarks

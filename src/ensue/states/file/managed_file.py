@@ -10,7 +10,6 @@ import hashlib
 import posixpath
 import secrets
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
@@ -18,20 +17,17 @@ from ensue.errors import RemoteFileError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.backups import keep_backup
-from ensue.states.file.contents import encoded, looked_up
 from ensue.states.file.described import file_state, path_state, state_after
 from ensue.states.file.difference import HIDDEN, content_difference
+from ensue.states.file.managed_content import WantedContent
 from ensue.states.file.modes import folder_bits, shown_mode
 from ensue.states.file.paths import is_folder, make_parents
-from ensue.states.file.sources import hash_of, read_first
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ensue.contracts.connection import FileStat
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
-    from ensue.states.file.sources import Source, Template
+    from ensue.states.file.managed_content import Desired, Wish
 
 _SET_TO_CHANGE: Final = (
     "The file {} is set to be changed\nNote: No changes made, actual changes may\n"
@@ -39,59 +35,6 @@ _SET_TO_CHANGE: Final = (
 )
 _NEW_FILE_MODE: Final = 0o644
 _PRIVATE_MODE: Final = 0o600
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What `file.managed` was asked for; each field is the argument of that name, read.
-
-    Args:
-        sources: where the content comes from; empty when it does not come from a source.
-        replace: whether content that is there is replaced; False when there is none to put there.
-        raw: the content as bytes that are written as they are; None when it is elsewhere.
-    """
-
-    sources: Sequence[Source]
-    hash_name: str | None
-    skip_verify: bool
-    contents: Data
-    contents_pillar: Data
-    contents_grains: Data
-    contents_newline: bool
-    contents_delimiter: str
-    allow_empty: bool
-    template: Template | None
-    attributes: Attributes
-    keep_mode: bool
-    makedirs: bool
-    dir_mode: int | None
-    replace: bool
-    create: bool
-    follow_symlinks: bool
-    backup: bool
-    show_changes: bool
-    new_file_diff: bool
-    check_cmd: str | None
-    tmp_dir: str
-    tmp_ext: str
-    encoding: str | None
-    encoding_errors: str
-    raw: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Desired:
-    """The content, and what came with it.
-
-    Args:
-        content: the bytes; None when the user gave none.
-        attributes: owner and mode, the source's mode among it when that is kept.
-        from_source: whether it came from a source.
-    """
-
-    content: bytes | None
-    attributes: Attributes
-    from_source: bool = False
 
 
 class ManagedFile:
@@ -114,6 +57,7 @@ class ManagedFile:
         self._wish = wish
         self._warnings = warnings
         self._connection = ctx.connection
+        self._content = WantedContent(ctx, path, wish)
         self._found: FileStat | None = None
         self._old_sha256: str | None = None
 
@@ -133,87 +77,15 @@ class ManagedFile:
             comment = f"File {path} is not present and is not set for creation"
             return self._returned(True, comment, new_state=file_state(path, None, None))
         self._found = found
-        if found is not None and (not wish.replace or await self._has_expected_hash()):
+        if found is not None and (not wish.replace or await self._content.is_there()):
             return await self._attributes_only(found, wish.attributes)
         try:
-            desired = await self._desired()
+            desired = await self._content.desired()
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
         if found is None:
             return await self._new_file(desired)
         return await self._existing_file(found, desired)
-
-    async def _has_expected_hash(self) -> bool:
-        """Say whether a file from elsewhere is there already, so that it need not be fetched."""
-        wish = self._wish
-        if len(wish.sources) != 1 or wish.template or wish.skip_verify:
-            return False
-        source = wish.sources[0]
-        if not source.is_remote or not source.hash_text:
-            return False
-        expected = await hash_of(self._ctx, source, name=self._path, hash_name=wish.hash_name)
-        if expected.kind == "sha256":
-            return await self._connection.checksum(self._path) == expected.digest
-        return expected.of(await self._connection.read(self._path)) == expected.digest
-
-    async def _desired(self) -> _Desired:
-        wish = self._wish
-        if wish.sources:
-            source, content = await read_first(
-                self._ctx,
-                wish.sources,
-                name=self._path,
-                hash_name=wish.hash_name,
-                skip_verify=wish.skip_verify,
-            )
-            if wish.template:
-                about = self._about(source)
-                content = await wish.template.render(self._ctx, content, source.location, about=about)
-            attributes = self._kept(source) if wish.keep_mode else wish.attributes
-            return _Desired(content=content, attributes=attributes, from_source=True)
-        return _Desired(content=await self._given_content(), attributes=wish.attributes)
-
-    async def _given_content(self) -> bytes | None:
-        wish = self._wish
-        if wish.raw is not None:
-            return wish.raw
-        value, what = wish.contents, "'contents'"
-        if wish.contents_pillar is not None:
-            value = await looked_up(self._ctx, "pillar.get", wish.contents_pillar, wish.contents_delimiter)
-            what = f"contents_pillar {wish.contents_pillar!s}"
-        elif wish.contents_grains is not None:
-            value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
-            what = f"contents_grains {wish.contents_grains!s}"
-        elif value is None:
-            return None
-        if not wish.allow_empty and not value:
-            raise StateFailedError(
-                f"{what} value would result in empty contents. Set allow_empty "
-                "to True to allow the managed file to be empty."
-            )
-        content = encoded(
-            value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
-        )
-        return await wish.template.render(self._ctx, content, self._path) if wish.template else content
-
-    def _about(self, source: Source) -> dict[str, str | int | None]:
-        """Return what a template finds of its file, under Salt's names."""
-        wanted = self._wish.attributes
-        mode = None if wanted.mode is None else shown_mode(wanted.mode)
-        return {
-            "name": self._path,
-            "source": source.location,
-            "user": wanted.user,
-            "group": wanted.group,
-            "mode": mode,
-            "attrs": None,
-        }
-
-    def _kept(self, source: Source) -> Attributes:
-        local = self._ctx.files.local_path(source.location)
-        mode = local.stat().st_mode & 0o777 if local is not None else None
-        wanted = self._wish.attributes
-        return Attributes(mode=mode, user=wanted.user, group=wanted.group)
 
     async def _attributes_only(self, found: FileStat, wanted: Attributes) -> StateReturn:
         """Leave the content alone."""
@@ -243,7 +115,7 @@ class ManagedFile:
         new_state = file_state(self._path, sha256, now)
         return self._returned(True, f"File {self._path} updated", applied.changes, new_state)
 
-    async def _existing_file(self, found: FileStat, desired: _Desired) -> StateReturn:
+    async def _existing_file(self, found: FileStat, desired: Desired) -> StateReturn:
         content = desired.content or b""
         sha256 = hashlib.sha256(content).hexdigest()
         is_link = found.kind == "symlink"
@@ -261,7 +133,7 @@ class ManagedFile:
             await keep_backup(self._ctx, self._path, await self._old_content())
         return await self._written(content, desired.attributes, changes, replace_link=is_link)
 
-    async def _same_content(self, found: FileStat, desired: _Desired, sha256: str) -> StateReturn:
+    async def _same_content(self, found: FileStat, desired: Desired, sha256: str) -> StateReturn:
         differences = desired.attributes.differences(found)
         if self._ctx.test:
             if differences:
@@ -285,7 +157,7 @@ class ManagedFile:
         self._old_sha256 = hashlib.sha256(content).hexdigest()
         return content
 
-    async def _new_file(self, desired: _Desired) -> StateReturn:
+    async def _new_file(self, desired: Desired) -> StateReturn:
         content = desired.content or b""
         if self._ctx.test:
             changes = {"newfile": self._path}
@@ -307,7 +179,7 @@ class ManagedFile:
             diff = await content_difference(b"", content)
         return await self._written(content, desired.attributes, await self._new_changes(diff, desired))
 
-    async def _new_changes(self, diff: str, desired: _Desired) -> DataMap:
+    async def _new_changes(self, diff: str, desired: Desired) -> DataMap:
         """Say of a new file what Salt says: owner and mode, where they are not what it was born with."""
         wanted = desired.attributes
         changes: DataMap = {"diff": diff}

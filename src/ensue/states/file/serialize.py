@@ -16,7 +16,8 @@ from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
 from ensue.states.file.described import content_state
 from ensue.states.file.difference import HIDDEN
-from ensue.states.file.managed_file import ManagedFile, Wish
+from ensue.states.file.managed_content import Wish
+from ensue.states.file.managed_file import ManagedFile
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import target_path
 from ensue.states.file.remarks import remarks

@@ -1,0 +1,164 @@
+"""What one managed file is to hold: given in the state, looked up, or fetched from a source and rendered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.states.file.attributes import Attributes
+from ensue.states.file.contents import encoded, looked_up
+from ensue.states.file.modes import shown_mode
+from ensue.states.file.sources import hash_of, read_first
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data
+    from ensue.states.file.sources import Source, Template
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What `file.managed` was asked for; each field is the argument of that name, read.
+
+    Args:
+        sources: where the content comes from; empty when it does not come from a source.
+        replace: whether content that is there is replaced; False when there is none to put there.
+        raw: the content as bytes that are written as they are; None when it is elsewhere.
+    """
+
+    sources: Sequence[Source]
+    hash_name: str | None
+    skip_verify: bool
+    contents: Data
+    contents_pillar: Data
+    contents_grains: Data
+    contents_newline: bool
+    contents_delimiter: str
+    allow_empty: bool
+    template: Template | None
+    attributes: Attributes
+    keep_mode: bool
+    makedirs: bool
+    dir_mode: int | None
+    replace: bool
+    create: bool
+    follow_symlinks: bool
+    backup: bool
+    show_changes: bool
+    new_file_diff: bool
+    check_cmd: str | None
+    tmp_dir: str
+    tmp_ext: str
+    encoding: str | None
+    encoding_errors: str
+    raw: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desired:
+    """The content, and what came with it.
+
+    Args:
+        content: the bytes; None when the user gave none.
+        attributes: owner and mode, the source's mode among it when that is kept.
+        from_source: whether it came from a source.
+    """
+
+    content: bytes | None
+    attributes: Attributes
+    from_source: bool = False
+
+
+class WantedContent:
+    """The content that one file is to have.
+
+    Args:
+        ctx: the state's context.
+        path: the file's path on the target.
+        wish: what was asked for.
+    """
+
+    def __init__(self, ctx: StateContext, path: str, wish: Wish) -> None:
+        self._ctx = ctx
+        self._path = path
+        self._wish = wish
+
+    async def is_there(self) -> bool:
+        """Say whether a file from elsewhere is there already, so that it need not be fetched."""
+        wish = self._wish
+        if len(wish.sources) != 1 or wish.template or wish.skip_verify:
+            return False
+        source = wish.sources[0]
+        if not source.is_remote or not source.hash_text:
+            return False
+        expected = await hash_of(self._ctx, source, name=self._path, hash_name=wish.hash_name)
+        if expected.kind == "sha256":
+            return await self._ctx.connection.checksum(self._path) == expected.digest
+        return expected.of(await self._ctx.connection.read(self._path)) == expected.digest
+
+    async def desired(self) -> Desired:
+        """Return what the file is to hold.
+
+        Raises:
+            StateFailedError: there is no such source, pillar or grain, or the template fails.
+        """
+        wish = self._wish
+        if wish.sources:
+            source, content = await read_first(
+                self._ctx,
+                wish.sources,
+                name=self._path,
+                hash_name=wish.hash_name,
+                skip_verify=wish.skip_verify,
+            )
+            if wish.template:
+                about = self._about(source)
+                content = await wish.template.render(self._ctx, content, source.location, about=about)
+            attributes = self._kept(source) if wish.keep_mode else wish.attributes
+            return Desired(content=content, attributes=attributes, from_source=True)
+        return Desired(content=await self._given_content(), attributes=wish.attributes)
+
+    async def _given_content(self) -> bytes | None:
+        wish = self._wish
+        if wish.raw is not None:
+            return wish.raw
+        value, what = wish.contents, "'contents'"
+        if wish.contents_pillar is not None:
+            value = await looked_up(self._ctx, "pillar.get", wish.contents_pillar, wish.contents_delimiter)
+            what = f"contents_pillar {wish.contents_pillar!s}"
+        elif wish.contents_grains is not None:
+            value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
+            what = f"contents_grains {wish.contents_grains!s}"
+        elif value is None:
+            return None
+        if not wish.allow_empty and not value:
+            raise StateFailedError(
+                f"{what} value would result in empty contents. Set allow_empty "
+                "to True to allow the managed file to be empty."
+            )
+        content = encoded(
+            value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
+        )
+        return await wish.template.render(self._ctx, content, self._path) if wish.template else content
+
+    def _about(self, source: Source) -> dict[str, str | int | None]:
+        """Return what a template finds of its file, under Salt's names."""
+        wanted = self._wish.attributes
+        mode = None if wanted.mode is None else shown_mode(wanted.mode)
+        return {
+            "name": self._path,
+            "source": source.location,
+            "user": wanted.user,
+            "group": wanted.group,
+            "mode": mode,
+            "attrs": None,
+        }
+
+    def _kept(self, source: Source) -> Attributes:
+        local = self._ctx.files.local_path(source.location)
+        mode = local.stat().st_mode & 0o777 if local is not None else None
+        wanted = self._wish.attributes
+        return Attributes(mode=mode, user=wanted.user, group=wanted.group)
