@@ -99,10 +99,11 @@ class BoundValues:
         return text
 
     def _whole_value(self, bound: BoundText, whole: Binding, call: Call) -> Any:
-        returned = None if whole.producer is None else call.results(whole.producer)
+        returned: Any = None if whole.producer is None else call.results(whole.producer)
         if returned.__class__ is Return and returned.result is True and not returned.sensitive:
             # So it is nearly always: a state has succeeded, and what it says is no secret.
-            steps, data = whole.reference.steps, returned.new_state
+            steps = whole.reference.steps
+            data: Any = returned.new_state
             if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
                 return data[steps[0]]
         source = self._source(bound, whole, call)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.environments import saltenv_of
@@ -46,11 +45,14 @@ class TargetContext:
         self._services = services
         self.srn = srn
         self.test = test
+        self._opts: Mapping[str, Any] | None = None
 
-    @cached_property
+    @property
     def opts(self) -> Mapping[str, Any]:
         """The project's configuration, with the target's id and `test`."""
-        return {**self._services.settings.values, "test": self.test, "id": self.srn.id}
+        if self._opts is None:
+            self._opts = {**self._services.settings.values, "test": self.test, "id": self.srn.id}
+        return self._opts
 
     @property
     def saltenv(self) -> str:
@@ -155,6 +157,7 @@ class CallContext(TargetContext):
         self._services = services
         self.srn = site.target
         self.test = site.test
+        self._opts = None
         self._site = site
         self.registry = registry
         self._gathered = gathered
