@@ -183,3 +183,44 @@ def test_the_example(tmp_path: Path) -> None:
     made = [one.name for one in all_returns(first.returns) if one.changes and one.module == "file"]
     assert [name.rpartition("/")[2] for name in made] == ["data.mount", "logs.mount", "report.txt"]
     assert [one.id for one in all_returns(second.returns) if one.changes] == ["volumes"]
+
+
+def test_lines_that_end_as_on_windows(tmp_path: Path) -> None:
+    """Tags are found where lines end in CR LF, names have no CR, and faults have the line of the file."""
+    write(tmp_path, states__t="", states__part="")
+    lines = [
+        '{% include "part.sls" %}',
+        "a:",
+        "  test.nop:",
+        "    - delayed_render: [block: x, block: of_part, block: broken]",
+        "#!delayed_block x",
+        "n: test.nop",
+        "#!end_delayed_block x",
+        "#!delayed_block broken",
+        "n:",
+        "  test.nopp: []",
+        "#!end_delayed_block",
+    ]
+    (tmp_path / "states/t.sls").write_bytes("\r\n".join(lines).encode())
+    (tmp_path / "states/part.sls").write_bytes(
+        b"#!delayed_block of_part\r\np: test.nop\r\n#!end_delayed_block of_part\r\n"
+    )
+    report = apply(tmp_path, "t")
+    assert [one.id for one in all_returns(report.returns)] == ["a", "n", "p"]
+    assert next(iter(report.returns.values())).delayed[2].comment.startswith("states/t.sls:10:3: ")
+
+
+def test_every_scope_has_a_path_of_its_own(tmp_path: Path) -> None:
+    """Names with a slash, or with a number behind them, make no two paths the same."""
+    blocks = "".join(
+        f"#!delayed_block {name} delayed_repeat_limit=None\nx: test.nop\n#!end_delayed_block\n"
+        for name in ("c", "b/c", "b", "b#2")
+    )
+    write(
+        tmp_path,
+        states__t="a/b:\n  test.nop:\n    - delayed_render: [block: c]\n"
+        "a:\n  test.nop:\n    - delayed_render: [block: b/c, block: b#2, block: b, block: b, block: b#2]\n"
+        f"{blocks}",
+    )
+    scopes = [one.scope for one in all_returns(apply(tmp_path, "t").returns) if one.scope]
+    assert scopes == ["a/b/c", "a/b/c#2", "a/b#2", "a/b", "a/b#3", "a/b#2#2"]

@@ -158,8 +158,15 @@ class Growth:
     def _path(self, node: Node, name: str) -> str:
         above = f"{node.scope.path}/" if node.scope.path else ""
         path = f"{above}{node.chunk.id}/{name}"
-        count = self._renderings_by_path[path] = self._renderings_by_path.get(path, 0) + 1
-        return path if count == 1 else f"{path}#{count}"
+        known = self._renderings_by_path
+        count = known[path] = known.get(path, 0) + 1
+        if count == 1:
+            return path
+        # A block may have the name `b#2`.
+        while (numbered := f"{path}#{count}") in known:
+            count = known[path] = count + 1
+        known[numbered] = 1
+        return numbered
 
     async def _grow(
         self, request: GrowthRequest, node: Node, into: list[ScopeReturn], *, test: bool, quiet: bool

@@ -140,12 +140,29 @@ class _Reader:
         if value is None:
             return ()
         entries: list[tuple[str, str]] = []
-        for item in value if is_list(value) else [value]:
+        for place, item in enumerate(value if is_list(value) else [value]):
             match item:
                 case {"block": str(name)} if len(item) == 1:
                     entries.append(("block", name))
                 case {"sls": str(name)} if len(item) == 1:
                     entries.append(("sls", name))
                 case _:
-                    self._refuse("delayed_render", item, "a list of `block: NAME` and `sls: NAME`")
+                    self._refuse_entry(item, place)
         return tuple(entries)
+
+    def _refuse_entry(self, item: Any, place: int) -> None:
+        """Say what is wrong with an entry of `delayed_render`, and what may have been meant."""
+        help_ = "write one `- block: NAME` or `- sls: NAME` a line under delayed_render:"
+        match item:
+            case str(name):
+                help_ = f"write `- block: {name}`, or `- sls: {name}` for a whole SLS"
+            case {"block": int() | float()} | {"sls": int() | float()} if len(item) == 1:
+                help_ = "a name is text: put it in quotes"
+            case _:
+                pass
+        self._found.error(
+            "E0312",
+            f"`delayed_render` of {self._declaration.id!r} holds {item!r}",
+            self._declaration.span("delayed_render", place),
+            help=help_,
+        )

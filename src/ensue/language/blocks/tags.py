@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LIMIT_WORD: Final = "delayed_repeat_limit"
 SCOPED_WORD: Final = "scoped"
-_COUNT: Final = re.compile(r"0*[1-9][0-9]{0,8}\Z")
+_COUNT: Final = re.compile(r"0*[1-9][0-9]{0,99}\Z")
 _BLOCK_FORM: Final = f"#!delayed_block NAME [{SCOPED_WORD}] [{LIMIT_WORD}=N]"
 _END_FORM: Final = "#!end_delayed_block [NAME]"
 
