@@ -24,6 +24,7 @@ from ensue.language.merging import merge
 from ensue.language.pillar import PillarCompiler
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
+from ensue.model.data import is_mapping
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.registry.secret_values import secret_values
 from ensue.targeting import Subject, parse_target
@@ -80,6 +81,7 @@ class Services:
         self._files: dict[str, ProjectFiles] = {}
         self._renderers: dict[Srn, SlsRenderer] = {}
         self._pillars: dict[Srn, dict[str, Any]] = {}
+        self._own_pillars: dict[Srn, dict[str, Any]] = {}
         self._wire(settings)
 
     def _wire(self, settings: Settings) -> None:
@@ -174,7 +176,7 @@ class Services:
             srn=srn,
             managing_minions=(self.minion.id,),
             grains=lambda: self._grains_from_thread(srn),
-            pillar=lambda: self._pillars.get(srn) or self._pillars.get(self.minion, {}),
+            pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
             nodegroups=self.nodegroups,
         )
 
@@ -190,11 +192,28 @@ class Services:
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
-        return self._pillars.get(srn, {})
+        return self.compiled_pillar(srn) or {}
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar, None as long as it has not been compiled."""
+        if srn not in self._pillars and srn in self._own_pillars:
+            self._pillars[srn] = self._on_top_of_minions(self._own_pillars[srn])
         return self._pillars.get(srn)
+
+    def _on_top_of_minions(self, own: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a copy of the minion's pillar with what is a resource's own.
+
+        What declares the resources is shared: a copy of all for each would grow with their square.
+        """
+        key = str(self.settings.option("resource_pillar_key"))
+        rest = dict(self._pillars[self.minion])
+        declared = rest.pop(key, None)
+        merged = merge(merge(rest, own), self.pillar_override)
+        if key in merged and is_mapping(declared) and is_mapping(merged[key]):
+            merged[key] = merge(declared, merged[key])
+        elif declared is not None:
+            merged.setdefault(key, declared)
+        return merged
 
     async def prepare(self, srn: Srn) -> None:
         """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.
@@ -204,7 +223,7 @@ class Services:
         """
         if self.minion not in self._pillars:
             await asyncio.to_thread(self._compile_minion_pillar)
-        if srn not in self._pillars:
+        if srn not in self._pillars and srn not in self._own_pillars:
             await asyncio.to_thread(self._compile_pillar_of, srn)
 
     async def renew_pillar(self, srn: Srn) -> None:
@@ -264,7 +283,8 @@ class Services:
         own = self._pillar_compiler(srn).compile(self.subject(srn), {}, found)
         found.stop_on_errors()
         self._mask_secrets(own)
-        self._pillars[srn] = merge(merge(self._pillars[self.minion], own), self.pillar_override)
+        self._own_pillars[srn] = own
+        self._pillars.pop(srn, None)
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)

@@ -59,6 +59,7 @@ class CallTable:
         self._functions = functions
         self._states: dict[Srn, dict[tuple[str, str], Callee]] = {}
         self._watches: dict[Srn, dict[str, Callee | None]] = {}
+        self._by_function: dict[tuple[Callable[..., Any], str], Callee] = {}
         self._last: tuple[Srn, dict[tuple[str, str], Callee]] | None = None
 
     def state(self, target: Srn, module: str, function: str) -> Callee:
@@ -73,8 +74,15 @@ class CallTable:
         found = self._last[1].get(key)
         if found is None:
             plain = self._functions(target).state(module, function)
-            found = self._last[1][key] = _callee(plain, f"{module}.{function}")
+            found = self._last[1][key] = self._shared(plain, f"{module}.{function}")
         return found
+
+    def _shared(self, function: Callable[..., Any], label: str) -> Callee:
+        """Most targets are offered the same function: how it is called is found out once."""
+        key = (function, label)
+        if key not in self._by_function:
+            self._by_function[key] = _callee(function, label)
+        return self._by_function[key]
 
     def mod_watch(self, target: Srn, module: str) -> Callee | None:
         """Return a module's `mod_watch`, None when it has none.
