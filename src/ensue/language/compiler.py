@@ -16,7 +16,7 @@ from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
-from ensue.language.requisites import Resolver, requisites_of
+from ensue.language.requisites import Requisites, Resolver
 from ensue.language.slots import PREFIX, holds_slot
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
+    from ensue.model.reference import BoundText
+    from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
 
 
@@ -205,7 +207,18 @@ def _chunks(
     place_of = [0] * len(drafts)
     for place, number in enumerate(ordered):
         place_of[number] = place
-    chunks = tuple(_chunk(drafts[number], number, wanted[number], place_of, bindings) for number in ordered)
+    requisites = Requisites(place_of)
+    chunks = tuple(
+        [
+            _chunk(
+                drafts[number],
+                place_of[number],
+                requisites.of(wanted[number]) if wanted[number] else (),
+                bindings.of(number, place_of) if bindings else None,
+            )
+            for number in ordered
+        ]
+    )
     return tuple(map(_with_slots, chunks)) if slots else chunks
 
 
@@ -260,11 +273,7 @@ def _complaint(key: tuple[str, str], teller: Declaration, order: int, after: tup
 
 
 def _chunk(
-    draft: Draft,
-    number: int,
-    words: dict[str, dict[int, None]],
-    place_of: list[int],
-    bindings: Bindings | None,
+    draft: Draft, place: int, requisites: tuple[Requisite, ...], bindings: dict[str, BoundText] | None
 ) -> Chunk:
     one = draft.declaration
     return Chunk(
@@ -275,10 +284,10 @@ def _chunk(
         arguments=draft.arguments,
         sls=one.sls,
         saltenv=one.saltenv,
-        order=place_of[number],
+        order=place,
         document=one.document,
         keys=one.keys,
-        requisites=requisites_of(words, place_of) if words else (),
+        requisites=requisites,
         options=draft.options,
-        bindings=bindings.of(number, place_of) if bindings else None,
+        bindings=bindings,
     )

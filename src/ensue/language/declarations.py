@@ -42,7 +42,6 @@ class Declaration(msgspec.Struct, kw_only=True):
         document: the file.
         key: how the file spells module and function (`file.managed`, `file`); empty for a short declaration.
         order: the number it is sorted by; None until it is numbered.
-        included_from: the SLS that included this one, transitively.
         saltenv: the environment the SLS was found in.
         delayed_from: where each entry of `delayed_render` is written: SLS, file, and the way to it there;
             empty when no other SLS added one.
@@ -58,7 +57,6 @@ class Declaration(msgspec.Struct, kw_only=True):
     document: YamlDocument
     key: str
     order: float | str | None = None
-    included_from: set[str] = msgspec.field(default_factory=set[str])
     saltenv: str = "base"
     delayed_from: tuple[EntryPlace, ...] = ()
     borrowed: dict[str, tuple[YamlDocument, tuple[str | int, ...]]] | None = None

@@ -127,7 +127,7 @@ def apply_use(tree: Tree, found: Collector) -> None:
     What came along is not copied any further, whichever order things stand in.
     """
     pairs: list[tuple[Declaration, Declaration]] = []
-    for one in list(_declarations(tree)):
+    for one in [one for one in _declarations(tree) if "use" in one.arguments or "use_in" in one.arguments]:
         pairs += [(source, one) for source in _used(tree, one, one.arguments.pop("use", None), found)]
         pairs += [(one, target) for target in _used(tree, one, one.arguments.pop("use_in", None), found)]
     own = {id(one): dict(one.arguments) for pair in pairs for one in pair}

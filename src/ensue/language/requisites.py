@@ -208,17 +208,28 @@ class Resolver:
         )
 
 
-def requisites_of(words: Mapping[str, Mapping[int, None]], place_of: list[int]) -> tuple[Requisite, ...]:
-    """Return a draft's requisites with the places of chunks in the plan."""
-    return tuple(
-        Requisite(
-            kind=MEANINGS[word][0],
-            chunks=tuple(place_of[number] for number in targets),
-            any=MEANINGS[word][1],
-        )
-        for word, targets in words.items()
-        if targets
-    )
+class Requisites:
+    """Makes the requisites of drafts; those that ask for the same are one object.
+
+    Args:
+        place_of: the place in the plan of every draft.
+    """
+
+    def __init__(self, place_of: list[int]) -> None:
+        self._place_of = place_of
+        self._known: dict[tuple[str, tuple[int, ...]], Requisite] = {}
+
+    def of(self, words: Mapping[str, Mapping[int, None]]) -> tuple[Requisite, ...]:
+        """Return a draft's requisites with the places of chunks in the plan."""
+        return tuple([self._of_word(word, tuple(targets)) for word, targets in words.items() if targets])
+
+    def _of_word(self, word: str, targets: tuple[int, ...]) -> Requisite:
+        known = self._known.get((word, targets))
+        if known is None:
+            kind, any_of = MEANINGS[word]
+            places = tuple(map(self._place_of.__getitem__, targets))
+            known = self._known[word, targets] = Requisite(kind=kind, chunks=places, any=any_of)
+        return known
 
 
-__all__ = ["RequisiteKind", "Resolver", "requisites_of"]
+__all__ = ["RequisiteKind", "Requisites", "Resolver"]
