@@ -124,9 +124,11 @@ def test_mutual_recursion_without_limits_ends(tmp_path: Path) -> None:
 def test_blocks_that_nobody_calls_are_listed_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """At debug level the log names every block that no state called for, with its place."""
+    """At debug level the log names the blocks that no state called for; one whose caller failed was called."""
     unused = "#!delayed_block unused\nx: test.nop\n#!end_delayed_block\n"
-    write(tmp_path, states__t=f"{NESTED}{unused}")
+    failed = "f:\n  test.fail_without_changes:\n    - delayed_render: [block: g]\n"
+    failed += "#!delayed_block g\n#!end_delayed_block\n"
+    write(tmp_path, states__t=f"{NESTED}{unused}{failed}")
     with caplog.at_level(logging.DEBUG):
         apply(tmp_path, "t")
     dropped = [record.getMessage() for record in caplog.records if "dropped" in record.getMessage()]

@@ -70,7 +70,6 @@ class LateRendering:
             raise InternalError(f"{request.caller.id} calls for something that was not looked up")
         if not request.entry and (given := dict(request.caller.options.other)):
             await self._renew(given, request.target)
-        self._called.add(called.place)
         self._limits.take(called, request.caller)
         await self._services.prepare(request.target)
         if called.place not in self._in_threads and _is_short(called):
@@ -99,10 +98,18 @@ class LateRendering:
         """Take note of a compiled scope: of its blocks, and of what the compiler remarked."""
         if not isinstance(plan.parent, Tree):
             return
-        for stream in plan.parent.streams.values():
-            if stream.space is not NO_BLOCKS:
-                for block in stream.space.own.values():
-                    self._blocks[block.place] = block.name
+        spaces = [one.space for one in plan.parent.streams.values() if one.space is not NO_BLOCKS]
+        for space in spaces:
+            for block in space.own.values():
+                self._blocks[block.place] = block.name
+        if spaces:
+            # Whoever calls has called, whether or not it comes to a rendering.
+            self._called.update(
+                called.place
+                for chunk in plan.chunks
+                for called in chunk.options.delayed_calls
+                if isinstance(called, Called)
+            )
         if plan.scope:
             self.warnings.update(dict.fromkeys(plan.warnings))
 
