@@ -118,3 +118,32 @@ def test_a_host_is_given_a_grain_over_ssh(server: Sshd, tmp_path: Path) -> None:
     assert done.changes == {"a": {"b": [1]}}
     assert path.read_text() == "a:\n  b:\n  - 1\n"
     assert (again.result, again.changes) == (True, {})
+
+
+def test_a_folder_is_tidied_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """What was not changed for days goes, links are not followed, and the second time nothing is done."""
+    (tmp_path / "d/sub").mkdir(parents=True)
+    for name in ("old", "young", "sub/old"):
+        (tmp_path / "d" / name).write_text("x")
+    for name in ("old", "sub/old"):
+        os.utime(tmp_path / "d" / name, (7, 7))
+    (tmp_path / "d/link").symlink_to(tmp_path)
+    folder = str(tmp_path / "d")
+    done, again = twice(server, "file.tidied", folder, {}, age=3, time_comparison="mtime")
+    assert done.changes == {"removed": [f"{folder}/sub/old", f"{folder}/old"]}
+    assert sorted(path.name for path in (tmp_path / "d").iterdir()) == ["link", "sub", "young"]
+    assert (again.result, again.changes) == (True, {})
+
+
+def test_a_schedule_is_kept_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """The backups that were changed last stay, and the second time nothing is done."""
+    (tmp_path / "backups").mkdir()
+    for day in range(4):
+        (tmp_path / f"backups/b{day}").write_text("x")
+        os.utime(tmp_path / f"backups/b{day}", (day * 86_400, day * 86_400))
+    name = str(tmp_path / "backups")
+    done, again = twice(
+        server, "file.retention_schedule", name, {}, retain={"most_recent": 2}, timezone="UTC"
+    )
+    assert done.changes == {"retained": ["b3", "b2"], "deleted": ["b1", "b0"], "ignored": ["..", "."]}
+    assert (again.result, again.changes) == (True, {})

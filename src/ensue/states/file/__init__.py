@@ -14,17 +14,23 @@ from ensue.states.file.absent import absent
 from ensue.states.file.accumulated import accumulated
 from ensue.states.file.append import append, prepend
 from ensue.states.file.blockreplace import blockreplace
+from ensue.states.file.cached import cached, not_cached
 from ensue.states.file.comment import comment, uncomment
 from ensue.states.file.copying import copy, rename
+from ensue.states.file.decode import decode
 from ensue.states.file.directory import directory
 from ensue.states.file.existence import exists, missing
 from ensue.states.file.keyvalue import keyvalue
 from ensue.states.file.line import line
 from ensue.states.file.managed import managed
+from ensue.states.file.pruned import pruned
 from ensue.states.file.recurse import recurse
 from ensue.states.file.replace import replace
+from ensue.states.file.retention_schedule import retention_schedule
 from ensue.states.file.serialize import serialize
+from ensue.states.file.shortcut import shortcut
 from ensue.states.file.symlink import symlink
+from ensue.states.file.tidied import tidied
 from ensue.states.file.touch import touch
 
 if TYPE_CHECKING:
@@ -35,20 +41,27 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "accumulated": accumulated,
     "append": append,
     "blockreplace": blockreplace,
+    "cached": cached,
     "comment": comment,
     "copy": copy,
+    "decode": decode,
     "directory": directory,
     "exists": exists,
     "keyvalue": keyvalue,
     "line": line,
     "managed": managed,
     "missing": missing,
+    "not_cached": not_cached,
     "prepend": prepend,
+    "pruned": pruned,
     "recurse": recurse,
     "rename": rename,
     "replace": replace,
+    "retention_schedule": retention_schedule,
     "serialize": serialize,
+    "shortcut": shortcut,
     "symlink": symlink,
+    "tidied": tidied,
     "touch": touch,
     "uncomment": uncomment,
 }

@@ -40,6 +40,10 @@ class ExpectedHash:
         """Return the checksum of this kind that content has."""
         return hashlib.new(self.kind, content, usedforsecurity=False).hexdigest()
 
+    def fits(self, content: bytes) -> bool:
+        """Say whether content has this checksum."""
+        return self.of(content) == self.digest
+
     def check(self, content: bytes, source: str) -> None:
         """Compare.
 

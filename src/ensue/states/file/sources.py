@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
 from ensue.states.file.hashes import ExpectedHash, expected_hash
+from ensue.states.file.source_cache import copy_of, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,6 +104,8 @@ async def read_first(
 ) -> tuple[Source, bytes]:
     """Return the first source that is there, and its content, checked.
 
+    A copy that `file.cached` keeps is as good as the source when it has the checksum.
+
     Args:
         ctx: the target.
         sources: the sources, at least one.
@@ -119,6 +122,10 @@ async def read_first(
                 f"Unable to verify upstream hash of source file {source.location}, "
                 "please set source_hash or set skip_verify to True"
             )
+        if source.is_remote and not skip_verify:
+            copy = await kept(copy_of(ctx, source.location, "base"))
+            if copy is not None and (await hash_of(ctx, source, name=name, hash_name=hash_name)).fits(copy):
+                return source, copy
         try:
             content = await ctx.files.read(source.location)
         except StateFailedError:

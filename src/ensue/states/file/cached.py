@@ -1,0 +1,178 @@
+"""`file.cached` and `file.not_cached`: ensue keeps a copy of a source, or keeps none.
+
+The copy is the managing minion's, whatever the target. `file.managed` and its kin take it in place of a
+download when it has the checksum that they ask for.
+
+Source: Salt's state module `file`, 3008: changes and texts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.hashes import ExpectedHash
+from ensue.states.file.paths import target_path
+from ensue.states.file.remarks import remarks
+from ensue.states.file.source_cache import copy_of, forget, keep, kept
+from ensue.states.file.sources import Source, hash_of
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_KIND: Final = "sha256"
+
+
+async def cached(  # noqa: PLR0917 (Salt's order)
+    ctx: StateContext,
+    name: str,
+    source_hash: str = "",
+    source_hash_name: str | None = None,
+    skip_verify: bool = False,
+    saltenv: str = "base",
+    **kwargs: Any,
+) -> StateReturn:
+    """Keep a copy of a source; of a path on the target only say whether it is there.
+
+    Args:
+        ctx: the state's context.
+        name: `salt://…`, a URL, or an absolute path on the target.
+        source_hash: the checksum that it has to have.
+        source_hash_name: the name to look for in a list of checksums.
+        skip_verify: believe whatever comes.
+        saltenv: the environment of a `salt://` source that names none.
+        **kwargs: what Salt takes besides; said to have no effect.
+
+    Returns:
+        `changes` have `hash`, `old` and `new`; `new_state` has `name path sha256`.
+
+    Raises:
+        StateFailedError: the source is nowhere, has another checksum, or has none and comes from outside.
+    """
+    warnings = remarks("file.cached", kwargs)
+    _mask_password(ctx, name)
+    source = Source(location=name, hash_text=source_hash)
+    if source.is_remote and not source_hash and not skip_verify:
+        raise StateFailedError(
+            f"Unable to verify upstream hash of source file {name}, please set source_hash or set "
+            "skip_verify or use_etag to True"
+        )
+    checked = bool(source_hash) and not skip_verify
+    expected = await hash_of(ctx, source, name=name, hash_name=source_hash_name) if source_hash else None
+    if "://" not in name or name.startswith("file://"):
+        return await _on_target(ctx, name, expected if checked else None)
+    path = copy_of(ctx, name, saltenv)
+    before = await kept(path)
+    if before is not None and expected and checked and expected.fits(before):
+        comment = f"File is already cached to {path} with hash {expected.digest}"
+        return StateReturn(
+            name=name, result=True, comment=comment, new_state=_state(name, path, before), warnings=warnings
+        )
+    if ctx.test and source.is_remote:
+        said = "" if before is None else "Hashes don't match.\n" if expected else "No hash found. "
+        return StateReturn(
+            name=name, result=None, comment=f"{said}File will be cached: {name}", warnings=warnings
+        )
+    content = await ctx.files.read(name, saltenv=saltenv)
+    if expected and checked:
+        expected.check(content, name)
+    shown = expected or ExpectedHash(kind=_KIND, digest="")
+    changes: DataMap = {}
+    if content != before:
+        old = shown.of(before) if before is not None else None
+        changes = {"hash": {"old": old, "new": shown.of(content)}}
+    if ctx.test and changes:
+        comment = f"File will be cached: {name}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+    if changes:
+        await keep(path, content)
+    already = f"File is already cached to {path} with hash {shown.of(content)}"
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=already if checked else f"File is cached to {path}",
+        new_state=_state(name, path, content),
+        old_state=_state(name, path, before) if changes else None,
+        warnings=warnings,
+    )
+
+
+async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> StateReturn:
+    """Keep no copy of a source.
+
+    Args:
+        ctx: the state's context.
+        name: `salt://…` or a URL; with a path nothing is done.
+        saltenv: the environment of a `salt://` source that names none.
+
+    Returns:
+        `changes` have `deleted`; `new_state` has `name path sha256 exists`.
+    """
+    if "://" not in name or name.startswith("file://"):
+        local = name.removeprefix("file://")
+        comment = f"File {local} is a local path, no action taken"
+        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, local, None))
+    _mask_password(ctx, name)
+    path = copy_of(ctx, name, saltenv)
+    before = await kept(path)
+    new_state = _state(name, path, None)
+    if before is None:
+        return StateReturn(name=name, result=True, comment=f"{name} is not cached", new_state=new_state)
+    if ctx.test:
+        comment = f"{path} is set to be deleted"
+        return StateReturn(name=name, result=None, changes={"deleted": True}, comment=comment)
+    await forget(path)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={"deleted": True},
+        comment=f"{path} was deleted",
+        new_state=new_state,
+        old_state=_state(name, path, before),
+    )
+
+
+async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None) -> StateReturn:
+    path = await target_path(ctx, name.removeprefix("file://"))
+    found = await ctx.connection.stat(path, follow=True)
+    # In a plan, what comes before this state may be about to make the file.
+    failed = None if ctx.test else False
+    if found is None:
+        return StateReturn(name=name, result=failed, comment=f"File {path} is not present on the minion")
+    content = await ctx.connection.read(path)
+    new_state = _state(name, path, content)
+    if expected is None:
+        comment = f"File {path} is present on the minion"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    actual = expected.of(content)
+    if actual != expected.digest:
+        comment = (
+            f"File {path} is present on the minion, but the hash ({actual}) does not match the specified "
+            f"hash ({expected.digest})"
+        )
+        return StateReturn(name=name, result=failed, comment=comment)
+    comment = f"File {path} is present on the minion and has hash {actual}"
+    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+
+
+def _mask_password(ctx: StateContext, source: str) -> None:
+    """Tell the masker of a password in a URL."""
+    try:
+        password = urlsplit(source).password
+    except ValueError:
+        raise StateFailedError("Only URLs or local file paths are valid input") from None
+    if password:
+        ctx.masker.add(password)
+
+
+def _state(name: str, path: object, content: bytes | None) -> DataMap:
+    """Describe a copy."""
+    state: DataMap = {"name": name, "path": str(path)}
+    if content is None:
+        return state | {"exists": False}
+    return state | {"sha256": hashlib.sha256(content).hexdigest()}

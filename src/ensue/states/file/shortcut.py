@@ -1,0 +1,30 @@
+"""`file.shortcut`: refused, because only Windows has shortcuts and no target of ensue runs it.
+
+Source: Salt's state module `file`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data
+
+
+def shortcut(ctx: StateContext, name: str, target: str, **kwargs: Data) -> NoReturn:
+    """Refuse to make a shortcut.
+
+    Args:
+        ctx: the state's context.
+        name: where it would be.
+        target: what it would point to.
+        **kwargs: what else Salt takes.
+
+    Raises:
+        StateFailedError: always.
+    """
+    del ctx, name, target, kwargs
+    raise StateFailedError("Shortcuts are only supported on Windows (file.symlink makes a symlink)")

@@ -1,0 +1,95 @@
+"""The copies of sources that ensue keeps below the project's cachedir, on the managing minion.
+
+They lie where Salt keeps its own below `cachedir`: `files/ENVIRONMENT/…` for `salt://`, and for the network
+`extrn_files/ENVIRONMENT/HOST/…`. They may hold secrets, so that only their owner may read them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+def copy_of(ctx: FunctionContext, source: str, saltenv: str) -> Path:
+    """Return the path of a source's copy, whether it is there or not.
+
+    Args:
+        ctx: the target.
+        source: `salt://…` or a URL.
+        saltenv: the environment of a source that names none.
+
+    Raises:
+        StateFailedError: the source would lead out of the cache.
+    """
+    parts = urlsplit(source)
+    environment = parse_qs(parts.query).get("saltenv", [saltenv])[0]
+    if parts.scheme == "salt":
+        inside = PurePosixPath("files", environment, parts.netloc, parts.path.lstrip("/"))
+    else:
+        # Two URLs that differ in what is asked alone are two files.
+        query = hashlib.sha256(parts.query.encode()).hexdigest()[:16] if parts.query else ""
+        host = parts.hostname or "-"
+        path = parts.path.lstrip("/") + (f"-{query}" if query else "")
+        inside = PurePosixPath("extrn_files", environment, host, path)
+    if ".." in inside.parts or inside.is_absolute():
+        raise StateFailedError(f"{source} leads out of the cache")
+    return ctx.cache_dir / inside
+
+
+async def kept(path: Path) -> bytes | None:
+    """Return what a copy holds, None when there is none."""
+    return await asyncio.to_thread(_read, path)
+
+
+async def keep(path: Path, content: bytes) -> None:
+    """Write a copy, as a whole or not at all.
+
+    Raises:
+        StateFailedError: it cannot be written.
+    """
+    try:
+        await asyncio.to_thread(_write, path, content)
+    except OSError as error:
+        raise StateFailedError(f"{path} cannot be written: {error.strerror}") from None
+
+
+async def forget(path: Path) -> None:
+    """Remove a copy.
+
+    Raises:
+        StateFailedError: it cannot be removed.
+    """
+    try:
+        await asyncio.to_thread(path.unlink)
+    except OSError as error:
+        raise StateFailedError(f"Failed to delete {path}: {error.strerror}") from None
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    for folder in reversed(path.parents):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
