@@ -17,9 +17,9 @@ from ensue.engine.decision import Answer
 from ensue.engine.node import Node, Role
 from ensue.engine.returns import exception_return, failure
 from ensue.engine.status import GROWING, RUNNING
-from ensue.errors import EnsueError, StateFailedError
+from ensue.errors import StateFailedError
 from ensue.model.events import FannedOut
-from ensue.model.fan_out import FanOut, fanned_chunk, fanned_return
+from ensue.model.fan_out import fanned_chunk, fanned_return
 from ensue.model.returns import StateReturn
 from ensue.model.unknown import Unknown
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.engine.scopes import Scopes
-    from ensue.engine.services import Hooks, Matched
+    from ensue.engine.services import Hooks, Matched, TargetMatcher
     from ensue.model.events import RunEvent
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
@@ -70,41 +70,48 @@ class FanOuts:
     async def fan_out(self, node: Node) -> None:
         """Find out what a node's target matches and open a node for each; or answer that there is nothing."""
         node.status = RUNNING
-        fan_out = node.chunk.options.fan_out
-        if fan_out is None or self._hooks.matcher is None:
-            raise EnsueError(f"{node.label} is fanned out, and nothing finds targets in this run")
         try:
-            expression = self._expression(node, fan_out)
+            expression = self._expression(node)
             if isinstance(expression, Unknown):
                 comment = f"`tgt` waits for {expression.reference} (known after apply)"
                 self._answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
                 return
-            matched = await self._hooks.matcher.matched(expression)
+            matched = await self._matcher.matched(expression)
         except Exception as error:  # noqa: BLE001 - grains are gathered by plug-ins
             self._answer(node, exception_return(error, name=node.chunk.name))
             return
         later = self._registered_later(expression, matched) if node.is_test else {}
         if matched.targets or later:
             self._open(node, matched, later)
-        elif fan_out.optional:
-            # Its `delayed_render` belongs to chunks that are not there.
-            _strip_growth(node)
-            comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
-            self._answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
+        elif (fan_out := node.chunk.options.fan_out) is not None and fan_out.optional:
+            self._leave_alone(node, matched)
         else:
-            self._answer(node, self._nothing(node, matched))
+            self._answer(node, _nothing(node, matched))
+
+    @property
+    def _matcher(self) -> TargetMatcher:
+        if self._hooks.matcher is None:
+            raise StateFailedError("nothing finds targets in this run")
+        return self._hooks.matcher
+
+    def _leave_alone(self, node: Node, matched: Matched) -> None:
+        """Answer that nothing is to be done; what is rendered late belongs to chunks that are not there."""
+        _strip_growth(node)
+        comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
+        self._answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
 
     def _answer(self, node: Node, said: StateReturn, *, ran: bool = True) -> None:
         self._runner.answer(node, Answer(said, ran=ran or node.role is Role.CHECK))
 
-    def _expression(self, node: Node, fan_out: FanOut) -> str | Unknown:
+    def _expression(self, node: Node) -> str | Unknown:
         """Return the target with its references resolved.
 
         Raises:
             EnsueError: a value cannot be had, or it is no text.
         """
         chunk, resolver = node.chunk, self._hooks.arguments
-        text = fan_out.expression
+        fan_out = chunk.options.fan_out
+        text = "" if fan_out is None else fan_out.expression
         if resolver is None or chunk.bindings is None or text not in chunk.bindings:
             return text
         asked = msgspec.structs.replace(
@@ -116,21 +123,14 @@ class FanOuts:
             raise StateFailedError(msg)
         return found
 
-    def _nothing(self, node: Node, matched: Matched) -> StateReturn:
-        if node.is_test and _may_still_register(node):
-            comment = f"{matched.nothing}; what earlier states make of that is known after apply"
-            return StateReturn(name=node.chunk.name, result=None, comment=comment)
-        return failure(node.chunk.name, matched.nothing)
-
     def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
         """Return, in a plan, what earlier states would register and the target may match, with comments."""
-        matcher = self._hooks.matcher
+        matcher = self._matcher
         return {
             srn: f"{srn} is not registered yet: what {expression!r} matches of it is known after apply"
             for srn, registrars in self._scopes.registrars.items()
             if srn not in matched.targets
             and any(one.returned is not None and one.returned.result is None for one in registrars)
-            and matcher is not None
             and matcher.may_match(expression, srn)
         }
 
@@ -174,6 +174,13 @@ class FanOuts:
             node.chunk, node.scope.path, str(node.target), [one.returned for one in nodes]
         )
         self._runner.settle(node, returned)
+
+
+def _nothing(node: Node, matched: Matched) -> StateReturn:
+    if node.is_test and _may_still_register(node):
+        comment = f"{matched.nothing}; what earlier states make of that is known after apply"
+        return StateReturn(name=node.chunk.name, result=None, comment=comment)
+    return failure(node.chunk.name, matched.nothing)
 
 
 def _may_still_register(node: Node) -> bool:
