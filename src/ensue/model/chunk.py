@@ -92,7 +92,7 @@ NO_OPTIONS = StateOptions()
 """Shared by every chunk that sets none, so that a hundred thousand chunks stay small."""
 
 
-class Chunk(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Chunk(msgspec.Struct, frozen=True, gc=False):
     """One call of one state function against one target.
 
     Args:

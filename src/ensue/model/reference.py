@@ -60,7 +60,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     enforced: EnforcedState | None = None
 
 
-class BoundText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class BoundText(msgspec.Struct, frozen=True, gc=False):
     """A text in a chunk's arguments in which references or escapes stand.
 
     Args:

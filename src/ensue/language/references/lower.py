@@ -104,7 +104,7 @@ class Bindings:
         for one in reversed(texts):
             document, keys = one.owner.written_at(*one.keys)
             pieces = self._placed_pieces(one.text, place_of)
-            bound[one.text] = BoundText(pieces=pieces, document=document, keys=keys)
+            bound[one.text] = BoundText(pieces, document, keys)
         return bound
 
     def step(self, number: int, producer: int) -> tuple[str, Span]:
