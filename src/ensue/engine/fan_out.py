@@ -127,7 +127,7 @@ class FanOuts:
         """Return, in a plan, what earlier states would register and the target may match, with comments."""
         matcher = self._matcher
         return {
-            srn: f"{srn} is not registered yet: what {expression!r} matches of it is known after apply"
+            srn: f"{srn} is not registered yet; the target {expression!r} may match it (known after apply)"
             for srn, registrars in self._scopes.registrars.items()
             if srn not in matched.targets
             and any(one.returned is not None and one.returned.result is None for one in registrars)
@@ -178,7 +178,7 @@ class FanOuts:
 
 def _nothing(node: Node, matched: Matched) -> StateReturn:
     if node.is_test and _may_still_register(node):
-        comment = f"{matched.nothing}; what earlier states make of that is known after apply"
+        comment = f"{matched.nothing}; an earlier state may register what does (known after apply)"
         return StateReturn(name=node.chunk.name, result=None, comment=comment)
     return failure(node.chunk.name, matched.nothing)
 

@@ -13,6 +13,7 @@ from ensue.graph.dag import Dag, Edge
 from ensue.graph.text import graph_text
 from ensue.graph.transforms.lower import Lowered, LoweringRules, lower
 from ensue.model.chunk import StateOptions
+from ensue.model.fan_out import FanOut
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
@@ -28,8 +29,13 @@ def lowered(
         ordered=ordered,
         awaits=lambda chunk: HOST if chunk.id.startswith("user") else None,
         promises=lambda chunk: [HOST] if chunk.id.startswith("maker") else [],
+        may_await=lambda chunk, srn: srn == HOST and chunk.id.endswith("t*"),
     )
     return lower(structs.replace(plan_of(rows), checks=checks or {}), rules)
+
+
+def fanned(id_: str) -> Row:
+    return Row(id_, options=StateOptions(fan_out=FanOut(expression=id_)))
 
 
 def labels(rows: list[Row], graph: Lowered) -> list[str]:
@@ -113,3 +119,19 @@ def test_circle_of_requisites_is_refused() -> None:
 def test_plain_plans_keep_their_order_untouched() -> None:
     """Without checks and registrations nothing is sorted anew."""
     assert lowered([Row("b"), Row("a", require=["b"])], ordered=True).order == range(2)
+
+
+def test_a_target_that_may_match_waits_for_who_registers() -> None:
+    """A chunk that is fanned out comes after all that its target may match, but not after itself."""
+    rows = [fanned("t*"), Row("a"), Row("maker 1"), fanned("none"), Row("maker 2")]
+    assert order(rows) == ["a", "maker 1", "none", "maker 2", "t*"]
+    assert order([fanned("maker t*"), Row("maker")]) == ["maker", "maker t*"]
+
+
+def test_a_target_that_may_match_gives_way_to_requisites() -> None:
+    """A circle over what may match is no fault; what is certain in it stays certain."""
+    rows = [fanned("t*"), Row("maker", require=["t*"])]
+    assert order(rows) == ["t*", "maker"]
+    assert not lowered(rows).entangled
+    both = [fanned("t*"), Row("user", require=["t*"]), Row("maker", require=["user"])]
+    assert list(lowered(both).entangled) == [1]

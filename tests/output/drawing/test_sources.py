@@ -121,3 +121,37 @@ def test_a_run_under_another_id(tmp_path: Path) -> None:
     assert drawn(draw_events(kept, "renamed")) == drawn(draw_events(kept, "m1"))
     assert report_from_events(kept, "renamed").minion_id == "m1"
     assert draw_events([], "renamed").name == "renamed"
+
+
+def test_a_fanned_state_is_drawn_on_each_resource(tmp_path: Path) -> None:
+    """Before a run a state has its target, after it its chunks; each side of a requisite has its lines."""
+    (tmp_path / "pillar").mkdir()
+    (tmp_path / "pillar/top.sls").write_text("base:\n  m1: [boxes]\n")
+    (tmp_path / "pillar/boxes.sls").write_text("resources: {minion: {b1: {root: /}, b2: {root: /}}}\n")
+    sls = """
+first: {test.nop: [tgt: b*]}
+second: {test.nop: [tgt: b*, require: [first]]}
+third: {test.nop: [require: [second]]}
+"""
+
+    async def work() -> tuple[ScopeBox, list[RunEvent]]:
+        async with project(tmp_path) as opened:
+            (tmp_path / "states/t.sls").write_text(sls)
+            plan = await opened.draw(["t"])
+            await opened.apply(["t"], RunOptions(), on_event=lambda _: None)
+            return plan, opened.run_events("last")
+
+    plan, kept = asyncio.run(work())
+    assert drawn(plan)[1:] == [
+        "├─ first [test.nop] on b*",
+        "├─ second [test.nop] on b*  (require first)",
+        "└─ third [test.nop]  (require second)",
+    ]
+    assert drawn(draw_events(kept, "another")) == [
+        "m1",
+        "├─ b1 first [test.nop] on minion:b1  succeeded",
+        "├─ b2 first [test.nop] on minion:b2  succeeded",
+        "├─ b1 second [test.nop] on minion:b1  succeeded  (require b1 first)",
+        "├─ b2 second [test.nop] on minion:b2  succeeded  (require b2 first)",
+        "└─ third [test.nop]  succeeded  (require b1 second, require b2 second)",
+    ]

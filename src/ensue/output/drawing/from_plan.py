@@ -37,13 +37,20 @@ def _node(number: int, chunk: Chunk, plan: Plan) -> Node:
         name=chunk.name,
         function=chunk.full_function,
         scope=plan.scope,
-        target="" if chunk.target in {None, plan.target} else str(chunk.target),
+        target=_target(chunk, plan),
         status="planned",
         grown=[
             ScopeBox(kind=kind, name=name, scope=_below(plan.scope, chunk.id, name), status="planned")
             for kind, name in chunk.options.delayed_render
         ],
     )
+
+
+def _target(chunk: Chunk, plan: Plan) -> str:
+    """Return what a state runs on, where that is not what all run on; of a fan-out what its target says."""
+    if chunk.options.fan_out is not None:
+        return chunk.options.fan_out.expression
+    return "" if chunk.target in {None, plan.target} else str(chunk.target)
 
 
 def _below(scope: str, caller: str, name: str) -> str:

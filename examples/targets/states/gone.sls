@@ -1,0 +1,3 @@
+machines:
+  starting_state.absent:
+    - names: [blue, green]

@@ -1,0 +1,117 @@
+"""States with a target from the command line: what is printed, and runs that were killed in between."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STATES = '''
+"""A state that notes where it was called, and ends its process at one resource."""
+
+import os
+import signal
+from pathlib import Path
+
+from ensue.model.returns import StateReturn
+
+
+def done(ctx, name):
+    folder = Path(ctx.opts["root_dir"]) / "effects"
+    with (folder / "calls").open("a") as calls:
+        calls.write(f"{ctx.srn.id} {name}\\\\n")
+    trap = folder / f"{ctx.srn.id}-{name}"
+    if trap.exists():
+        trap.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return StateReturn(name=name, result=True, changes={"made": name}, new_state={"id": ctx.srn.id})
+
+
+FUNCTIONS = {"done": done}
+'''
+
+SLS = """
+make:
+  test.present:
+    - new_state: {}
+    - registers:
+      - minion:b3: {root: /}
+each:
+  step.done:
+    - tgt: T@minion:b*
+    - delayed_render:
+      - block: late
+last:
+  test.show_notification:
+    - text: ${step:each[b3]:id}
+    - onchanges: [each]
+#!delayed_block late delayed_repeat_limit=None
+late:
+  step.done: []
+#!end_delayed_block
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Shell:
+    """A project with two boxes, and a state that registers a third one."""
+    project = Shell(tmp_path)
+    project.write("ensue.yaml", "id: m1\n")
+    project.write("pillar/top.sls", "base: {m1: [boxes]}\n")
+    project.write("pillar/boxes.sls", "resources: {minion: {b1: {root: /}, b2: {root: /}}}\n")
+    project.write("states/_states/step.py", STATES.replace("\\\\", "\\"))
+    project.write("states/t.sls", SLS)
+    (tmp_path / "effects").mkdir()
+    return project
+
+
+def calls(project: Shell) -> list[str]:
+    return sorted((project.root / "effects/calls").read_text().splitlines())
+
+
+@pytest.mark.parametrize("at", ["b1-each", "b2-each", "b3-each", "b1-late", "b2-late", "b3-late"])
+def test_a_run_that_was_killed_is_gone_on_with(project: Shell, at: str) -> None:
+    """Only what was not over is called again, on resources that the run has to register anew as well."""
+    trap = project.root / f"effects/{at}"
+    trap.touch()
+    ended = project.run("apply", "t")
+    assert ended.code == -signal.SIGKILL, ended.err
+    resumed = project.run("runs", "resume", "--out", "json")
+    assert resumed.code == 0, resumed.err
+    returns = resumed.document["m1"]
+    ids = sorted(one["__id__"] for one in returns.values())
+    assert ids == ["b1 each", "b2 each", "b3 each", "last", "make"]
+    assert returns["test_|-last_|-last_|-show_notification"]["comment"] == "b3"
+    scopes = [one["delayed"][0]["scope"] for one in returns.values() if "delayed" in one]
+    assert sorted(scopes) == ["b1 each/late", "b2 each/late", "b3 each/late"]
+    whole = [f"{box} {state}" for box in ("b1", "b2", "b3") for state in ("each", "late")]
+    assert calls(project) == sorted([*whole, at.replace("-", " ")])
+    shown = project.run("runs", "show", "last", "--out", "json").document["m1"]
+    assert list(shown) == list(returns)
+
+
+def test_the_printed_results(project: Shell) -> None:
+    """A chunk is printed with its prefixed ID; where the name is another, that is prefixed, too."""
+    project.write(
+        "states/u.sls", "cfg:\n  test.nop:\n    - name: n\n    - tgt: b1\ngone: {test.nop: [tgt: c]}\n"
+    )
+    ended = project.run("apply", "u")
+    assert ended.code == 2
+    lines = [line.strip() for line in ended.out.splitlines()]
+    assert lines[2:6] == ["ID: b1 cfg", "Function: test.nop", "Name: b1 n", "Result: True"]
+    assert "ID: gone" in lines
+    assert "Total states run:     2" in lines
+
+
+def test_what_a_target_may_be_is_explained(project: Shell) -> None:
+    """A target that does not parse ends the command with 1, its place and its column."""
+    project.write("states/u.sls", "cfg:\n  test.nop:\n    - tgt: b1 b2\n")
+    ended = project.run("apply", "u")
+    assert ended.code == 1
+    assert "states/u.sls:3:15" in ended.err
+    assert "E0701" in ended.err
