@@ -182,21 +182,14 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
     kind = value.__class__
     if kind is str:
         return copied(values[value]) if value in values else value
-    if kind is dict:
-        return _filled_mapping(value, values)
-    return [filled(item, values) for item in value] if kind is list else value
-
-
-def _filled_mapping(data: dict[str, Any], values: Mapping[str, Any]) -> dict[Any, Any]:
-    if not values.keys().isdisjoint(data):
-        result: dict[Any, Any] = {}
-        for key, item in data.items():
-            result[free_key(key, values, result)] = filled(item, values)
-        return result
-    return {
-        key: item if item.__class__ is str and item not in values else filled(item, values)
-        for key, item in data.items()
-    }
+    if kind is not dict:
+        return [filled(item, values) for item in value] if kind is list else value
+    if values.keys().isdisjoint(value):
+        return {key: filled(item, values) for key, item in value.items()}
+    result: dict[Any, Any] = {}
+    for key, item in value.items():
+        result[free_key(key, values, result)] = filled(item, values)
+    return result
 
 
 def free_key(key: str, values: Mapping[str, Any], taken: Container[Any]) -> Any:

@@ -143,7 +143,8 @@ class Scope:
         test: whether nothing may be changed in it.
         quiet: whether it belongs to a check: nothing of it is reported.
 
-    `fanned` has the nodes that a node became when it was fanned out, by that node's number.
+    `path` is the scope's path, empty at the top. `fanned` has the nodes that a node became when it was fanned
+    out, by that node's number.
     """
 
     __slots__ = (
@@ -156,6 +157,7 @@ class Scope:
         "listeners",
         "nodes",
         "order",
+        "path",
         "plan",
         "prerequired_by",
         "quiet",
@@ -170,6 +172,7 @@ class Scope:
     ) -> None:
         self.serial = serial
         self.plan = plan
+        self.path = plan.scope
         self.caller = caller
         self.test = test
         self.quiet = quiet
@@ -184,11 +187,6 @@ class Scope:
         self.finished: Promise[None] = Promise()
         self.tasks: set[asyncio.Task[None]] = set()
         self.aborted = False
-
-    @property
-    def path(self) -> str:
-        """The scope's path, empty at the top."""
-        return self.plan.scope
 
     def result_of(self, index: int) -> Return | None:
         """Return a chunk's return, None while it has none."""

@@ -141,17 +141,17 @@ class EnforcedStore:
         self._file.close()
 
     def _row(self, returned: Return) -> Row:
+        new_state = _encoded(returned.new_state)
         if not self._masker.knows_secrets and not returned.sensitive:
-            return self._named_row(returned, _encoded(returned.new_state), ())
+            module, function, sls = returned.module, returned.function, returned.sls
+            entry = Entry(module, function, returned.id, returned.name, sls, new_state)
+            return Row(returned.target, returned.scope, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
-        row = self._named_row(returned, _encoded(shown), paths)
-        return self._sealed(row, _encoded(returned.new_state)) if paths else row
-
-    def _named_row(self, returned: Return, shown: bytes, sensitive: tuple[str, ...]) -> Row:
         text = self._masker.text
         id_, name = text(returned.id), text(returned.name)
-        entry = Entry(returned.module, returned.function, id_, name, returned.sls, shown, sensitive)
-        return Row(returned.target, text(returned.scope), text(returned.tag), self._run_id, entry)
+        entry = Entry(returned.module, returned.function, id_, name, returned.sls, _encoded(shown), paths)
+        row = Row(returned.target, text(returned.scope), text(returned.tag), self._run_id, entry)
+        return self._sealed(row, new_state) if paths else row
 
     def _sealed(self, row: Row, plain: bytes) -> Row:
         sealed = self._vault.seal(plain, context=_context(row))

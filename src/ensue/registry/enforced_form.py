@@ -80,9 +80,14 @@ def merge(states: States, later: States) -> None:
 def differing(rows: Iterable[Row], states: States) -> States:
     """Return of some rows those that a collection does not have in this form."""
     changed: States = {}
+    known: dict[str, Kept] = {}
+    target = scope = None
     for row in rows:
-        known = states.get(row.target, {}).get(row.scope, {}).get(row.tag)
+        if row.target is not target or row.scope is not scope:
+            target, scope = row.target, row.scope
+            known = states.get(target, {}).get(scope, {})
         encoded = encode_entry(row.entry)
-        if known is None or known[1] != encoded:
-            changed.setdefault(row.target, {}).setdefault(row.scope, {})[row.tag] = (row.run_id, encoded)
+        kept = known.get(row.tag)
+        if kept is None or kept[1] != encoded:
+            changed.setdefault(target, {}).setdefault(scope, {})[row.tag] = (row.run_id, encoded)
     return changed

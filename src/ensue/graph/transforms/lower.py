@@ -23,7 +23,7 @@ from ensue.graph.transforms.registration import (
     registration_edges,
 )
 from ensue.graph.transforms.requisites import requisite_edges
-from ensue.graph.transforms.sequence import sequence_edges
+from ensue.graph.transforms.sequence import is_row, sequence_edges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,6 +84,8 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
     check_of = {chunk: first_check + place for place, chunk in enumerate(checked_chunks(plan))}
     count = first_check + len(check_of)
     registrars = registrars_of(plan, rules.promises)
+    if rules.ordered and not check_of and not registrars and is_row(plan):
+        return _row(count)
     edges = [
         *requisite_edges(plan),
         *prereq_edges(plan, check_of),
@@ -105,6 +107,19 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
         check_of=check_of,
         registrars=registrars,
         entangled=entangled,
+    )
+
+
+def _row(count: int) -> Lowered:
+    dependents: list[tuple[int, ...]] = [(node + 1,) for node in range(count)]
+    dependents[-1:] = [()] if count else []
+    return Lowered(
+        order=range(count),
+        waits_for=[min(node, 1) for node in range(count)],
+        dependents=dependents,
+        check_of={},
+        registrars={},
+        entangled={},
     )
 
 

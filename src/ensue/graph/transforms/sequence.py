@@ -11,11 +11,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.graph.dag import Edge
+from ensue.model.chunk import NO_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ensue.contracts.growth import Plan
     from ensue.model.srn import Srn
+
+
+def is_row(plan: Plan) -> bool:
+    """Say whether, in ordered mode, each chunk just follows the one before it: whatever it asks for has been.
+
+    So it is with most plans; the edges of requisites then say nothing that the row does not.
+    """
+    for index, chunk in enumerate(plan.chunks):
+        options = chunk.options
+        if chunk.target is not None and chunk.target != plan.target:
+            return False
+        if options is not NO_OPTIONS and (options.parallel or options.fan_out is not None):
+            return False
+        for requisite in chunk.requisites:
+            if max(requisite.chunks) >= index:
+                return False
+    return True
 
 
 def sequence_edges(
