@@ -168,6 +168,10 @@ class Context:
         self.test = site.test
         self.connection = connection
 
+    @property
+    def for_conditions(self) -> Context:
+        return self
+
     async def grains(self) -> dict[str, Any]:
         return {}
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.environments import saltenv_of
+from ensue.app.umask import narrowed
 from ensue.contracts.context import Declaration
 from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
 from ensue.model.requisite import RequisiteKind
@@ -146,6 +148,9 @@ class CallContext(TargetContext):
         gathered: what the run has gathered for files, by target.
     """
 
+    obeys_umask = True
+    """Whether what it makes on the target is narrowed by the state's `umask`."""
+
     def __init__(
         self,
         services: Services,
@@ -161,6 +166,22 @@ class CallContext(TargetContext):
         self._site = site
         self.registry = registry
         self._gathered = gathered
+
+    @property
+    def connection(self) -> Connection:
+        """The way to the target, under the state's `umask` if it has one."""
+        connection = super().connection
+        options = self._site.chunk.options
+        return narrowed(connection, options) if options.other and self.obeys_umask else connection
+
+    @property
+    def for_conditions(self) -> CallContext:
+        """This context, without the state's `umask`."""
+        if not self._site.chunk.options.other:
+            return self
+        context = copy.copy(self)
+        context.obeys_umask = False
+        return context
 
     @property
     def saltenv(self) -> str:

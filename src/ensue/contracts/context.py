@@ -186,6 +186,11 @@ class StateContext(FunctionContext, Protocol):
         ...
 
     @property
+    def for_conditions(self) -> StateContext:
+        """The context in which the state's conditions are looked at: without the state's `umask`."""
+        ...
+
+    @property
     def registry(self) -> DerivedRegistry:
         """Derived resources: register, get, invalidate."""
         ...

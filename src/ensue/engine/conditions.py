@@ -47,6 +47,7 @@ async def look_at_conditions(context: StateContext, chunk: Chunk) -> Condition:
         EnsueError: a condition cannot be looked at.
     """
     options = chunk.options
+    context = context.for_conditions
     found: list[Condition] = []
     if options.onlyif:
         found.append(await _onlyif(context, chunk))
@@ -65,6 +66,7 @@ async def check_afterwards(context: StateContext, chunk: Chunk) -> Condition:
     Raises:
         EnsueError: a command cannot be run.
     """
+    context = context.for_conditions
     for line in chunk.options.check_cmd:
         if not await check_holds(context, chunk, line):
             return Condition(met=False, comment="check_cmd determined the state failed")

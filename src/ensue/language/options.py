@@ -20,6 +20,7 @@ OPTION_WORDS: Final = frozenset({
 })  # fmt: skip
 """Words that are options; `runas`, `timeout`, `creates` and `umask` go to functions that take them, too."""
 
+_OCTAL: Final = 8
 _SHARED: Final = frozenset({"runas", "umask", "timeout", "creates", "check_cmd", "unless", "onlyif"})
 _OWN_IF_ACCEPTED: Final = frozenset({"timeout", "check_cmd"})
 
@@ -46,6 +47,8 @@ def read_options(
             continue
         given[word] = arguments[word] if taken else arguments.pop(word)
     reader = _Reader(declaration, found)
+    if "umask" not in arguments:
+        reader.umask(given.get("umask"))
     return StateOptions(
         unless=_listed(given.get("unless")),
         onlyif=_listed(given.get("onlyif")),
@@ -103,6 +106,12 @@ class _Reader:
             self._refuse(word, value, "a number of seconds")
             return None
         return seconds
+
+    def umask(self, value: Any) -> None:
+        try:
+            int(str(value or 0), _OCTAL)
+        except ValueError:
+            self._refuse("umask", value, "an octal number, such as '027'")
 
     def retry(self, value: Any) -> Retry | None:
         if value is None or value is False:

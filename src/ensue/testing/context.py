@@ -221,6 +221,11 @@ class FakeStateContext(FakeFunctionContext):
     applied: list[AppliedSls] = field(default_factory=list[AppliedSls])
     minion_context: FunctionContext | None = None
 
+    @property
+    def for_conditions(self) -> FakeStateContext:
+        """This context: it knows no options of a state."""
+        return self
+
     def provider(self, name: str) -> EnvironmentProvider:
         """Return one of `providers`."""
         if name not in self.providers:
