@@ -20,16 +20,15 @@ if TYPE_CHECKING:
 HAS_SALT = importlib.util.find_spec("salt") is not None
 
 TREE = """\
-settings:
-  ini.options_present:
-    - name: {root}/x.ini
-    - sections:
-        main:
-          a: {{{{ salt['hashutil.md5_digest']('a') | length }}}}
+pipe:
+  file.mknod:
+    - name: {root}/{{{{ salt['file.is_fifo']('/dev/null') | lower }}}}.pipe
+    - ntype: p
+    - mode: '0640'
 after:
   test.nop:
     - require:
-      - ini: settings
+      - file: pipe
 """
 
 
@@ -44,7 +43,7 @@ def apply(root: Path, *, test: bool = False, text: str = TREE, ensue_yaml: str =
     return asyncio.run(run())
 
 
-def settings(report: RunReport) -> Return:
+def pipe(report: RunReport) -> Return:
     return next(iter(report.returns.values()))
 
 
@@ -55,21 +54,22 @@ if HAS_SALT:
 
         What it says of the thing is made of what changed, never of what a plan would change.
         """
-        planned = settings(apply(tmp_path, test=True))
-        assert (planned.result, bool(planned.changes), (tmp_path / "x.ini").exists()) == (None, False, False)
+        path = tmp_path / "false.pipe"
+        planned = pipe(apply(tmp_path, test=True))
+        assert (planned.result, bool(planned.changes), path.exists()) == (None, False, False)
         assert planned.new_state is None
-        applied = settings(apply(tmp_path))
+        applied = pipe(apply(tmp_path))
         assert (applied.result, bool(applied.changes)) == (True, True), applied.comment
-        assert applied.new_state == {"name": f"{tmp_path}/x.ini", **applied.changes}
-        assert (tmp_path / "x.ini").read_text() == "[main]\na = 32\n"
-        again = settings(apply(tmp_path))
+        assert applied.new_state == {"name": str(path), **applied.changes}
+        assert path.is_fifo()
+        again = pipe(apply(tmp_path))
         assert (again.result, again.changes) == (True, {})
-        assert again.new_state == {"name": f"{tmp_path}/x.ini"}
+        assert again.new_state == {"name": str(path)}
 
     def test_salts_functions_are_refused_below_a_root(tmp_path: Path) -> None:
         """A project that works below a folder is not let loose on the whole machine."""
-        text = TREE.partition("    - sections")[0]
-        returned = settings(apply(tmp_path, text=text, ensue_yaml="minion_root: m\n"))
+        text = "pipe:\n  file.mknod:\n    - name: /x\n    - ntype: p\n"
+        returned = pipe(apply(tmp_path, text=text, ensue_yaml="minion_root: m\n"))
         assert returned.result is False
         assert "minion_root" in returned.comment
 
@@ -84,5 +84,5 @@ else:
     def test_without_salt_the_extra_is_named(tmp_path: Path) -> None:
         """A function that only Salt has is refused, and the message says what brings it."""
         with pytest.raises(CompileError, match=r"install ensue\[salt\]") as caught:
-            apply(tmp_path, text="settings:\n  ini.options_present:\n    - name: x\n")
+            apply(tmp_path, text="pipe:\n  xml.value_present:\n    - name: /x\n")
         assert [one.code for one in caught.value.diagnostics] == ["E0401"]
