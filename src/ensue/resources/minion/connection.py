@@ -159,7 +159,7 @@ class MinionConnection(MinionFiles):
 
     def _environment(self, command: Command, account: pwd.struct_passwd | None) -> dict[bytes, bytes]:
         # As bytes, since decoding and encoding all of it again would be a tenth of a short command's cost.
-        env = {} if command.clean_env else dict(os.environb)
+        env = {} if command.clean_env else _own_environment()
         changes: dict[str, str | None] = {ROOT_VARIABLE: self.root}
         if account is not None:
             changes |= {"HOME": account.pw_dir, "USER": account.pw_name, "LOGNAME": account.pw_name}
@@ -194,3 +194,9 @@ class MinionConnection(MinionFiles):
             return Completed(returncode=_NOT_EXECUTABLE, stdout=b"", stderr=text)
         message = f"{self._srn} cannot start a process: {fault.strerror or fault}"
         raise RemoteError(message, target=str(self._srn)) from fault
+
+
+def _own_environment() -> dict[bytes, bytes]:
+    """Return a copy of this process's environment, as what stands behind `os.environb` has it."""
+    behind: dict[bytes, bytes] | None = vars(os.environb).get("_data")
+    return dict(os.environb) if behind is None else behind.copy()

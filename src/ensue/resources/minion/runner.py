@@ -1,7 +1,8 @@
 """Running one process of this machine to its end, on the event loop, without asyncio's child watcher.
 
 Pipes and the process's pidfd are watched by the loop itself; a process costs what `vfork` and
-`exec` cost. Each runs in a session of its own, so that a signal from the terminal does not reach
+`exec` cost. Its output is watched once it has run for `BRIEF_S`: of one that has ended by then it is just
+read. Each runs in a session of its own, so that a signal from the terminal does not reach
 it and ensue can end it together with what it started. It knows nothing of shells, users or paths.
 
 A command that leaves a child in the background with the command's own output open would keep a
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 DRAIN_GRACE_S: Final = 0.2
 """How long after a command's exit other holders of its output may still write to it."""
+
+BRIEF_S: Final = 0.005
+"""How long a command may wait for a reader of its output, when it has filled its pipe."""
 
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
@@ -77,8 +81,11 @@ async def run_process(launch: Launch) -> Completed:
     """
     running = _Running(launch)
     try:
-        async with asyncio.timeout(launch.timeout_s):
+        if launch.timeout_s is None:
             await running.ended
+        else:
+            async with asyncio.timeout(launch.timeout_s):
+                await running.ended
     except BaseException:
         await running.end(launch.end_grace_s)
         raise
@@ -96,16 +103,19 @@ class _Running:
         self._rest = memoryview(launch.stdin)
         self._stdin = -1
         self._pidfd = -1
-        self._drain_end: asyncio.TimerHandle | None = None
+        self._is_watching = False
+        self._timer: asyncio.TimerHandle | None = None
         self._output = bytearray()
         self._errors = bytearray()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
         self._process = self._start(launch)
-        for descriptor in self._readers:
-            self._loop.add_reader(descriptor, self._read, descriptor)
         self._write()
         self._watch_exit()
+        if self._pidfd < 0:
+            self._watch_output()
+        else:
+            self._timer = self._loop.call_later(BRIEF_S, self._watch_output)
 
     def completed(self) -> Completed:
         """Return what came of it."""
@@ -136,39 +146,42 @@ class _Running:
             self._loop.remove_reader(self._pidfd)
             os.close(self._pidfd)
             self._pidfd = -1
-        if self._drain_end is not None:
-            self._drain_end.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
 
     def _start(self, launch: Launch) -> subprocess.Popen[bytes]:
-        with contextlib.ExitStack() as theirs:
-            out_read, out_write = _pipe(theirs, ours=0)
-            self._readers[out_read] = self._output
-            err_read, err_write = _pipe(theirs, ours=0)
-            self._readers[err_read] = self._errors
-            stdin = subprocess.DEVNULL
+        theirs: list[int] = []
+        try:
+            self._readers[_pipe(theirs, ours=0)] = self._output
+            self._readers[_pipe(theirs, ours=0)] = self._errors
             if self._rest:
-                self._stdin, stdin = _pipe(theirs, ours=1)
-            try:
-                # Without a user to become, this is CPython's vfork path: nothing is copied.
-                return subprocess.Popen(
-                    launch.argv,
-                    executable=launch.executable,
-                    stdin=stdin,
-                    stdout=out_write,
-                    stderr=err_write,
-                    cwd=launch.cwd,
-                    env=launch.env,
-                    start_new_session=True,
-                    user=launch.uid,
-                    group=launch.gid,
-                    extra_groups=launch.groups,
-                    umask=launch.umask,
-                )
-            except BaseException:
-                for descriptor in (out_read, err_read, self._stdin):
-                    if descriptor >= 0:
-                        os.close(descriptor)
-                raise
+                self._stdin = _pipe(theirs, ours=1)
+            # Without a user to become, this is CPython's vfork path: nothing is copied.
+            return subprocess.Popen(
+                launch.argv,
+                executable=launch.executable,
+                stdin=theirs[2] if self._rest else subprocess.DEVNULL,
+                stdout=theirs[0],
+                stderr=theirs[1],
+                cwd=launch.cwd,
+                env=launch.env,
+                start_new_session=True,
+                user=launch.uid,
+                group=launch.gid,
+                extra_groups=launch.groups,
+                umask=launch.umask,
+            )
+        except BaseException:
+            self.release()
+            raise
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+
+    def _watch_output(self) -> None:
+        self._is_watching = True
+        for descriptor in self._readers:
+            self._loop.add_reader(descriptor, self._read, descriptor)
 
     def _watch_exit(self) -> None:
         try:
@@ -191,7 +204,11 @@ class _Running:
             while descriptor in self._readers and self._read(descriptor):
                 pass
         if self._readers:
-            self._drain_end = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
+            if self._timer is not None:
+                self._timer.cancel()
+            if not self._is_watching:
+                self._watch_output()
+            self._timer = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
         self._end_when_drained()
 
     def _read(self, descriptor: int) -> bool:
@@ -227,7 +244,8 @@ class _Running:
 
     def _close_reader(self, descriptor: int) -> None:
         del self._readers[descriptor]
-        self._loop.remove_reader(descriptor)
+        if self._is_watching:
+            self._loop.remove_reader(descriptor)
         os.close(descriptor)
 
     def _close_stdin(self) -> None:
@@ -242,12 +260,12 @@ class _Running:
             os.killpg(self._process.pid, number)
 
 
-def _pipe(theirs: contextlib.ExitStack, *, ours: int) -> tuple[int, int]:
-    """Return our end, which does not block, and theirs, which is closed when the process has it."""
+def _pipe(theirs: list[int], *, ours: int) -> int:
+    """Return our end of a pipe, which does not block; theirs is put to those that the process is given."""
     ends = os.pipe2(os.O_CLOEXEC)
+    theirs.append(ends[1 - ours])
     os.set_blocking(ends[ours], False)
-    theirs.callback(os.close, ends[1 - ours])
-    return ends[ours], ends[1 - ours]
+    return ends[ours]
 
 
 def _resolve(future: asyncio.Future[None]) -> None:
