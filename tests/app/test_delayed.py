@@ -124,7 +124,7 @@ def test_mutual_recursion_without_limits_ends(tmp_path: Path) -> None:
 def test_blocks_that_nobody_calls_are_listed_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """At debug level the log names the blocks that no state called for; one whose caller failed was called."""
+    """At debug level the log names what no state called for; what one that failed called for was called."""
     unused = "#!delayed_block unused\nx: test.nop\n#!end_delayed_block\n"
     failed = "f:\n  test.fail_without_changes:\n    - delayed_render: [block: g]\n"
     failed += "#!delayed_block g\n#!end_delayed_block\n"
