@@ -51,6 +51,8 @@ class SaltFunctions(Mapping[str, Any]):
         target = found
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            # The function may have been found in a thread and be called here: a scoped block is given it.
+            self._inline.give_up()
             returned = target(self._context, *args, **kwargs)
             if inspect.isawaitable(returned):
                 return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
