@@ -11,6 +11,7 @@ Source: Salt's `SaltMakoTemplateLookup`, 3008; behaviour measured there.
 # Mako has no types.
 from __future__ import annotations
 
+import itertools
 import posixpath
 from contextvars import ContextVar
 from pathlib import Path
@@ -47,6 +48,7 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         self._read = read
         self._marker = marker
         self._folders: dict[str, str] = {}
+        self._numbers = itertools.count()
         self._compiled: dict[tuple[str, int, int], Any] = {}
 
     def compiled(self, text: str, path: str, *, called: str, folder: str, **options: Any) -> Any:
@@ -60,7 +62,7 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
             options: options of Mako's Template.
         """
         # Mako finds the lines of a template by its URI: no two may share one.
-        uri = f"{called}#{len(self._folders)}"
+        uri = f"{called}#{next(self._numbers)}"
         self._folders[uri] = folder
         lexer = self._marker.lexer(path)
         return Template(text, uri=uri, filename=path, lookup=self, lexer_cls=lexer, **options)  # noqa: S702 -- no HTML
