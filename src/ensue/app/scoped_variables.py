@@ -8,7 +8,7 @@ Source: SEP 16, "Delayed Scope".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ensue.model.data import is_list, is_mapping
 
@@ -36,7 +36,7 @@ def _copied(value: Any, known: dict[int, Any]) -> Any:
         copied = known[id(value)] = []
         copied.extend(_copied(one, known) for one in value)
     elif type(value) is tuple:
-        copied = tuple(_copied(one, known) for one in cast("tuple[Any, ...]", value))
+        copied = tuple(_copied(one, known) for one in value)  # pyright: ignore[reportUnknownVariableType]
     elif isinstance(value, set):
         copied = value.copy()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
     elif type(value).__name__ == "Namespace":
