@@ -105,6 +105,8 @@ def test_network() -> None:
     assert call("network.hw_addr", "eth0", target=target) == "02:42:0a:00:00:02"
     assert call("network.interface_ip", "eth0", target=target) == "10.0.0.2"
     assert call("network.convert_cidr", "10.0.0.7/30")["broadcast"] == "10.0.0.7"
+    assert call("network.calc_net", "172.17.0.5", "255.255.255.240") == "172.17.0.0/28"
+    assert call("network.calc_net", "2a02:f6e:a000:80:84d8::1/64") == "2a02:f6e:a000:80::/64"
 
 
 def test_network_names_and_routes() -> None:

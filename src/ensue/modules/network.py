@@ -132,6 +132,18 @@ def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # n
     return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
 
 
+def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the network that an address lies in, in CIDR notation.
+
+    Args:
+        ctx: the target.
+        ip_addr: the address, with or without its prefix.
+        netmask: its netmask or prefix.
+    """
+    address = ip_addr if netmask is None else f"{ip_addr}/{netmask}"
+    return str(ipaddress.ip_network(address, strict=False))
+
+
 async def get_hostname(ctx: FunctionContext) -> str:
     """Return the target's host name."""
     answer = await ask(ctx, "hostname")
@@ -211,6 +223,7 @@ def _is_in(address: str, cidr: str) -> bool:
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "calc_net": calc_net,
     "convert_cidr": convert_cidr,
     "default_route": default_route,
     "get_fqdn": get_fqdn,
