@@ -11,6 +11,7 @@ import pytest
 from tests.app.test_project import apply, write
 from tests.support.sshd import free_port, running_sshd
 
+from ensue import derived
 from ensue.app.project import Project, ProjectOptions
 
 if TYPE_CHECKING:
@@ -113,6 +114,24 @@ def test_a_derived_host_that_vanished_names_its_source(tmp_path: Path) -> None:
     found = comments(apply(tmp_path, "t"))
     assert found["db-01 cfg"].endswith("(ssh_host:db-01 was derived from test:vm)")
     assert found["here cfg"] == "Path / exists"
+
+
+def test_the_whole_chain_of_sources_is_named(tmp_path: Path) -> None:
+    """What was derived from a derived resource says so, whether it was named or matched among others."""
+    write(
+        tmp_path,
+        states__t=(
+            "cfg:\n  file.exists:\n    - name: /\n    - tgt: T@ssh_host:db-01\n"
+            "all:\n  file.exists:\n    - name: /\n    - tgt: db-*\n"
+        ),
+    )
+    opts = {"root": str(tmp_path), "id": "m"}
+    register = {"host": "127.0.0.1", "port": free_port(), "connect_attempts": 1, "password": "12345678"}
+    derived.register(opts, "minion", "vm", {"root": "/"}, source_srn="cloud:account")
+    derived.register(opts, "ssh_host", "db-01", register, source_srn="minion:vm")
+    found = comments(apply(tmp_path, "t"))
+    chain = "(ssh_host:db-01 was derived from minion:vm, cloud:account)"
+    assert [found[f"db-01 {id_}"].endswith(chain) for id_ in ("cfg", "all")] == [True, True]
 
 
 def test_what_was_invalidated_is_not_matched(tmp_path: Path) -> None:

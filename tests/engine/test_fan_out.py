@@ -241,6 +241,13 @@ def test_in_a_plan_what_nobody_registers_fails() -> None:
     assert by_id(lab_of().run([Row("a"), on("b", "none")], test=True).returns)["b"].result is False
 
 
+def test_in_a_plan_what_something_caused_may_register() -> None:
+    """Something that would change in a block of an earlier state may register, too."""
+    caller = Row("a", options=StateOptions(delayed_render=(("block", "x"),)))
+    lab = lab_of(growth={"x": [on("inner", "web-*", "change")]})
+    assert by_id(lab.run([caller, on("b", "none")], test=True).returns)["b"].result is None
+
+
 def test_failhard_leaves_out_what_has_not_begun() -> None:
     """A chunk that fails hard stops those that wait for their turn, and each is named."""
     outcome = lab_of().run([on("a", "web-*", "fail", failhard=True), on("b", "web-*")])

@@ -80,7 +80,8 @@ class ProjectMatcher:
         if not targets:
             return Matched(targets=(), nothing=self._nothing(expression, target, records))
         await self._prepare(targets, faults)
-        return Matched(targets=tuple(targets), faults=faults, sources=self._sources(records, targets))
+        sources = await asyncio.to_thread(self._sources, records, targets)
+        return Matched(targets=tuple(targets), faults=faults, sources=sources)
 
     def _records(self, exact: Srn | None) -> list[ResourceRecord]:
         """Return the records that may matter: the one that is named, if it is there, or all."""
@@ -162,6 +163,9 @@ class ProjectMatcher:
         self, records: Sequence[ResourceRecord], targets: Sequence[Srn]
     ) -> Mapping[Srn, tuple[Srn, ...]]:
         source_of = {record.srn: record.source for record in records if record.source is not None}
+        if len(records) == 1 and source_of:
+            # What it was derived from may itself be derived; the others were not looked at.
+            return {srn: self._services.registry.provenance(srn) for srn in source_of}
         return {srn: _chain(srn, source_of) for srn in targets if srn in source_of}
 
     def _nothing(self, expression: str, target: Target, records: Sequence[ResourceRecord]) -> str:

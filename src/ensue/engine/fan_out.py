@@ -19,7 +19,7 @@ from ensue.engine.returns import exception_return, failure
 from ensue.engine.status import GROWING, RUNNING
 from ensue.errors import StateFailedError
 from ensue.model.events import FannedOut
-from ensue.model.fan_out import fanned_chunk, fanned_return
+from ensue.model.fan_out import fanned_chunk, fanned_return, parts_of
 from ensue.model.returns import StateReturn
 from ensue.model.unknown import Unknown
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.engine.scopes import Scopes
     from ensue.engine.services import Hooks, Matched, TargetMatcher
     from ensue.model.events import RunEvent
-    from ensue.model.returns import Return
+    from ensue.model.returns import Return, ScopeReturn
     from ensue.model.srn import Srn
 
 
@@ -187,18 +187,24 @@ def _may_still_register(node: Node) -> bool:
     """Say whether, in a plan, an earlier state would change something: it may well register a resource."""
     scope = node.scope
     while True:
-        if any(_would_change(one) for one in scope.nodes):
+        if any(one.returned is not None and _would_change(one.returned) for one in scope.nodes):
             return True
         if scope.caller is None:
             return False
         scope = scope.caller.scope
 
 
-def _would_change(node: Node) -> bool:
-    returned = node.returned
-    return returned is not None and (
-        returned.result is None or any(entry.status == "deferred" for entry in returned.delayed)
+def _would_change(returned: Return) -> bool:
+    """Say whether a state or anything that it caused would change something."""
+    return any(
+        part.result is None
+        or any(map(_would_change, [one for grown in _growth(part) for one in grown.returns.values()]))
+        for part in parts_of(returned)
     )
+
+
+def _growth(returned: Return) -> list[ScopeReturn]:
+    return [*returned.delayed, *returned.applied]
 
 
 def _strip_growth(node: Node) -> None:

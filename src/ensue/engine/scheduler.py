@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
     from ensue.engine.calls import Callee
-    from ensue.engine.decision import Decision
     from ensue.engine.promise import Promise
     from ensue.engine.recorder import Start
     from ensue.engine.services import EngineOptions, EngineServices
@@ -180,27 +179,15 @@ class Scheduler:
         closing = node.role is Role.LISTENER or node.role is Role.COMPLAINT
         return closing and self.stop_reason == FAILHARD and not node.scope.aborted
 
-    def _carry_out(self, node: Node) -> None:
-        if node.chunk.options.fan_out is None or node.refused:
-            self._follow(node, self._decision(node))
-        else:
+    def _carry_out(self, node: Node, instead: Answer | None = None) -> None:
+        """Do what is decided about a node; where that is a call, this answer instead, if there is one."""
+        if instead is None and node.chunk.options.fan_out is not None and not node.refused:
             self._spawn(node, self._fan_outs.fan_out(node), partial(self._cut_fan_out, node))
-
-    def _cut_fan_out(self, node: Node) -> Return:
-        start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
-        comment = "Cancelled while its target was looked for"
-        return self._recorder.finish(node, start, failure(node.chunk.name, comment))
-
-    def answer(self, node: Node, answer: Answer) -> None:
-        """Carry a node out without a call; see `fan_out.NodeRunner`."""
-        decision = self._decision(node)
-        self._follow(node, answer if isinstance(decision, Call) else decision)
-
-    def _decision(self, node: Node) -> Decision:
+            return
         done = self._done_of(node) if self._done else self._done
-        return decide(node, done, self._executor.can_watch)
-
-    def _follow(self, node: Node, decision: Decision) -> None:
+        decision = decide(node, done, self._executor.can_watch)
+        if instead is not None and isinstance(decision, Call):
+            decision = instead
         match decision:
             case Call():
                 node.verdict = decision.verdict
@@ -216,6 +203,15 @@ class Scheduler:
                 self._finish(node, returned)
             case _ as never:
                 assert_never(never)
+
+    def _cut_fan_out(self, node: Node) -> Return:
+        start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
+        comment = "Cancelled while its target was looked for"
+        return self._recorder.finish(node, start, failure(node.chunk.name, comment))
+
+    def answer(self, node: Node, answer: Answer) -> None:
+        """Carry a node out without a call; see `fan_out.NodeRunner`."""
+        self._carry_out(node, answer)
 
     def _done_of(self, node: Node) -> Mapping[tuple[str, str], Return]:
         """What an earlier run has done, unless it was of no use beyond that run."""
