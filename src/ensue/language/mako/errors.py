@@ -17,6 +17,7 @@ from mako.lexer import Lexer
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.collector import near_names
 from ensue.language.template_circles import endless
 
 if TYPE_CHECKING:
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
 
 def as_compile_error(
-    error: Exception, *, text: str, path: str, shorten: Callable[[str], str]
+    error: Exception,
+    *,
+    text: str,
+    path: str,
+    shorten: Callable[[str], str],
+    variables: Iterable[str],
 ) -> CompileError:
     """Return the error that a user is shown.
 
@@ -33,6 +39,7 @@ def as_compile_error(
         text: the template.
         path: the template's path, as messages show it.
         shorten: makes an absolute path one that is relative to the project.
+        variables: names that were defined, for near names.
     """
     if isinstance(error, CompileError):
         return error
@@ -56,17 +63,20 @@ def as_compile_error(
             ]
         )
     if isinstance(error, NameError) and not span.line:
-        span = Span(path, _line_of_name(text, error))
+        name, line = _undefined(text, error)
+        help_ = near_names(name, variables) or "define it, or ask context.get('name') where it may be missing"
+        return _fault(f"{type(error).__name__}: {error}", Span(path, line), help_)
     return _fault(f"{type(error).__name__}: {error}", span)
 
 
-def _line_of_name(text: str, error: NameError) -> int:
-    """Return the line that first asks for an undefined name: Mako looks for all of them before the first."""
+def _undefined(text: str, error: NameError) -> tuple[str, int]:
+    """Return an undefined name and the line that first asks for it: Mako looks for all of them at once."""
     for node in _all_nodes(Lexer(text).parse()):
         names: Iterable[str] = getattr(node, "undeclared_identifiers", tuple)()
-        if any(repr(name) in str(error) for name in names):
-            return int(node.lineno)
-    return 0
+        for name in names:
+            if repr(name) in str(error):
+                return name, int(node.lineno)
+    return "", 0
 
 
 def _all_nodes(node: Any) -> Iterator[Any]:
@@ -75,9 +85,9 @@ def _all_nodes(node: Any) -> Iterator[Any]:
         yield from _all_nodes(inner)
 
 
-def _fault(detail: str, span: Span) -> CompileError:
+def _fault(detail: str, span: Span, help_: str = "") -> CompileError:
     summary = "a Mako template could not be rendered"
-    return CompileError([Diagnostic(code="E0212", summary=summary, detail=detail, span=span)])
+    return CompileError([Diagnostic(code="E0212", summary=summary, detail=detail, span=span, help=help_)])
 
 
 def _frames(error: Exception, shorten: Callable[[str], str]) -> list[tuple[str, Span]]:

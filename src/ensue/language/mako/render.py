@@ -84,7 +84,9 @@ class MakoRenderer:
             template.render_context(context, **variables)
             templates = tuple(dict.fromkeys(pulled_in.get()))
         except Exception as error:  # noqa: BLE001 -- the user's template: anything may come
-            raise as_compile_error(error, text=text, path=path, shorten=self._shorten) from None
+            raise as_compile_error(
+                error, text=text, path=path, shorten=self._shorten, variables=variables
+            ) from None
         finally:
             pulled_in.reset(token)
         plain, anchors = take_out_marks(buffer.getvalue(), self._marker.paths)
