@@ -28,6 +28,7 @@ HOST = Subject(
         ("web-0[12]", False, True),
         ("T@ssh_host", False, True),
         ("T@ssh_host:web-*", False, True),
+        ("T@ssh:web-*", False, True),
         ("T@ssh_host:db-*", False, False),
         ("M@m1", True, True),
         ("M@m1 and T@ssh_host", False, True),

@@ -5,11 +5,11 @@ Source: Salt Resources, "Configuration"; the short shape and type-level defaults
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.language.merging import merge
 from ensue.model.data import is_list, is_mapping
-from ensue.model.srn import MINION_TYPE, Srn
+from ensue.model.srn import MINION_TYPE, TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
 
     Locate = Callable[[Sequence[str]], Span | None]
-
-ALIASES: Final = {"ssh": "ssh_host"}
-"""Type names that Salt's configuration uses, and ours."""
 
 
 def read_static(
@@ -45,7 +42,7 @@ def read_static(
     resources: dict[Srn, dict[str, Any]] = {}
     owners: dict[str, Srn] = {minion_id: Srn(MINION_TYPE, minion_id)}
     for type_name, body in declared.items():
-        type_ = ALIASES.get(str(type_name), str(type_name))
+        type_ = TYPE_ALIASES.get(str(type_name), str(type_name))
         for id_, config, path in _hosts(key, str(type_name), body, locate, found):
             srn = Srn(type_, id_)
             if id_ in owners:

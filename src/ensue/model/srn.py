@@ -6,8 +6,13 @@ Source: Salt Resources, "Salt Resource Name (SRN)".
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -40,6 +45,9 @@ class Srn(msgspec.Struct, frozen=True, order=True):
             raise ValueError(msg)
         return cls(type_, id_)
 
+
+TYPE_ALIASES: Final[Mapping[str, str]] = MappingProxyType({"ssh": "ssh_host"})
+"""Type names that Salt's configuration and targets use, and ours."""
 
 MINION_TYPE = "minion"
 """The type of the machine that ensue runs on: `minion:<minion id>`."""

@@ -17,6 +17,7 @@ import re
 from typing import Final
 
 from ensue.errors import EnsueError
+from ensue.model.srn import TYPE_ALIASES
 from ensue.targeting.expression import And, Not, Or, Target, Word
 
 ENGINES: Final = "TMGPELIJSRN"
@@ -131,7 +132,7 @@ class _Parser:
             if len(bare) == 2:  # noqa: PLR2004 -- the letter and the @ alone
                 raise TargetSyntaxError(self._expression, column, f"{bare} lacks its pattern")
             self._check(bare[0], bare[2:], column)
-            return Word(bare[0], bare[2:], column)
+            return Word(bare[0], _our_type(bare[2:]) if bare[0] == "T" else bare[2:], column)
         return Word("", bare, column)
 
     def _check(self, engine: str, pattern: str, column: int) -> None:
@@ -150,3 +151,9 @@ class _Parser:
             raise self._fail("a closing parenthesis too many")
         if piece:
             raise self._fail(f"'and' or 'or' is missing before {piece!r}")
+
+
+def _our_type(pattern: str) -> str:
+    """Return a pattern of `T@` with the type by the name that it has here (`ssh:web-*`: `ssh_host:web-*`)."""
+    type_, colon, rest = pattern.partition(":")
+    return f"{TYPE_ALIASES.get(type_, type_)}{colon}{rest}"
