@@ -10,6 +10,7 @@ import msgspec
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted, ScopeClosed, ScopeOpened
 from ensue.model.report import RunReport, RunStatus
 from ensue.model.returns import Return, ScopeReturn
+from ensue.output.callers import caller_of
 from ensue.output.own_minion import own_minion
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _unclosed(event: ScopeOpened) -> ScopeReturn:
 
 
 def _attach(caller_tag: str, scope: ScopeReturn, by_scope: dict[str, dict[str, Return]]) -> None:
-    caller = _caller(caller_tag, scope.scope, by_scope)
+    caller = caller_of(scope.scope, scope.name, lambda path: by_scope.get(path, {}).get(caller_tag))
     if caller is None:
         return
     inner = msgspec.structs.replace(scope, returns=_in_order(by_scope.get(scope.scope, {})))
@@ -122,16 +123,6 @@ def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, R
 def _add_missing(present: list[ScopeReturn], scope: ScopeReturn) -> None:
     if all(one.scope != scope.scope for one in present):
         present.append(scope)
-
-
-def _caller(tag: str, scope: str, by_scope: dict[str, dict[str, Return]]) -> Return | None:
-    """Find the state that caused a scope: the one of that tag in the nearest scope around it."""
-    around = [path for path, returns in by_scope.items() if tag in returns and _is_within(scope, path)]
-    return by_scope[max(around, key=len)][tag] if around else None
-
-
-def _is_within(scope: str, path: str) -> bool:
-    return not path or scope.startswith(f"{path}/")
 
 
 def _in_order(returns: dict[str, Return]) -> dict[str, Return]:

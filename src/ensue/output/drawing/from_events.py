@@ -12,6 +12,7 @@ from ensue.model.events import (
     ScopeOpened,
     ScopePlanned,
 )
+from ensue.output.callers import caller_of
 from ensue.output.drawing.drawing import Edge, Node, ScopeBox, ScopeStatus
 from ensue.output.own_minion import own_minion
 
@@ -107,7 +108,7 @@ class _Artist:
             box.nodes.append(node)
 
     def _opened(self, event: ScopeOpened) -> None:
-        caller = self._caller(event.caller, event.scope)
+        caller = self._caller(event.caller, event.scope, event.name)
         if caller is not None:
             self._grow(caller, event.kind, event.name, event.scope, "running")
 
@@ -115,7 +116,7 @@ class _Artist:
         came = event.returned
         if came.scope not in self._boxes:
             # What was not rendered was never opened.
-            caller = self._caller(event.caller, came.scope)
+            caller = self._caller(event.caller, came.scope, came.name)
             if caller is None:
                 return
             self._grow(caller, came.kind, came.name, came.scope, "running")
@@ -127,13 +128,8 @@ class _Artist:
             self._boxes[scope] = ScopeBox(kind=kind, name=name, scope=scope, status=status)
             caller.grown.append(self._boxes[scope])
 
-    def _caller(self, tag: str, scope: str) -> Node | None:
-        """Find the state that caused a scope: the one of that tag in the nearest scope around it."""
-        while scope:
-            scope = scope.rpartition("/")[0]
-            if node := self._nodes.get((scope, tag)):
-                return node
-        return None
+    def _caller(self, tag: str, scope: str, name: str) -> Node | None:
+        return caller_of(scope, name, lambda path: self._nodes.get((path, tag)))
 
     def _connect(self, planned: ScopePlanned) -> None:
         box = self._boxes.get(planned.scope)
