@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from importlib import import_module
 from typing import Any
 
@@ -209,3 +210,19 @@ def test_every_function_is_documented() -> None:
     ):
         for function, found in import_module(f"ensue.modules.{name}").FUNCTIONS.items():
             assert found.__doc__, f"{name}.{function}"
+
+
+def test_the_serial_number_of_a_zone_counts_on() -> None:
+    """It is today's until it is counted on, then one more each time, and kept in a grain."""
+    today = time.strftime("%Y%m%d")
+    target = FakeConnection(Srn("minion", "web-1"))
+    ctx = FakeFunctionContext(connection=target, functions=dict(execution_functions()))
+
+    def serial(*args: Any, **options: Any) -> Any:
+        return asyncio.run(ctx.call("dnsutil.serial", *args, **options))
+
+    asked = [serial("example.org", update=update) for update in (False, True, True, False)]
+    assert asked == [f"{today}01", f"{today}01", f"{today}02", f"{today}02"]
+    assert serial() == f"{today}01"
+    kept = asyncio.run(target.read("/etc/salt/grains")).decode()
+    assert kept == f"dnsserial_example.org: '{today}02'\n"

@@ -73,10 +73,11 @@ def test_a_service_is_enabled_and_disabled() -> None:
 def test_a_service_that_is_not_there() -> None:
     """It may come later in a plan; it cannot run or be enabled; not to run and to be disabled is easy."""
     target = Systemd().target
-    for function, what in (("running", "started"), ("enabled", "enabled")):
+    for function, what in (("running", "started"), ("enabled", "enabled"), ("dead", "stopped")):
         planned = state(f"service.{function}", context(target, test=True), "no")
         assert planned.result is None
         assert planned.comment.endswith(f"if created in this state run, it would have been {what}")
+    for function in ("running", "enabled"):
         failed = state(f"service.{function}", context(target), "no")
         assert (failed.result, failed.comment) == (False, "The named service no is not available")
     assert state("service.dead", context(target), "no").result is True

@@ -116,7 +116,7 @@ async def dead(
     """
     warnings = _remarks("service.dead", kwargs)
     if not await ctx.call("service.available", name):
-        return _not_there(name, warnings)
+        return _absent(ctx, name, "stopped", warnings) if ctx.test else _not_there(name, warnings)
     was_running: bool = await ctx.call("service.status", name)
     if was_running:
         if ctx.test:
