@@ -197,7 +197,13 @@ def test_json_of_a_chunk(tmp_path: Path) -> None:
 
 def test_low_data_shows_the_target(tmp_path: Path) -> None:
     """`show high` and `show low` have the target as it is written; nothing is looked for."""
-    write(tmp_path, states__t="cfg:\n  test.nop:\n    - tgt: T@x:*\n    - tgt_optional: true\n")
+    write(
+        tmp_path,
+        states__t=(
+            "cfg:\n  test.nop:\n    - tgt: T@x:*\n    - tgt_optional: true\n"
+            "bound:\n  test.nop:\n    - tgt: T@x:${test:cfg:id}\n"
+        ),
+    )
 
     async def show() -> tuple[Any, Any]:
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
@@ -206,6 +212,8 @@ def test_low_data_shows_the_target(tmp_path: Path) -> None:
     low, high = asyncio.run(show())
     assert (low[0]["tgt"], low[0]["tgt_optional"]) == ("T@x:*", True)
     assert high["cfg"]["test"][:2] == [{"tgt": "T@x:*"}, {"tgt_optional": True}]
+    assert low[1]["arg_bind"] == [{"test": ["cfg", {"id": "tgt"}]}]
+    assert low[1]["arg_bind"] in [one["arg_bind"] for one in high["bound"]["test"] if "arg_bind" in one]
 
 
 def test_a_target_bound_to_a_secret_is_masked(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.language.chunks import Draft, order_numbers
+from ensue.language.fan_outs import TARGET
 from ensue.language.tree import sls_key
 from ensue.model.data import is_list, is_mapping
 
@@ -132,8 +133,11 @@ def _resolved(plan: Plan, chunk: Chunk) -> dict[str, Any]:
             ]
             for requisite in chunk.requisites
         }
-    if chunk.bindings is not None and (bound := _bindings_of({"name": chunk.name, **chunk.arguments})):
-        shown["arg_bind"] = bound
+    if chunk.bindings is not None:
+        fan_out = chunk.options.fan_out
+        target = {TARGET: fan_out.expression} if fan_out is not None else {}
+        if bound := _bindings_of({"name": chunk.name, **chunk.arguments, **target}):
+            shown["arg_bind"] = bound
     return shown
 
 
