@@ -71,22 +71,29 @@ class FanOuts:
         """Find out what a node's target matches and open a node for each; or answer that there is nothing."""
         node.status = RUNNING
         try:
-            expression = self._expression(node)
-            if isinstance(expression, Unknown):
-                comment = f"`tgt` waits for {expression.reference} (known after apply)"
-                self._answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
-                return
-            matched = await self._matcher.matched(expression)
+            found = await self._found(node)
         except Exception as error:  # noqa: BLE001 - grains are gathered by plug-ins
             self._answer(node, exception_return(error, name=node.chunk.name))
             return
-        later = self._registered_later(expression, matched) if node.is_test else {}
+        if isinstance(found, Unknown):
+            comment = f"`tgt` waits for {found.reference} (known after apply)"
+            self._answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
+            return
+        matched, later = found
         if matched.targets or later:
             self._open(node, matched, later)
         elif (fan_out := node.chunk.options.fan_out) is not None and fan_out.optional:
             self._leave_alone(node, matched)
         else:
             self._answer(node, _nothing(node, matched))
+
+    async def _found(self, node: Node) -> tuple[Matched, Mapping[Srn, str]] | Unknown:
+        """Return what a node's target matches, and in a plan what it may match once that is registered."""
+        expression = self._expression(node)
+        if isinstance(expression, Unknown):
+            return expression
+        matched = await self._matcher.matched(expression)
+        return matched, self._registered_later(expression, matched) if node.is_test else {}
 
     @property
     def _matcher(self) -> TargetMatcher:
