@@ -199,20 +199,26 @@ class Executor:
     async def _invoke(
         self, node: Node, callee: Callee, context: StateContext, started: Started | None
     ) -> StateReturn:
-        chunk = node.chunk
-        timeout_s = chunk.options.timeout_s
+        timeout_s = node.chunk.options.timeout_s
+        if timeout_s is None:
+            return await self._invoke_unlimited(node, callee, context, started)
         limit = asyncio.timeout(timeout_s)
         try:
             async with limit:
-                arguments = await self._arguments(node, context)
-                if isinstance(arguments, StateReturn):
-                    return arguments
-                raw = await (started.awaitable if started else _begin(node, callee, context, arguments))
+                return await self._invoke_unlimited(node, callee, context, started)
         except TimeoutError:
             if not limit.expired():
                 raise
-            return failure(chunk.name, f"Timed out after {timeout_s:g} seconds")
-        return state_return(raw, name=chunk.name, function=callee.label)
+            return failure(node.chunk.name, f"Timed out after {timeout_s:g} seconds")
+
+    async def _invoke_unlimited(
+        self, node: Node, callee: Callee, context: StateContext, started: Started | None
+    ) -> StateReturn:
+        arguments = await self._arguments(node, context)
+        if isinstance(arguments, StateReturn):
+            return arguments
+        raw = await (started.awaitable if started else _begin(node, callee, context, arguments))
+        return state_return(raw, name=node.chunk.name, function=callee.label)
 
     def _call_now(self, node: Node, callee: Callee) -> StateReturn | Started:
         chunk = node.chunk

@@ -55,9 +55,8 @@ def program_of(line: str, shell: str, env: Mapping[bytes, bytes]) -> bytes | Non
 
 
 def _changes_the_shell(env: Mapping[bytes, bytes]) -> bool:
-    if any(name in env for name in _STARTUP_VARIABLES):
-        return True
-    return any(name.startswith(_FUNCTION_PREFIX) for name in env)
+    # Looked for in all names at once: this is asked for every command.
+    return any(name in env for name in _STARTUP_VARIABLES) or _FUNCTION_PREFIX in b"\0".join(env)
 
 
 def _found(word: bytes, path: bytes) -> bytes | None:
@@ -75,6 +74,7 @@ def _found(word: bytes, path: bytes) -> bytes | None:
 
 def _is_program(path: bytes) -> bool:
     try:
-        return stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.X_OK)  # noqa: PTH116 (bytes)
+        # In most folders of PATH there is nothing of that name, and `access` says so soonest.
+        return os.access(path, os.X_OK) and stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (bytes)
     except OSError:
         return False
