@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Tree
 
-_WORDS: Final = (
-    OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
-)
+_WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 _NAME_STEP: Final = 10000.0
 _LAST: Final = 1_000_000
 
