@@ -72,6 +72,20 @@ def test_apk() -> None:
     assert (gone.result, gone.changes) == (True, {"nginx-mod-x": {"old": "1.24.0-r7", "new": ""}})
 
 
+def test_a_file_of_a_package_at_the_top_of_the_roots() -> None:
+    """It goes to the target under its own name, what stands behind a question mark left out."""
+    fake, packages = FakeConnection(files={"/tmp/x/there": b""}), Installed("", "a-1.0-r0\n")
+    fake.on_run("apk info -v", packages.shown)
+    fake.on_run("apk info -e *", returncode=1)
+    fake.on_run("mktemp -d", stdout=b"/tmp/x\n")
+    fake.on_run("apk add /tmp/x/a.apk", packages.come)
+    ctx = context(fake, grains=ALPINE)
+    ctx.sources = {"salt://a.apk?saltenv=dev": b"package"}
+    done = state("pkg.installed", ctx, "x", sources=[{"a": "salt://a.apk?saltenv=dev"}])
+    assert done.result, done.comment
+    assert done.changes == {"a": {"old": "", "new": "1.0-r0"}}
+
+
 def test_what_cannot_be_is_said() -> None:
     """A target without a package manager, arguments that exclude each other, a list that is none."""
     fake = FakeConnection()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from ensue.errors import StateFailedError
 from ensue.modules._programs import must
@@ -49,6 +48,7 @@ async def _brought(ctx: FunctionContext, folder: str, source: str) -> str:
             raise StateFailedError(f"there is no package {source} on {ctx.srn}")
         return source
     content = await ctx.files.read(source)
-    path = posixpath.join(folder, posixpath.basename(urlsplit(source).path))
+    # Of `salt://a.deb` the name is what a URL calls the host.
+    path = posixpath.join(folder, posixpath.basename(source.partition("?")[0]))
     await ctx.connection.write(path, content)
     return path
