@@ -22,6 +22,7 @@ from ensue.language.collector import Collector
 from ensue.language.compiler import Compiler
 from ensue.language.merging import merge
 from ensue.language.pillar import PillarCompiler
+from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.model.data import is_mapping
@@ -88,6 +89,10 @@ class Services:
         self.minion = Srn(MINION_TYPE, settings.minion_id)
         self.roots = Roots(settings.file_roots, settings.root)
         self.pillar_roots = Roots(settings.pillar_roots, settings.root)
+        self._plain_pillar = PlainFiles(
+            settings.option("renderer", "jinja|yaml"),
+            jinja_is_usual=not settings.option("jinja_env") and not settings.option("jinja_sls_env"),
+        )
         folders = [folder for listed in settings.file_roots.values() for folder in listed]
         self.bridge = SaltBridge(settings, lambda: self._pillars.get(self.minion, {}))
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
@@ -288,7 +293,7 @@ class Services:
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
-        return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings))
+        return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings), self._plain_pillar)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
+    from ensue.language.plain_files import PlainFiles
+    from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.yaml import YamlDocument
@@ -61,9 +63,17 @@ class PillarCompiler:
         roots: the pillar roots.
         renderer: renders with the subject's grains.
         options: how it is put together.
+        plain: shared with other subjects: what says the same to all of them.
     """
 
-    def __init__(self, roots: Roots, renderer: SlsRenderer, options: PillarOptions | None = None) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        renderer: SlsRenderer,
+        options: PillarOptions | None = None,
+        plain: PlainFiles | None = None,
+    ) -> None:
+        self._plain = plain
         self._roots = roots
         self._renderer = renderer
         self._options = options or PillarOptions()
@@ -83,8 +93,7 @@ class PillarCompiler:
         """
         pillar: dict[str, Any] = {}
         try:
-            render, top = self._renderer.render_file, self._options.top
-            matched = top_matches(self._roots, render, subject, found, top) or []
+            matched = top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
         except CompileError as error:
             found.add(error.diagnostics)
             return pillar
@@ -96,10 +105,15 @@ class PillarCompiler:
                 self._options.merging.into(pillar, data)
         return merge(unmarked(pillar), override, merge_lists=self._options.merging.lists)
 
+    def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
+        if self._plain is None:
+            return self._renderer.render_file(file, defaults)
+        return self._plain.rendered(file, lambda: self._renderer.render_file(file, defaults))
+
     def read(self, file: SlsFile, defaults: Mapping[str, Any], found: Collector) -> dict[str, Any]:
         """Return the data of one file as it stands, without what it includes."""
         try:
-            stream = self._renderer.render_file(file, defaults)
+            stream = self._rendered(file, defaults)
         except CompileError as error:
             found.add(error.diagnostics)
             return {}
