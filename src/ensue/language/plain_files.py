@@ -34,7 +34,7 @@ class PlainFiles:
         self._known: dict[tuple[Path, str], tuple[Stamp, Stream]] = {}
 
     def rendered(self, file: SlsFile, render: Callable[[], Stream]) -> Stream:
-        """Return a rendering, which nobody may change: of a plain file the same one while the file is the same.
+        """Return a rendering, which nobody may change: of a plain file that is as it was the same one.
 
         Args:
             file: the file.
