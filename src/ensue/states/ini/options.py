@@ -1,27 +1,25 @@
-"""State module `ini`: options and sections of INI files.
+"""`ini.options_present` and `ini.options_absent`: values of options.
 
-Source: Salt's state module `ini`, 3008: results, changes and texts. In a plan changes are said, too.
+Source: Salt's state module `ini`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.returns import StateReturn
+from ensue.states.ini.ini_file import UNCHANGED, changed_file, ini_state, options_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
 _Place: TypeAlias = "tuple[str | None, str | None]"
 """A section, an option of it, or an option before all sections."""
-
-_UNCHANGED: Final = "No anomaly detected"
-_CHANGED: Final = "Changes take effect"
 
 
 async def options_present(  # noqa: PLR0917 (Salt's order)
@@ -53,14 +51,14 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
     """
     wanted = _mapping(sections)
     how = {"separator": separator, "encoding": encoding}
-    before = await _options(ctx, name, how)
+    before = await options_of(ctx, name, how)
     changes = _set_changes(before, wanted)
     doomed = _not_wanted(before, wanted) if strict else []
     for section, option in doomed:
         _note_removal(changes, before, section, option)
     if not changes:
-        comment = _remarks(before, wanted) if ctx.test else _UNCHANGED
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+        comment = _remarks(before, wanted) if ctx.test else UNCHANGED
+        return StateReturn(name=name, result=True, comment=comment, new_state=ini_state(name, before))
     if ctx.test:
         comment = _remarks(before, wanted) + "".join(_removal_remark(*each) for each in doomed)
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
@@ -70,7 +68,7 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
         else:
             await ctx.call("ini.remove_option", name, section, option, no_spaces=no_spaces, **how)
     await ctx.call("ini.set_option", name, wanted, no_spaces=no_spaces, **how)
-    return await _changed(ctx, name, before, changes, how)
+    return await changed_file(ctx, name, before, changes, how)
 
 
 async def options_absent(
@@ -92,7 +90,7 @@ async def options_absent(
         StateFailedError: `sections` is no mapping.
     """
     how = {"separator": separator, "encoding": encoding}
-    before = await _options(ctx, name, how)
+    before = await options_of(ctx, name, how)
     changes: DataMap = {}
     remarks: list[str] = []
     doomed: list[tuple[str | None, str]] = []
@@ -111,111 +109,17 @@ async def options_absent(
         if found:
             changes |= {section: found} if inside else found
     if ctx.test or not changes:
-        comment = ("".join(remarks) or "No changes detected.") if ctx.test else _UNCHANGED
+        comment = ("".join(remarks) or "No changes detected.") if ctx.test else UNCHANGED
         return StateReturn(
             name=name,
             result=None if changes else True,
             changes=changes,
             comment=comment,
-            new_state=None if changes else _state(name, before),
+            new_state=None if changes else ini_state(name, before),
         )
     for place, option in doomed:
         await ctx.call("ini.remove_option", name, place, option, **how)
-    return await _changed(ctx, name, before, changes, how)
-
-
-async def sections_present(
-    ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
-) -> StateReturn:
-    """Have sections be there, with or without options.
-
-    Args:
-        ctx: the state's context.
-        name: the file, an absolute path; one that is not there is made.
-        sections: their names, a list or the keys of a mapping.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
-
-    Returns:
-        `changes` have each new section, with `before` and `after`; `new_state` has `path` and `sections`.
-    """
-    how = {"separator": separator, "encoding": encoding}
-    before = await _options(ctx, name, how)
-    wanted = _names(sections)
-    missing = [section for section in wanted if not is_mapping(before.get(section))]
-    changes: DataMap = {section: {"before": None, "after": {}} for section in missing}
-    if ctx.test or not missing:
-        said = [
-            f"Created new section {section}.\n" if section in missing else f"Section unchanged {section}.\n"
-            for section in wanted
-        ]
-        comment = ("".join(said) or "No changes detected.") if ctx.test else _UNCHANGED
-        return StateReturn(
-            name=name,
-            result=None if missing else True,
-            changes=changes,
-            comment=comment,
-            new_state=None if missing else _state(name, before),
-        )
-    await ctx.call("ini.set_option", name, {section: {} for section in missing}, **how)
-    return await _changed(ctx, name, before, changes, how)
-
-
-async def sections_absent(
-    ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
-) -> StateReturn:
-    """Have sections not be there, nor what is in them.
-
-    Args:
-        ctx: the state's context.
-        name: the file, an absolute path.
-        sections: their names, a list or the keys of a mapping.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
-
-    Returns:
-        `changes` have the options of each section that went; `new_state` has `path` and `sections`.
-    """
-    how = {"separator": separator, "encoding": encoding}
-    before = await _options(ctx, name, how)
-    wanted = _names(sections)
-    changes: DataMap = {section: before[section] for section in wanted if is_mapping(before.get(section))}
-    if ctx.test or not changes:
-        said = [
-            f"Deleted section {section}.\n" if section in changes else f"Section {section} does not exist.\n"
-            for section in wanted
-        ]
-        comment = ("".join(said) or "No changes detected.") if ctx.test else _UNCHANGED
-        return StateReturn(
-            name=name,
-            result=None if changes else True,
-            changes=changes,
-            comment=comment,
-            new_state=None if changes else _state(name, before),
-        )
-    for section in changes:
-        await ctx.call("ini.remove_section", name, section, **how)
-    return await _changed(ctx, name, before, changes, how)
-
-
-async def _options(ctx: StateContext, path: str, how: Mapping[str, Any]) -> DataMap:
-    if not path.startswith("/"):
-        raise StateFailedError(f"Specified file {path} is not an absolute path")
-    found: DataMap = await ctx.call("ini.get_ini", path, **how)
-    return found
-
-
-async def _changed(
-    ctx: StateContext, name: str, before: DataMap, changes: DataMap, how: Mapping[str, Any]
-) -> StateReturn:
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=_CHANGED,
-        new_state=_state(name, await _options(ctx, name, how)),
-        old_state=_state(name, before),
-    )
+    return await changed_file(ctx, name, before, changes, how)
 
 
 def _set_changes(before: DataMap, wanted: Mapping[str, Any]) -> DataMap:
@@ -294,30 +198,9 @@ def _removal_remark(section: str | None, option: str | None) -> str:
     return f"Removed key {option}.\n" if section is None else f"Deleted key {option} in section {section}.\n"
 
 
-def _state(path: str, options: DataMap) -> DataMap:
-    """Describe a file by its sections; what their options hold may be secret, as any file's content."""
-    return {"path": path, "sections": [name for name, held in options.items() if is_mapping(held)]}
-
-
 def _mapping(sections: Any) -> dict[str, Any]:
     if sections is None:
         return {}
     if not is_mapping(sections):
         raise StateFailedError("sections: it takes a mapping of sections")
     return {str(name): body for name, body in sections.items()}
-
-
-def _names(sections: Any) -> list[str]:
-    if sections is None:
-        return []
-    if not is_list(sections) and not is_mapping(sections):
-        raise StateFailedError("sections: it takes a list of names")
-    return [str(name) for name in sections]
-
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "options_absent": options_absent,
-    "options_present": options_present,
-    "sections_absent": sections_absent,
-    "sections_present": sections_present,
-}

@@ -1,0 +1,99 @@
+"""`ini.sections_present` and `ini.sections_absent`: sections, whatever is in them.
+
+Source: Salt's state module `ini`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.returns import StateReturn
+from ensue.states.ini.ini_file import UNCHANGED, changed_file, ini_state, options_of
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def sections_present(
+    ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
+) -> StateReturn:
+    """Have sections be there, with or without options.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path; one that is not there is made.
+        sections: their names, a list or the keys of a mapping.
+        separator: what stands between an option and its value.
+        encoding: the file's; UTF-8 if it is not said.
+
+    Returns:
+        `changes` have each new section, with `before` and `after`; `new_state` has `path` and `sections`.
+    """
+    how = {"separator": separator, "encoding": encoding}
+    before = await options_of(ctx, name, how)
+    wanted = _names(sections)
+    missing = [section for section in wanted if not is_mapping(before.get(section))]
+    changes: DataMap = {section: {"before": None, "after": {}} for section in missing}
+    if ctx.test or not missing:
+        said = [
+            f"Created new section {section}.\n" if section in missing else f"Section unchanged {section}.\n"
+            for section in wanted
+        ]
+        comment = ("".join(said) or "No changes detected.") if ctx.test else UNCHANGED
+        return StateReturn(
+            name=name,
+            result=None if missing else True,
+            changes=changes,
+            comment=comment,
+            new_state=None if missing else ini_state(name, before),
+        )
+    await ctx.call("ini.set_option", name, {section: {} for section in missing}, **how)
+    return await changed_file(ctx, name, before, changes, how)
+
+
+async def sections_absent(
+    ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
+) -> StateReturn:
+    """Have sections not be there, nor what is in them.
+
+    Args:
+        ctx: the state's context.
+        name: the file, an absolute path.
+        sections: their names, a list or the keys of a mapping.
+        separator: what stands between an option and its value.
+        encoding: the file's; UTF-8 if it is not said.
+
+    Returns:
+        `changes` have the options of each section that went; `new_state` has `path` and `sections`.
+    """
+    how = {"separator": separator, "encoding": encoding}
+    before = await options_of(ctx, name, how)
+    wanted = _names(sections)
+    changes: DataMap = {section: before[section] for section in wanted if is_mapping(before.get(section))}
+    if ctx.test or not changes:
+        said = [
+            f"Deleted section {section}.\n" if section in changes else f"Section {section} does not exist.\n"
+            for section in wanted
+        ]
+        comment = ("".join(said) or "No changes detected.") if ctx.test else UNCHANGED
+        return StateReturn(
+            name=name,
+            result=None if changes else True,
+            changes=changes,
+            comment=comment,
+            new_state=None if changes else ini_state(name, before),
+        )
+    for section in changes:
+        await ctx.call("ini.remove_section", name, section, **how)
+    return await changed_file(ctx, name, before, changes, how)
+
+
+def _names(sections: Any) -> list[str]:
+    if sections is None:
+        return []
+    if not is_list(sections) and not is_mapping(sections):
+        raise StateFailedError("sections: it takes a list of names")
+    return [str(name) for name in sections]
