@@ -160,10 +160,10 @@ class ManagedFile:
     async def _new_file(self, desired: Desired) -> StateReturn:
         content = desired.content or b""
         if self._ctx.test:
-            changes = {"newfile": self._path}
+            planned: DataMap = {"newfile": self._path}
             if self._wish.new_file_diff:
-                changes = {"diff": await content_difference(b"", content)}
-            return self._returned(None, _SET_TO_CHANGE.format(self._path), dict(changes))
+                planned = {"diff": await content_difference(b"", content)}
+            return self._returned(None, _SET_TO_CHANGE.format(self._path), planned)
         folder = posixpath.dirname(self._path)
         if not await is_folder(self._connection, folder):
             if not self._wish.makedirs:
@@ -171,18 +171,18 @@ class ManagedFile:
             await make_parents(self._connection, self._path, self._folder_attributes(desired.attributes))
         await self._check(content, desired.attributes)
         if desired.content is None:
-            return await self._written(
-                content, desired.attributes, {"new": f"file {self._path} created"}, comment="Empty file"
-            )
+            changes = await self._new_changes({"new": f"file {self._path} created"}, desired)
+            return await self._written(content, desired.attributes, changes, comment="Empty file")
         diff = "New file"
         if self._wish.new_file_diff:
             diff = await content_difference(b"", content)
-        return await self._written(content, desired.attributes, await self._new_changes(diff, desired))
+        changes = await self._new_changes({"diff": diff}, desired)
+        return await self._written(content, desired.attributes, changes)
 
-    async def _new_changes(self, diff: str, desired: Desired) -> DataMap:
+    async def _new_changes(self, made: DataMap, desired: Desired) -> DataMap:
         """Say of a new file what Salt says: owner and mode, where they are not what it was born with."""
         wanted = desired.attributes
-        changes: DataMap = {"diff": diff}
+        changes = dict(made)
         if wanted.user is not None or wanted.group is not None:
             grains = await self._ctx.grains()
             if str(wanted.user or "root") not in {
