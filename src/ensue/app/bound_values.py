@@ -185,7 +185,10 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
     if kind is not dict:
         return [filled(item, values) for item in value] if kind is list else value
     if values.keys().isdisjoint(value):
-        return {key: filled(item, values) for key, item in value.items()}
+        return {
+            key: item if item.__class__ is str and item not in values else filled(item, values)
+            for key, item in value.items()
+        }
     result: dict[Any, Any] = {}
     for key, item in value.items():
         result[free_key(key, values, result)] = filled(item, values)

@@ -29,7 +29,7 @@ class StateReturn(msgspec.Struct, kw_only=True, frozen=True):
 
     name: str
     result: bool | None
-    changes: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    changes: DataMap = {}
     comment: str = ""
     new_state: Data = None
     old_state: Data = None
@@ -60,7 +60,7 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
     status: str
     comment: str = ""
     target: str = ""
-    returns: dict[str, Return] = msgspec.field(default_factory=dict[str, "Return"])
+    returns: dict[str, Return] = {}
 
     @property
     def numbered_name(self) -> str:
@@ -106,10 +106,10 @@ class Return(msgspec.Struct):
     ran: bool = True
     skipped: bool = False
     place: str = ""
-    drift: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    drift: DataMap = {}
     fingerprint: int = 0
-    delayed: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
-    applied: list[ScopeReturn] = msgspec.field(default_factory=list[ScopeReturn])
+    delayed: list[ScopeReturn] = []
+    applied: list[ScopeReturn] = []
 
     def as_data(self) -> dict[str, Any]:
         """Return the mapping that `--out json`, `prev_ret` and the journal show, with Salt's key names."""

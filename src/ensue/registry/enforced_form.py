@@ -81,11 +81,12 @@ def differing(rows: Iterable[Row], states: States) -> States:
     """Return of some rows those that a collection does not have in this form."""
     changed: States = {}
     known: dict[str, Kept] = {}
-    target = scope = None
+    last: Row | None = None
     for row in rows:
-        if row.target is not target or row.scope is not scope:
-            target, scope = row.target, row.scope
+        target, scope = row.target, row.scope
+        if last is None or target is not last.target or scope is not last.scope:
             known = states.get(target, {}).get(scope, {})
+            last = row
         encoded = encode_entry(row.entry)
         kept = known.get(row.tag)
         if kept is None or kept[1] != encoded:

@@ -27,24 +27,19 @@ def _look(value: Any, keys: Keys, found: list[tuple[str, Keys]], seen: set[int])
     if value.__class__ is str:
         if "$" in value and holds_sign(value):
             found += _of_text(value, keys)
-        return
-    if not value or id(value) in seen:
-        return
-    if is_list(value):
+    elif is_mapping(value):
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        for key, item in value.items():
+            if key.__class__ is str and "$" in key and holds_sign(key):
+                found.append((key, (*keys, key)))
+            if item and (item.__class__ is not str or "$" in item):
+                _look(item, (*keys, key), found, seen)
+    elif is_list(value) and id(value) not in seen:
         seen.add(id(value))
         for place, item in enumerate(value):
             _look(item, (*keys, place), found, seen)
-    elif is_mapping(value):
-        seen.add(id(value))
-        _look_in_mapping(value, keys, found, seen)
-
-
-def _look_in_mapping(data: dict[str, Any], keys: Keys, found: list[tuple[str, Keys]], seen: set[int]) -> None:
-    for key, item in data.items():
-        if key.__class__ is str and "$" in key and holds_sign(key):
-            found.append((key, (*keys, key)))
-        if item.__class__ is not str or "$" in item:
-            _look(item, (*keys, key), found, seen)
 
 
 def _of_text(text: str, keys: Keys) -> list[tuple[str, Keys]]:
