@@ -49,7 +49,7 @@ class RunTimeArguments:
         Raises:
             StateFailedError: a value cannot be had.
         """
-        values = self._bound(chunk, Call(results, target, test))
+        values = self._values.of(chunk.bindings, Call(results, target, test)) if chunk.bindings else {}
         arguments: DataMap = filled(chunk.arguments, values)
         if chunk.name in values:
             arguments["name"] = word(values[chunk.name], "the name")

@@ -73,9 +73,9 @@ class BoundValues:
         return {text: self._value(bound, call) for text, bound in bindings.items()}
 
     def _value(self, bound: BoundText, call: Call) -> Any:
-        whole = bound.whole
-        if whole is not None:
-            return self._whole_value(bound, whole, call)
+        first = bound.pieces[0]
+        if len(bound.pieces) == 1 and not isinstance(first, str):
+            return self._whole_value(bound, first, call)
         unknown: list[Unknown] = []
         texts: list[str] = []
         short_secret = False

@@ -75,6 +75,7 @@ class Scheduler:
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._ready: deque[Node] = deque()
         self._wake = asyncio.Event()
+        self._is_asleep = False
         self._sleepers: set[asyncio.Future[None]] = set()
         self._group: asyncio.TaskGroup | None = None
         self._tasks = 0
@@ -152,7 +153,9 @@ class Scheduler:
                     await asyncio.sleep(0)
             elif self._tasks > self._suspended:
                 self._wake.clear()
+                self._is_asleep = True
                 await self._wake.wait()
+                self._is_asleep = False
             else:
                 self.make_ready(break_circle(self.scopes.still_open(), self.scopes.can_do_without))
 
@@ -160,7 +163,8 @@ class Scheduler:
         """Have a node carried out in its turn; see `fan_out.NodeRunner`."""
         node.status = READY
         self._ready.append(node)
-        self._wake.set()
+        if self._is_asleep:
+            self._wake.set()
 
     def _take(self, node: Node) -> None:
         """Go on with a node that nothing stands before any more, or that was granted what it claimed."""
@@ -253,7 +257,8 @@ class Scheduler:
         if isinstance(said, Started):
             self._call_in_task(node, start, said)
             return
-        self._give_back(node)
+        if node.hold is not None:
+            self._give_back(node)
         self._finish(node, self._recorder.finish(node, start, said))
 
     def _call_in_task(self, node: Node, start: Start, started: Started | None) -> None:

@@ -19,7 +19,7 @@ from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ensue.contracts.functions import FunctionCatalog, Signature
     from ensue.language.collector import Collector
@@ -91,7 +91,7 @@ class Drafter:
                     self._found.refused.add(declaration.id)
         return drafts
 
-    def _of(self, declaration: Declaration) -> Iterator[Draft]:
+    def _of(self, declaration: Declaration) -> Iterable[Draft]:
         if not declaration.function:
             self._found.error(
                 "E0306",
@@ -99,20 +99,18 @@ class Drafter:
                 declaration.span(),
                 help=f"write `{declaration.module}.function:`, or the function as one word of the list",
             )
-            return
+            return ()
         signature = self._signature(declaration)
         if signature is None:
-            return
+            return ()
         arguments = declaration.arguments
         if not arguments:
             self._check_required(declaration, signature, arguments)
-            yield Draft(declaration, declaration.id, {}, order=declaration.order)
-            return
+            return (Draft(declaration, declaration.id, {}, order=declaration.order),)
         names = arguments.get("names")
         if names is None or names == []:  # as in Salt, an empty list is none
-            yield self._draft(declaration, signature, dict(arguments), declaration.id, 0)
-            return
-        yield from self._named(declaration, signature, names)
+            return (self._draft(declaration, signature, dict(arguments), declaration.id, 0),)
+        return self._named(declaration, signature, names)
 
     def _named(self, declaration: Declaration, signature: Signature, names: Any) -> Iterator[Draft]:
         if isinstance(names, str) and holds_sign(names):

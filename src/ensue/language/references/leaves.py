@@ -31,15 +31,22 @@ def _look(value: Any, keys: Keys, found: list[tuple[str, Keys]], seen: set[int])
         if id(value) in seen:
             return
         seen.add(id(value))
-        for key, item in value.items():
-            if key.__class__ is str and "$" in key and holds_sign(key):
-                found.append((key, (*keys, key)))
-            if item and (item.__class__ is not str or "$" in item):
-                _look(item, (*keys, key), found, seen)
+        _look_in_mapping(value, keys, found, seen)
     elif is_list(value) and id(value) not in seen:
         seen.add(id(value))
         for place, item in enumerate(value):
             _look(item, (*keys, place), found, seen)
+
+
+def _look_in_mapping(data: dict[str, Any], keys: Keys, found: list[tuple[str, Keys]], seen: set[int]) -> None:
+    for key, item in data.items():
+        if key.__class__ is str and "$" in key and holds_sign(key):
+            found.append((key, (*keys, key)))
+        if item.__class__ is str:
+            if "$" in item and holds_sign(item):
+                found += _of_text(item, (*keys, key))
+        elif item:
+            _look(item, (*keys, key), found, seen)
 
 
 def _of_text(text: str, keys: Keys) -> list[tuple[str, Keys]]:

@@ -203,16 +203,15 @@ def _option(draft: Draft, option: str) -> list[Any]:
     return list(value) if isinstance(value, tuple) else [value]  # pyright: ignore[reportUnknownArgumentType] # of anything
 
 
-def _texts_of(draft: Draft) -> Iterator[_Text]:
+def _texts_of(draft: Draft) -> list[_Text]:
     one = draft.declaration
+    texts = [_Text(text, keys, one) for text, keys in signed_texts(draft.arguments)]
     if "$" in draft.name:
-        for text, _ in signed_texts(draft.name):
-            yield _Text(text, ("names",) if draft.name_order else ("name",), one)
-    for text, keys in signed_texts(draft.arguments):
-        yield _Text(text, keys, one)
+        keys = ("names",) if draft.name_order else ("name",)
+        texts[:0] = [_Text(text, keys, one) for text, _ in signed_texts(draft.name)]
     if (fan_out := draft.options.fan_out) is not None:
-        for text, _ in signed_texts(fan_out.expression):
-            yield _Text(text, (TARGET,), one)
+        texts += [_Text(text, (TARGET,), one) for text, _ in signed_texts(fan_out.expression)]
+    return texts
 
 
 def _span(text: _Text, needle: str) -> Span:
