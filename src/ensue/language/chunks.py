@@ -148,7 +148,7 @@ class Drafter:
     def _draft(
         self, declaration: Declaration, signature: Signature, arguments: dict[str, Any], name: str, place: int
     ) -> Draft:
-        words = arguments.keys() & _WORDS
+        words = _WORDS.intersection(arguments)
         options, requisites, order = NO_OPTIONS, None, declaration.order
         if words:
             given = arguments.pop("name", None)

@@ -24,12 +24,14 @@ def plan_edges(plan: Plan) -> Iterator[tuple[int, int, str]]:
 
 def planned_event(plan: Plan) -> ScopePlanned | None:
     """Return what a journal keeps of a scope's requisites; None where there are none."""
-    edges = list(dict.fromkeys(plan_edges(plan)))
+    edges = dict.fromkeys(plan_edges(plan))
     if not edges:
         return None
-    used = {place: at for at, place in enumerate(sorted({place for edge in edges for place in edge[:2]}))}
+    places = {first for first, _, _ in edges}
+    places.update([second for _, second, _ in edges])
+    used = {place: at for at, place in enumerate(sorted(places))}
     return ScopePlanned(
         scope=plan.scope,
-        tags=tuple(plan.chunks[place].tag for place in used),
-        edges=tuple((used[first], used[second], kind) for first, second, kind in edges),
+        tags=tuple([plan.chunks[place].tag for place in used]),
+        edges=tuple([(used[first], used[second], kind) for first, second, kind in edges]),
     )
