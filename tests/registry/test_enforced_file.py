@@ -96,13 +96,12 @@ def test_who_has_read_sees_what_was_written_together(
 
 
 def test_what_is_replaced_is_gone(file: EnforcedFile, cachedir: Path) -> None:
-    """After `replace` the former entry stands in no blob."""
-    file.write([row("a", b"the-former-content")])
-    file.replace([row("a", b"new")])
-    with sqlite3.connect(cachedir / FILE) as database:
-        blobs = b"".join(states for (states,) in database.execute("SELECT states FROM segment"))
-    database.close()
-    assert b"the-former-content" not in blobs
+    """After `replace` the former entry stands nowhere in the file, nor in what lies beside it."""
+    for number in range(20):
+        file.write([row(str(number), b"the-former-content" * 99)])
+    file.replace([row(str(number), b"new") for number in range(20)])
+    written = b"".join(path.read_bytes() for path in cachedir.glob(f"{FILE}*"))
+    assert b"the-former-content" not in written
 
 
 def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:

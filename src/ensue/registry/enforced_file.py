@@ -132,7 +132,12 @@ class EnforcedFile:
         Raises:
             StoreError: they cannot be written; nothing was changed.
         """
+        with self._opened(create=True) as connection:
+            connection.execute("PRAGMA secure_delete=ON")
         self._write_together(differing(rows, self._states))
+        with self._opened(create=True) as connection:
+            # What was deleted is overwritten in the file, and the log that still has it is emptied.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the file; it is opened again when it is used again."""
