@@ -133,7 +133,8 @@ class EnforcedStore:
         """
         sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
         opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
-        self._file.replace([self._sealed(row, plain) for row, plain in opened])
+        if opened:
+            self._file.replace([self._sealed(row, plain) for row, plain in opened])
         return len(opened)
 
     def close(self) -> None:
