@@ -6,18 +6,21 @@ A scene is given a folder and yields how to call the function there, in a plan o
 from __future__ import annotations
 
 import asyncio
+import getpass
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.states.new_state_tables import check_new_state
 from tests.states.system_states import HERE, context, state
 from tests.states.test_archive import FILES, extract, tar_of
 from tests.states.test_git import Remote
 from tests.states.test_http import ask, serving
 from tests.states.test_starting_state import MemoryProvider
+from tests.support.postgresql import programs, running_postgresql
 
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
@@ -117,6 +120,21 @@ def _checked(
     return returned
 
 
+@contextmanager
+def in_postgresql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
+    if programs() is None:
+        pytest.skip("needs PostgreSQL: apt-get install postgresql")
+    me = getpass.getuser()
+    with running_postgresql() as server:
+        given = {
+            "db_host": str(server.socket_folder),
+            "db_user": server.user,
+            "user": None if me == "root" else me,
+            **arguments,
+        }
+        yield lambda test: state(function, context(test=test), "plpgsql", **given)
+
+
 SCENES: dict[str, Scene] = {
     "archive.extracted": archive,
     "environ.setenv": variable,
@@ -125,6 +143,16 @@ SCENES: dict[str, Scene] = {
     "git.config_unset": partial(in_git, "git.config_unset", name="a.old"),
     "git.latest": working_copy,
     "http.query": answer,
+    "postgres_database.absent": partial(in_postgresql, "postgres_database.absent"),
+    "postgres_database.present": partial(in_postgresql, "postgres_database.present"),
+    "postgres_extension.absent": partial(in_postgresql, "postgres_extension.absent"),
+    "postgres_extension.present": partial(in_postgresql, "postgres_extension.present"),
+    "postgres_group.absent": partial(in_postgresql, "postgres_group.absent"),
+    "postgres_group.present": partial(in_postgresql, "postgres_group.present"),
+    "postgres_schema.absent": partial(in_postgresql, "postgres_schema.absent", dbname="postgres"),
+    "postgres_schema.present": partial(in_postgresql, "postgres_schema.present", dbname="postgres"),
+    "postgres_user.absent": partial(in_postgresql, "postgres_user.absent"),
+    "postgres_user.present": partial(in_postgresql, "postgres_user.present"),
     "ssh_host.fetch_file": partial(elsewhere, "fetch_file", remote_path="/there", local_path="/root/f"),
     "ssh_host.send_file": partial(elsewhere, "send_file", local_path="/here", remote_path="/root/f"),
     "ssh_host.state_applied": partial(elsewhere, "state_applied", mods=["web"]),

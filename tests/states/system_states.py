@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "cmd", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "pip", "pkg", "service", "shadow",
-    "sysctl", "user",
+    "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "pip", "pkg", "postgres",
+    "service", "shadow", "sysctl", "user",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

@@ -1,0 +1,48 @@
+"""Execution module `postgres`: databases, roles, schemas and extensions of a PostgreSQL server.
+
+The target's own `psql` asks, as the user `postgres` of the target unless another is named.
+
+Source: Salt's execution module `postgres`, 3008: names and what they return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.postgres import roles, schemas
+from ensue.modules.postgres.databases import db_alter, db_create, db_exists, db_list, db_remove
+from ensue.modules.postgres.server import Server, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+
+async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[dict[str, str]]:
+    """Return what a query finds, a mapping for each row.
+
+    Args:
+        ctx: the target.
+        query: SQL.
+        **server: `user host port maintenance_db password runas`.
+    """
+    return await rows(ctx, Server.read(server), query)
+
+
+async def version(ctx: FunctionContext, **server: Any) -> str:
+    """Return the server's version; see `psql_query`."""
+    return (await rows(ctx, Server.read(server), "SHOW server_version;"))[0]["server_version"]
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "db_alter": db_alter,
+    "db_create": db_create,
+    "db_exists": db_exists,
+    "db_list": db_list,
+    "db_remove": db_remove,
+    "psql_query": psql_query,
+    "version": version,
+    **roles.FUNCTIONS,
+    **schemas.FUNCTIONS,
+}

@@ -1,0 +1,105 @@
+"""Databases: list, create, alter and drop them.
+
+Source: Salt's execution module `postgres`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.postgres.server import Server, name_of, rows, run_sql, text_of
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+_LIST: Final = """\
+SELECT d.datname AS "Name", pg_catalog.pg_get_userbyid(d.datdba) AS "Owner",
+ pg_catalog.pg_encoding_to_char(d.encoding) AS "Encoding", d.datcollate AS "Collate", d.datctype AS "Ctype",
+ t.spcname AS "Tablespace"
+FROM pg_catalog.pg_database d JOIN pg_catalog.pg_tablespace t ON t.oid = d.dattablespace ORDER BY 1;
+"""
+
+
+async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, str]]:
+    """Return the databases by name, each with `Owner Encoding Collate Ctype Tablespace`.
+
+    Args:
+        ctx: the target.
+        **server: `user host port maintenance_db password runas`; see `Server`.
+
+    Raises:
+        StateFailedError: the server cannot be asked.
+    """
+    found = await rows(ctx, Server.read(server), _LIST)
+    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
+
+
+async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
+    """Say whether there is a database; see `db_list`."""
+    return name in await db_list(ctx, **server)
+
+
+async def db_create(
+    ctx: FunctionContext,
+    name: str,
+    *,
+    tablespace: str | None = None,
+    encoding: str | None = None,
+    lc_collate: str | None = None,
+    lc_ctype: str | None = None,
+    owner: str | None = None,
+    template: str | None = None,
+    **server: Any,
+) -> bool:
+    """Create a database.
+
+    Args:
+        ctx: the target.
+        name: its name.
+        tablespace: where it lies.
+        encoding: of its texts.
+        lc_collate: in what order they are.
+        lc_ctype: what their letters are.
+        owner: the role that owns it.
+        template: the database that it is a copy of.
+        **server: see `db_list`.
+    """
+    words = {
+        "TABLESPACE": name_of(tablespace) if tablespace else None,
+        "OWNER": name_of(owner) if owner else None,
+        "TEMPLATE": name_of(template) if template else None,
+        "ENCODING": text_of(encoding) if encoding else None,
+        "LC_COLLATE": text_of(lc_collate) if lc_collate else None,
+        "LC_CTYPE": text_of(lc_ctype) if lc_ctype else None,
+    }
+    given = "".join(f" {word} = {value}" for word, value in words.items() if value)
+    line = f"CREATE DATABASE {name_of(name)}{' WITH' if given else ''}{given};"
+    await run_sql(ctx, Server.read(server), line, whole=False)
+    return True
+
+
+async def db_alter(
+    ctx: FunctionContext, name: str, *, tablespace: str | None = None, owner: str | None = None, **server: Any
+) -> bool:
+    """Change where a database lies and who owns it.
+
+    Args:
+        ctx: the target.
+        name: the database.
+        tablespace: where it is to lie.
+        owner: the role that is to own it.
+        **server: see `db_list`.
+    """
+    asked = Server.read(server)
+    if owner:
+        await run_sql(ctx, asked, f"ALTER DATABASE {name_of(name)} OWNER TO {name_of(owner)};")
+    if tablespace:
+        line = f"ALTER DATABASE {name_of(name)} SET TABLESPACE {name_of(tablespace)};"
+        await run_sql(ctx, asked, line, whole=False)
+    return True
+
+
+async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
+    """Drop a database with all that is in it; see `db_list`."""
+    await run_sql(ctx, Server.read(server), f"DROP DATABASE {name_of(name)};", whole=False)
+    return True

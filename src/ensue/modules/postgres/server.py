@@ -1,0 +1,121 @@
+"""Asking a PostgreSQL server, by the target's own `psql`.
+
+SQL goes to the program's input, never to its command line, where others would see the passwords in it.
+
+Source: Salt's execution module `postgres`, 3008: whom it runs as and what it connects to; psql(1).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+_OPTIONS: Final = ("user", "host", "port", "maintenance_db", "password", "runas")
+_SYSTEM_USER: Final = "postgres"
+_NOT_FOUND: Final = 127
+
+
+class Server(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a server is, and who asks it.
+
+    Args:
+        user: the role; None is that of the user who runs psql.
+        host: its name, or the folder of its socket.
+        port: its port.
+        maintenance_db: the database to connect to.
+        password: the role's password.
+        runas: the user of the target who runs psql; None is `postgres`, unless the server is elsewhere.
+    """
+
+    user: str | None = None
+    host: str | None = None
+    port: str | int | None = None
+    maintenance_db: str | None = None
+    password: str | None = None
+    runas: str | None = None
+
+    @classmethod
+    def read(cls, given: dict[str, Any]) -> Server:
+        """Read keyword arguments by Salt's names.
+
+        Raises:
+            StateFailedError: there is another one.
+        """
+        unknown = sorted(given.keys() - set(_OPTIONS))
+        if unknown:
+            raise StateFailedError(f"there is no argument {unknown[0]}; there are {', '.join(_OPTIONS)}")
+        return cls(**given)
+
+
+def name_of(identifier: str) -> str:
+    """Write a name as SQL does."""
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def text_of(value: str) -> str:
+    """Write a text as SQL does."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str, str]]:
+    """Return what a query finds, a mapping for each row; a value that is NULL is the empty text.
+
+    Args:
+        ctx: the target.
+        server: whom to ask.
+        sql: the query.
+
+    Raises:
+        StateFailedError: the server refuses it, or cannot be reached.
+    """
+    return list(csv.DictReader(io.StringIO(await run_sql(ctx, server, sql))))
+
+
+async def run_sql(ctx: FunctionContext, server: Server, sql: str, *, whole: bool = True) -> str:
+    """Run statements and return what psql writes; see `rows`.
+
+    Args:
+        ctx: the target.
+        server: whom to ask.
+        sql: the statements.
+        whole: all of them or none; a database can be neither made nor dropped so.
+    """
+    found = {word: await _option(ctx, server, word) for word in ("user", "host", "port", "maintenance_db")}
+    is_elsewhere = bool(found["host"]) and not found["host"].startswith("/")
+    runas = server.runas or (None if is_elsewhere else _SYSTEM_USER)
+    argv = [
+        "psql", "--no-psqlrc", "--no-password", "--csv", "--quiet", "--set=ON_ERROR_STOP=1",
+        "--file=-", *(["--single-transaction"] if whole else []),
+    ]  # fmt: skip
+    role = found["user"] or runas
+    argv += [f"--username={role}"] if role else []
+    argv += [f"--{word}={found[word]}" for word in ("host", "port") if found[word]]
+    argv += [f"--dbname={found['maintenance_db'] or 'postgres'}"]
+    env = {"PGPASSWORD": server.password} if server.password else None
+    if server.password:
+        ctx.masker.add(server.password)
+    done = await ctx.connection.run(
+        Command(
+            argv=argv, stdin=sql.encode(), user=runas, env=env, cwd="/"
+        )  # a folder that anybody may enter
+    )
+    if done.returncode == _NOT_FOUND:
+        raise StateFailedError(f"{ctx.srn} has no program `psql`; install postgresql-client there")
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().replace("psql:<stdin>:", "line ")
+        raise StateFailedError(f"PostgreSQL refused: {said or f'exit code {done.returncode}'}")
+    return done.stdout.decode("utf-8", "replace")
+
+
+async def _option(ctx: FunctionContext, server: Server, word: str) -> str:
+    given = getattr(server, word)
+    return str(given if given is not None else await ctx.call("config.option", f"postgres.{word}") or "")

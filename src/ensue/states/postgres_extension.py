@@ -1,0 +1,111 @@
+"""State module `postgres_extension`: extensions of a database, which `maintenance_db` names.
+
+Source: Salt's state module `postgres_extension`, 3008. In a plan changes are said, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.returns import StateReturn
+from ensue.states._postgres import gone, server_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    schema: str | None = None,
+    ext_version: str | None = None,
+    if_not_exists: bool | None = None,
+    **server: Any,
+) -> StateReturn:
+    """Have an extension.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        schema: where it is.
+        ext_version: its version; one that is there is brought to it.
+        if_not_exists: accepted for Salt's sake.
+        **server: see `server_of`.
+
+    Returns:
+        `changes` have the extension; `new_state` has `name version schema`.
+
+    Raises:
+        StateFailedError: the server refuses, as when the extension is not installed beside it.
+    """
+    del if_not_exists
+    asked = server_of(ctx, server)
+    found: dict[str, str] = await ctx.call("postgres.get_installed_extension", name, **asked)
+    is_other = bool(ext_version) and found.get("extversion") != str(ext_version)
+    is_elsewhere = bool(schema) and found.get("schema_name") != schema
+    if found and not is_other and not is_elsewhere:
+        comment = f"Extension {name} is already present"
+        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
+    verb = "upgrade" if found else "install"
+    done = f"{verb}ed".replace("eed", "ed")
+    changes: DataMap = {name: done.capitalize()}
+    if ctx.test:
+        comment = f"Extension {name} is set to be {done}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    new = {"schema": schema if is_elsewhere else None, "ext_version": ext_version if is_other else None}
+    await ctx.call("postgres.create_extension", name, **new, **asked)
+    now = await ctx.call("postgres.get_installed_extension", name, **asked)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"The extension {name} has been {done}",
+        new_state=_state(name, now),
+        old_state=_state(name, found),
+    )
+
+
+async def absent(
+    ctx: StateContext,
+    name: str,
+    *,
+    restrict: bool | None = None,
+    cascade: bool | None = None,
+    if_exists: bool | None = None,
+    **server: Any,
+) -> StateReturn:
+    """Have no extension of a name.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        restrict: not when something needs it, as without it.
+        cascade: and nothing that needs it.
+        if_exists: accepted for Salt's sake.
+        **server: see `server_of`.
+
+    Returns:
+        `changes` have the extension; `new_state` has `name` and `exists`, false.
+    """
+    del if_exists
+    asked = server_of(ctx, server)
+    there = await ctx.call("postgres.is_installed_extension", name, **asked)
+
+    def remove() -> Any:
+        how = {"restrict": bool(restrict), "cascade": bool(cascade)}
+        return ctx.call("postgres.drop_extension", name, **how, **asked)
+
+    return await gone(ctx, name, "Extension", is_there=there, remove=remove)
+
+
+def _state(name: str, found: dict[str, str]) -> DataMap:
+    if not found:
+        return {"name": name, "exists": False}
+    return {"name": name, "version": found["extversion"], "schema": found["schema_name"]}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -1,0 +1,97 @@
+"""State module `postgres_schema`: schemas of a database.
+
+Source: Salt's state module `postgres_schema`, 3008. In a plan changes are said, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.returns import StateReturn
+from ensue.states._postgres import server_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+
+async def present(
+    ctx: StateContext, name: str, dbname: str, owner: str | None = None, **server: Any
+) -> StateReturn:
+    """Have a schema.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        dbname: the database that it is in.
+        owner: who owns a new one.
+        **server: see `server_of`.
+
+    Returns:
+        `changes` have the schema; `new_state` has `name dbname owner`.
+
+    Raises:
+        StateFailedError: the server refuses.
+    """
+    asked = server_of(ctx, server)
+    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    if found is not None:
+        comment = f"Schema {name} already exists in database {dbname}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, dbname, found))
+    if ctx.test:
+        comment = f"Schema {name} is set to be created in database {dbname}."
+        return StateReturn(name=name, result=None, changes={name: "Present"}, comment=comment)
+    await ctx.call("postgres.schema_create", dbname, name, owner=owner, **asked)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: "Present"},
+        comment=f"Schema {name} has been created in database {dbname}",
+        new_state=_state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
+        old_state=_state(name, dbname, None),
+    )
+
+
+async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> StateReturn:
+    """Have no schema of a name; one that is not empty stays, and the state fails.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        dbname: the database that it is in.
+        **server: see `server_of`.
+
+    Returns:
+        `changes` have the schema; `new_state` has `name dbname` and `exists`, false.
+
+    Raises:
+        StateFailedError: the server refuses.
+    """
+    asked = server_of(ctx, server)
+    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    new_state = _state(name, dbname, None)
+    if found is None:
+        comment = f"Schema {name} is not present in database {dbname}, so it cannot be removed"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        comment = f"Schema {name} is set to be removed from database {dbname}"
+        return StateReturn(name=name, result=None, changes={name: "Absent"}, comment=comment)
+    await ctx.call("postgres.schema_remove", dbname, name, **asked)
+    return StateReturn(
+        name=name,
+        result=True,
+        changes={name: "Absent"},
+        comment=f"Schema {name} has been removed from database {dbname}",
+        new_state=new_state,
+        old_state=_state(name, dbname, found),
+    )
+
+
+def _state(name: str, dbname: str, found: dict[str, str] | None) -> DataMap:
+    described: DataMap = {"name": name, "dbname": dbname}
+    return described | ({"exists": False} if found is None else {"owner": found["owner"]})
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
