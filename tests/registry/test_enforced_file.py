@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -145,6 +146,24 @@ def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir:
     assert file.all() == [Row(TARGET, "", "t", "run-1", entry)]
     file.write([row("b")])
     assert len(file.all()) == 2
+
+
+def test_threads_read_while_another_writes(file: EnforcedFile) -> None:
+    """A run that compiles in one thread and enforces in another finds whole entries, and loses none."""
+    file.write([row("first")])
+
+    def read(_: int) -> list[int]:
+        return [len(file.named(TARGET, "first")) for _ in range(200)]
+
+    def write(start: int) -> list[int]:
+        for number in range(start, start + 200):
+            file.write([row(str(number))])
+        return []
+
+    with ThreadPoolExecutor() as pool:
+        found = [*pool.map(read, range(2)), *pool.map(write, [0, 1000])]
+    assert {count for counts in found for count in counts} == {1}
+    assert len(file.all()) == 401
 
 
 def test_a_blob_that_is_none_is_said(file: EnforcedFile, other: EnforcedFile, cachedir: Path) -> None:

@@ -34,8 +34,10 @@ from ensue.registry.sqlite_remedies import sqlite_remedy
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
     from pathlib import Path
+
+    from ensue.registry.enforced_form import Kept
 
 FILE: Final = "enforced.db"
 """Name of the file below the cachedir."""
@@ -60,7 +62,7 @@ class EnforcedFile:
     def __init__(self, cachedir: Path) -> None:
         self.path = cachedir / FILE
         self._connection: sqlite3.Connection | None = None
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._states: States = {}
         self._read_up_to = 0
         self._by_word: dict[str, dict[str, list[str]]] = {}
@@ -71,9 +73,10 @@ class EnforcedFile:
         Raises:
             StoreError: the file cannot be read.
         """
-        self._refresh()
-        kept = self._states.get(target, {}).get(scope, {}).get(tag)
-        return None if kept is None else row_of(target, scope, tag, kept)
+        with self._turn:
+            self._refresh()
+            kept = self._states.get(target, {}).get(scope, {}).get(tag)
+            return None if kept is None else row_of(target, scope, tag, kept)
 
     def named(self, target: str, word: str) -> list[Row]:
         """Return the rows of the top scope that have a word as ID or name, by tag.
@@ -81,15 +84,12 @@ class EnforcedFile:
         Raises:
             StoreError: the file cannot be read.
         """
-        self._refresh()
-        top = self._states.get(target, {}).get("", {})
-        if target not in self._by_word:
-            words = self._by_word[target] = {}
-            for tag, kept in top.items():
-                entry = decode_entry(kept[1])
-                for one in {entry.id, entry.name}:
-                    words.setdefault(one, []).append(tag)
-        return [row_of(target, "", tag, top[tag]) for tag in sorted(self._by_word[target].get(word, ()))]
+        with self._turn:
+            self._refresh()
+            top = self._states.get(target, {}).get("", {})
+            if target not in self._by_word:
+                self._by_word[target] = _tags_by_word(top)
+            return [row_of(target, "", tag, top[tag]) for tag in sorted(self._by_word[target].get(word, ()))]
 
     def all(self) -> list[Row]:
         """Return every row, by target, scope and tag.
@@ -97,13 +97,14 @@ class EnforcedFile:
         Raises:
             StoreError: the file cannot be read.
         """
-        self._refresh()
-        return [
-            row_of(target, scope, tag, kept)
-            for target, scopes in sorted(self._states.items())
-            for scope, states in sorted(scopes.items())
-            for tag, kept in sorted(states.items())
-        ]
+        with self._turn:
+            self._refresh()
+            return [
+                row_of(target, scope, tag, kept)
+                for target, scopes in sorted(self._states.items())
+                for scope, states in sorted(scopes.items())
+                for tag, kept in sorted(states.items())
+            ]
 
     def write(self, rows: Sequence[Row]) -> None:
         """Add or replace rows: all of them, or none.
@@ -111,20 +112,12 @@ class EnforcedFile:
         Raises:
             StoreError: they cannot be written.
         """
-        if len(rows) >= MANY or self._read_up_to:
-            self._refresh()
-        changed = differing(rows, self._states)
-        if not changed:
-            return
-        with self._opened(create=True) as connection, _transaction(connection):
-            appended = connection.execute(_APPEND, (encode_states(changed),)).lastrowid
-            (segments,) = connection.execute("SELECT count(*) FROM segment").fetchone()
-        if appended == self._read_up_to + 1:
-            merge(self._states, changed)
-            self._by_word.clear()
-            self._read_up_to += 1
-        if segments > MOST_SEGMENTS:
-            self._write_together({})
+        with self._turn:
+            if len(rows) >= MANY or self._read_up_to:
+                self._refresh()
+            changed = differing(rows, self._states)
+            if changed and self._append(changed) > MOST_SEGMENTS:
+                self._write_together({})
 
     def replace(self, rows: Sequence[Row]) -> None:
         """Replace rows, and leave nothing of what they were.
@@ -134,8 +127,7 @@ class EnforcedFile:
         """
         with self._opened(create=True) as connection:
             connection.execute("PRAGMA secure_delete=ON")
-        self._write_together(differing(rows, self._states))
-        with self._opened(create=True) as connection:
+            self._write_together(differing(rows, self._states))
             # What was deleted is overwritten in the file, and the log that still has it is emptied.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -145,6 +137,17 @@ class EnforcedFile:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
+
+    def _append(self, changed: States) -> int:
+        """Append a blob; return how many there are now."""
+        with self._opened(create=True) as connection, _transaction(connection):
+            appended = connection.execute(_APPEND, (encode_states(changed),)).lastrowid
+            (segments,) = connection.execute("SELECT count(*) FROM segment").fetchone()
+        if appended == self._read_up_to + 1:
+            merge(self._states, changed)
+            self._by_word.clear()
+            self._read_up_to += 1
+        return int(segments)
 
     def _write_together(self, changed: States) -> None:
         try:
@@ -235,3 +238,12 @@ def _decoded(states: bytes, path: Path) -> States:
     except msgspec.MsgspecError as error:
         msg = f"{path}: what stands in it cannot be read: {error} (move it away, and apply again)"
         raise StoreError(msg) from error
+
+
+def _tags_by_word(states: Mapping[str, Kept]) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    for tag, kept in states.items():
+        entry = decode_entry(kept[1])
+        for word in {entry.id, entry.name}:
+            words.setdefault(word, []).append(tag)
+    return words
