@@ -182,9 +182,9 @@ class Context:
 class VirtualClock:
     """The event loop's time; it jumps to the next timer when nothing else is left to do."""
 
-    def now(self) -> datetime:
+    def time_of_day(self) -> str:
         start = datetime(2025, 1, 1, tzinfo=UTC)
-        return start + timedelta(seconds=self.monotonic())
+        return (start + timedelta(seconds=self.monotonic())).time().isoformat()
 
     def monotonic(self) -> float:
         return asyncio.get_running_loop().time()

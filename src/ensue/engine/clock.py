@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import datetime
 
 
 class SystemClock:
     """Wall time, monotonic time and waiting as the operating system and the event loop offer them."""
 
-    def now(self) -> datetime:
-        """Return the wall time as local time."""
-        return datetime.now()  # noqa: DTZ005 - as on the clock on the wall: it is only ever shown, never reckoned with
+    def __init__(self) -> None:
+        self._second = -1
+        self._shown = ""
+
+    def time_of_day(self) -> str:
+        """Return the local time as `HH:MM:SS.ffffff`; all but the last part is made once a second."""
+        now_us = time.time_ns() // 1000
+        second, microseconds = divmod(now_us, 1_000_000)
+        if second != self._second:
+            self._second, self._shown = second, time.strftime("%H:%M:%S", time.localtime(second))
+        return f"{self._shown}.{microseconds:06d}"
 
     def monotonic(self) -> float:
         """Return seconds on a clock that never jumps."""

@@ -100,7 +100,7 @@ class Executor:
             return None
         try:
             callee = self._calls.state(node.target, chunk.module, chunk.function)
-            watch = self._due_watch(node)
+            watch = self._due_watch(node) if node.verdict is _CALL_AND_WATCH else None
         except Exception:  # noqa: BLE001 - the long way makes a failed state of it
             return None
         waits = callee.manner is not _INLINE or (watch and watch.manner is not _INLINE)
@@ -298,14 +298,15 @@ class Executor:
         return False
 
     def _site(self, node: Node, callee: Callee) -> CallSite:
+        # By place: one is made for every call.
         return CallSite(
-            chunk=node.chunk,
-            plan=node.scope.plan,
-            target=node.target,
-            test=node.is_test,
-            apply=partial(self._apply, node),
-            is_superseded=partial(self._is_superseded, node),
-            changed_watches=_changed_watches(node) if callee.is_mod_watch else (),
+            node.chunk,
+            node.scope.plan,
+            node.target,
+            node.is_test,
+            partial(self._apply, node),
+            partial(self._is_superseded, node),
+            _changed_watches(node) if callee.is_mod_watch else (),
         )
 
 

@@ -42,6 +42,8 @@ def _listener_nodes(scope: Scope) -> list[Node]:
     first (`prereq`) stands, as in Salt, where its check stood.
     """
     nodes: dict[str, Node] = {}
+    if not any(map(_says_listen, scope.plan.chunks)):
+        return []
     for index in dict.fromkeys(scope.nodes[number].index for number in scope.order):
         for heard in _who_heard(scope, index):
             for chunk in _chunks_of(scope, heard):
@@ -49,6 +51,13 @@ def _listener_nodes(scope: Scope) -> list[Node]:
                 if listener.tag not in nodes:
                     nodes[listener.tag] = Node(scope, heard, listener, Role.LISTENER)
     return list(nodes.values())
+
+
+def _says_listen(chunk: Chunk) -> bool:
+    for requisite in chunk.requisites:
+        if requisite.kind is RequisiteKind.LISTEN or requisite.kind is RequisiteKind.LISTEN_IN:
+            return True
+    return False
 
 
 def _chunks_of(scope: Scope, index: int) -> list[Chunk]:

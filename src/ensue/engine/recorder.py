@@ -15,8 +15,6 @@ from ensue.model.returns import Return, SkippedReturn, StateReturn
 from ensue.model.sensitive_paths import changed_paths, values_at
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
     from ensue.model.chunk import Chunk
@@ -32,13 +30,13 @@ class Start(msgspec.Struct, frozen=True, gc=False):
     Args:
         tag: the chunk's tag.
         run_num: its number in the run.
-        at: wall time.
+        at: the local time, as text.
         monotonic: the same on the clock that never jumps, in seconds.
     """
 
     tag: str
     run_num: int
-    at: datetime
+    at: str
     monotonic: float
 
 
@@ -65,7 +63,7 @@ class Recorder:
         if reported:
             number = self._next_number
             self._next_number += 1
-        return Start(node.chunk.tag, number, self._clock.now(), self._clock.monotonic())
+        return Start(node.chunk.tag, number, self._clock.time_of_day(), self._clock.monotonic())
 
     def announce(self, node: Node, start: Start) -> None:
         """Tell that a node's function is about to be called, unless its return is not reported either."""
@@ -96,7 +94,7 @@ class Recorder:
             said = self._guarded(node, said)
         returned = self._return(node, start, said, ran=ran)
         if start.run_num != UNNUMBERED:
-            self.emit(NodeFinished(returned=returned))
+            self.emit(NodeFinished(returned))
         return returned
 
     def adopt(self, returned: Return) -> None:
@@ -160,7 +158,7 @@ class Recorder:
         )
         returned.new_state = said.new_state
         returned.run_num = start.run_num
-        returned.start_time = start.at.time().isoformat()
+        returned.start_time = start.at
         returned.duration_ms = int(duration_s * 1e6 + 0.5) / 1000
         if chunk.arguments:
             returned.fingerprint = self._fingerprint(chunk)

@@ -15,7 +15,6 @@ from ensue.masking import Masker
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
-    from datetime import datetime
     from random import Random
 
     from ensue.contracts.context import StateContext
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 class Clock(Protocol):
     """Time, so that tests can have their own."""
 
-    def now(self) -> datetime:
-        """Return the wall time as local time; it is shown, never reckoned with."""
+    def time_of_day(self) -> str:
+        """Return the local time as `HH:MM:SS.ffffff`; it is shown, never reckoned with."""
         ...
 
     def monotonic(self) -> float:
@@ -48,7 +47,7 @@ def _never(_: Srn) -> bool:
     return False
 
 
-class CallSite(msgspec.Struct, frozen=True, kw_only=True):
+class CallSite(msgspec.Struct, frozen=True):
     """One call of a state function, as the context factory needs to know it.
 
     Args:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
-class StateReturn(msgspec.Struct, kw_only=True, frozen=True):
+class StateReturn(msgspec.Struct, frozen=True):
     """What a state function returns.
 
     Args:
@@ -37,7 +37,7 @@ class StateReturn(msgspec.Struct, kw_only=True, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-class SkippedReturn(StateReturn, kw_only=True, frozen=True):
+class SkippedReturn(StateReturn, frozen=True):
     """The return of a state whose function was not called, because a condition of its own was not met."""
 
 

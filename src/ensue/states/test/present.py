@@ -50,14 +50,9 @@ def present(
     comment = "" if comment is None else str(comment)  # YAML may have made something else of a word.
     if ctx.test and changes:
         return StateReturn(name=name, result=None, changes=changes, comment=comment)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
-    return StateReturn(
-        name=name,
-        result=result,
-        changes=changes or {},  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
-        comment=comment,
-        new_state=new_state,
-        sensitive=_paths(sensitive) if sensitive else (),
-    )
+    if sensitive:
+        return StateReturn(name, result, changes or {}, comment, new_state, sensitive=_paths(sensitive))  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
+    return StateReturn(name, result, changes or {}, comment, new_state)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
 
 
 def _paths(sensitive: Any) -> tuple[str, ...]:
