@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ensue.model.srn import Srn
 from ensue.targeting import Subject, TargetSyntaxError, matches, parse_target
-from ensue.targeting.match import expand_range
+from ensue.targeting.ranges import expand_range
 
 GRAINS = {"os": "Debian", "roles": ["web", "db"], "ipv4": ["127.0.0.1", "192.0.2.7"], "a": {"b": {"c": "x"}}}
 MINION = Subject(srn=Srn("minion", "m1"), managing_minions=("m1",), grains=lambda: GRAINS)
@@ -42,6 +42,9 @@ HOST = Subject(
         ("I@role:front", False, True),
         ("S@192.0.2.0/24", True, False),
         ("R@web-[01-03]", False, True),
+        ("R@web-[00,01]", False, True),
+        ("R@db-[1-2],m[1-9999]", True, False),
+        ("R@m[1-1]*,web-02", True, False),
         ("not ( m1 or web-01 )", False, False),
         ("ssh_host:web-01", False, True),
         ('"m1"', True, False),
@@ -68,6 +71,12 @@ def test_an_expression_matches_what_it_says(expression: str, minion: bool, host:
         ('"a', 1),
         ('E@"("', 3),
         ("E@(", 1),
+        ("S@300.1.1.1/8", 3),
+        ("a or R@web-[1-100001]", 8),
+        ("R@[0-999][0-999]", 3),
+        ("R@web-[01", 3),
+        ("R@web-[2-1]", 3),
+        ("R@web-[1-99999999999999999999999]", 3),
     ],
 )
 def test_a_fault_names_its_column(expression: str, column: int) -> None:

@@ -14,11 +14,13 @@ Source: Salt's compound matcher; Salt Resources, "Targeting".
 from __future__ import annotations
 
 import re
+from ipaddress import ip_network
 from typing import Final
 
 from ensue.errors import EnsueError
 from ensue.model.srn import TYPE_ALIASES
 from ensue.targeting.expression import And, Not, Or, Target, Word
+from ensue.targeting.ranges import MOST_NAMES, names_in
 
 ENGINES: Final = "TMGPELIJSRN"
 _PIECE: Final = re.compile(r'\s*(?:([()])|((?:"[^"]*"|[^\s()"])+)|(.))')
@@ -137,13 +139,9 @@ class _Parser:
 
     def _check(self, engine: str, pattern: str, column: int) -> None:
         """Refuse what could never match, while the column is known."""
-        regex = pattern if engine == "E" else pattern.rpartition(":")[2] if engine in "PJ" else ""
-        try:
-            re.compile(regex)
-        except re.error as error:
-            raise TargetSyntaxError(
-                self._expression, column + 2, f"not a regular expression: {error}"
-            ) from None
+        problem = _fault(engine, pattern)
+        if problem:
+            raise TargetSyntaxError(self._expression, column + 2, problem)
 
     def expect_end(self) -> None:
         piece = self._peek()
@@ -151,6 +149,22 @@ class _Parser:
             raise self._fail("a closing parenthesis too many")
         if piece:
             raise self._fail(f"'and' or 'or' is missing before {piece!r}")
+
+
+def _fault(engine: str, pattern: str) -> str:
+    """Return what is wrong with the pattern of a word, empty when nothing is."""
+    try:
+        if engine in "EPJ":
+            re.compile(pattern if engine == "E" else pattern.rpartition(":")[2])
+        elif engine == "S":
+            ip_network(pattern, strict=False)
+        elif engine == "R" and names_in(pattern) > MOST_NAMES:
+            return f"a range of more than {MOST_NAMES:,} names"
+    except re.error as error:
+        return f"not a regular expression: {error}"
+    except ValueError as error:
+        return f"not an address or network: {error}" if engine == "S" else f"not a range: {error}"
+    return ""
 
 
 def _our_type(pattern: str) -> str:

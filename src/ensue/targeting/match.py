@@ -8,7 +8,6 @@ from __future__ import annotations
 import fnmatch
 import functools
 import ipaddress
-import itertools
 import re
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -16,9 +15,10 @@ import msgspec
 
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.targeting.expression import And, Not, Or, Target, Word
+from ensue.targeting.ranges import names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
 _ADDRESS_GRAINS = ("ipv4", "ipv6")
 
@@ -81,7 +81,7 @@ def _word_matches(word: Word, subject: Subject) -> bool:  # noqa: C901, PLR0911,
         case "S":
             return _in_network(subject.grains(), pattern)
         case "R":
-            return any(_glob(id_, one) for part in pattern.split(",") for one in expand_range(part))
+            return _in_range(id_, pattern)
         case "N":
             group = subject.nodegroups.get(pattern)
             return group is not None and matches(group, subject)
@@ -145,20 +145,6 @@ def _in_network(grains: Mapping[str, Any], pattern: str) -> bool:
     return False
 
 
-def expand_range(pattern: str) -> Iterator[str]:
-    """Yield the names that bracket ranges stand for: `web-[01-03]` is three names; commas join ranges."""
-    pieces: list[list[str]] = []
-    for index, piece in enumerate(re.split(r"\[([^\[\]]*)\]", pattern)):
-        pieces.append(list(_bracket(piece)) if index % 2 else [piece])
-    for parts in itertools.product(*pieces):
-        yield "".join(parts)
-
-
-def _bracket(inside: str) -> Iterator[str]:
-    for part in inside.split(","):
-        first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit():
-            for number in range(int(first), int(last) + 1):
-                yield str(number).zfill(len(first))
-        else:
-            yield part
+def _in_range(id_: str, pattern: str) -> bool:
+    names, globs = names_of(pattern)
+    return id_ in names or any(_glob(id_, one) for one in globs)
