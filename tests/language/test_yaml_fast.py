@@ -152,6 +152,19 @@ def test_what_stands_below_two_keys_is_not_shared() -> None:
     assert third == [["a"]]
 
 
+def test_a_key_that_is_too_long_is_left_to_libyaml() -> None:
+    """A key has its largest length, also when the same stands below it as below another."""
+    with pytest.raises(fast.GiveUp):
+        fast.load(f"a:\n  - b\n{'long-' * 300}:\n  - b\n")
+
+
+def test_a_value_that_is_too_deep_to_be_copied_is_read() -> None:
+    """Thousands of lists within each other, on one line, are data like any other."""
+    value = fast.load(f"a:\n  - {'[' * 3000}{']' * 3000}\nb:\n  - c\n")
+    assert value["b"] == ["c"]
+    assert len(value["a"]) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

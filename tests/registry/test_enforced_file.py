@@ -148,6 +148,29 @@ def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir:
     assert len(file.all()) == 2
 
 
+def test_the_later_of_two_in_one_write_counts(file: EnforcedFile) -> None:
+    """A state that is written twice ends as it was written last, also when that is what it was before."""
+    file.write([row("a")])
+    file.write([row("a", b"2"), row("a")])
+    assert [one.entry.shown for one in file.all()] == [b"1"]
+
+
+def test_a_fault_that_undid_everything_itself_is_named(file: EnforcedFile, cachedir: Path) -> None:
+    """SQLite rolls back by itself for some faults, a full disk among them; it is the fault that is told."""
+    file.write([row("a")])
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON segment BEGIN SELECT RAISE(ROLLBACK, 'no room'); END"
+        )
+    with pytest.raises(StoreError, match="no room"):
+        file.write([row("b")])
+    with sqlite3.connect(cachedir / FILE) as database:
+        database.execute("DROP TRIGGER full")
+    database.close()
+    file.write([row("c")])
+    assert [one.entry.id for one in file.all()] == ["a", "c"]
+
+
 def test_threads_read_while_another_writes(file: EnforcedFile) -> None:
     """A run that compiles in one thread and enforces in another finds whole entries, and loses none."""
     file.write([row("first")])

@@ -153,8 +153,8 @@ class TreeLoader:
                 help="an SLS is a mapping of IDs to declarations",
             )
             return
-        self.tree.binds = self.tree.binds or may_bind(document.text)
-        self.tree.slots = self.tree.slots or may_hold_slot(document.text)
+        self.tree.binds = self.tree.binds or document.makes_data or may_bind(document.text)
+        self.tree.slots = self.tree.slots or document.makes_data or may_hold_slot(document.text)
         declared = read_declarations(data, file.name, document, self._found)
         _place(declared, file.saltenv)
         self._read_extend(data, file, document)

@@ -78,7 +78,7 @@ def merge(states: States, later: States) -> None:
 
 
 def differing(rows: Iterable[Row], states: States) -> States:
-    """Return of some rows those that a collection does not have in this form."""
+    """Return of some rows those that a collection does not have in this form; the last of a state counts."""
     changed: States = {}
     known: dict[str, Kept] = {}
     last: Row | None = None
@@ -91,4 +91,7 @@ def differing(rows: Iterable[Row], states: States) -> States:
         kept = known.get(row.tag)
         if kept is None or kept[1] != encoded:
             changed.setdefault(target, {}).setdefault(scope, {})[row.tag] = (row.run_id, encoded)
+        elif changed:
+            # States with a secret in their names may be called the same without it.
+            changed.get(target, {}).get(scope, {}).pop(row.tag, None)
     return changed

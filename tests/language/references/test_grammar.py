@@ -194,8 +194,14 @@ def test_a_text_without_a_sign_holds_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [r'a: "\x24{test:b:c}"', r'{"a": "\u0024{b:c:d}"}', "#!py\ndef run(): ...\n"]
+    "text",
+    [
+        r'a: "\x24{test:b:c}"',
+        r'{"a": "\u0024{b:c:d}"}',
+        r'a: "$\U0000007bb:c:d}"',
+        'a: "$\\\n  {b:c:d}"',
+    ],
 )
 def test_what_hides_a_sign_is_searched(text: str) -> None:
-    """An escape of YAML or JSON, and a Python file, may become a reference that the file does not show."""
+    """An escape of YAML or JSON may become a reference that the text does not show."""
     assert may_bind(text)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_ESCAPES: Final = ("$\\", "\\x24", "\\x7", "\\u0024", "\\u007", "\\U00000024", "\\U0000007")
+
 
 def holds_sign(text: str) -> bool:
     """Say whether a reference or an escape might stand in a text; never wrong when it says no."""
@@ -11,19 +15,11 @@ def holds_sign(text: str) -> bool:
 def may_bind(rendering: str) -> bool:
     """Say whether what a rendering becomes might hold a reference: most trees need not be searched.
 
-    Quotes of YAML and JSON may write the sign as an escape; the data of a Python file need not stand in it.
+    Quotes of YAML and JSON may write the sign as an escape, and those of YAML end a line within it.
     """
-    return (
-        holds_sign(rendering)
-        or _is_python(rendering)
-        or any(escape in rendering for escape in ("\\x24", "\\u0024", "\\x7", "\\u007"))
-    )
+    return holds_sign(rendering) or any(escape in rendering for escape in _ESCAPES)
 
 
 def may_hold_slot(rendering: str) -> bool:
     """Say whether what a rendering becomes might hold a slot (`__slot__:`), in the same way."""
-    return "__slot__" in rendering or "\\" in rendering or _is_python(rendering)
-
-
-def _is_python(rendering: str) -> bool:
-    return rendering.startswith("#!") and "py" in rendering.partition("\n")[0]
+    return "__slot__" in rendering or "\\" in rendering

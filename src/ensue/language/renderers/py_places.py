@@ -27,6 +27,8 @@ class PythonDocument(YamlDocument):
         line: a line of the function: where it begins.
     """
 
+    makes_data = True
+
     __slots__ = ("_extent", "_line", "_lines")
 
     def __init__(self, path: str, source: str, line: int) -> None:

@@ -7,7 +7,7 @@ error needs. When a place is asked for, the text is composed once more, with mar
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 
@@ -58,6 +58,9 @@ class YamlDocument:
         anchors: where rendered lines come from, sorted; empty when rendering changed no line.
         first_line: the source line of the first line of text, where there are no anchors.
     """
+
+    makes_data: ClassVar[bool] = False
+    """Whether the data is what the text does when it is run, not what is written in it."""
 
     __slots__ = ("_anchors", "_composed", "_first_line", "_pairs", "_root", "path", "text")
 

@@ -29,8 +29,10 @@ _LONGEST_KEY: Final = 1000
 """libyaml's bound is 1024."""
 
 _FILLER: Final = re.compile(r"(?: *(?:#[^\n]*)?\n)*")
-_ENTRY: Final = re.compile(r"([A-Za-z0-9_/][^\n]*):\n((?:(?:[ #][^\n]*)?\n)*(?:[ #][^\n]+\Z)?)")
-"""A key at the beginning of a line, and all that stands below it."""
+_ENTRY: Final = re.compile(
+    rf"([A-Za-z0-9_/][^\n]{{0,{_LONGEST_KEY - 1}}}):\n((?:(?:[ #][^\n]*)?\n)*(?:[ #][^\n]+\Z)?)"
+)
+"""A key at the beginning of a line, of the longest length at most, and all that stands below it."""
 _WORDS: Final = re.compile(r"[A-Za-z/][A-Za-z0-9]*[-_/.][A-Za-z0-9/._-]*")
 """A key that is text, whatever stands in it."""
 
@@ -71,7 +73,10 @@ def _entries(text: str) -> dict[Any, Any] | None:
             key = key_text if _WORDS.fullmatch(key_text) else _key(key_text, scalars)
         else:
             ((key, value),) = _Reader(entry[0], scalars).whole().items()
-            bodies[body] = marshal.dumps(value)
+            copy = _marshalled(value)
+            if copy is None:
+                return None
+            bodies[body] = copy
             if len(bodies) > _MOST_DISTINCT and len(bodies) > len(result) / 2:
                 return None
         if key in result:
@@ -80,8 +85,15 @@ def _entries(text: str) -> dict[Any, Any] | None:
     return result if result and position == len(text) else None
 
 
+def _marshalled(value: Any) -> bytes | None:
+    try:
+        return marshal.dumps(value)
+    except ValueError:  # too deep
+        return None
+
+
 def _key(text: str, scalars: dict[str, Any]) -> Any:
-    if ": " in text or text[-1:] == ":" or " #" in text or len(text) > _LONGEST_KEY:
+    if ": " in text or text[-1:] == ":" or " #" in text:
         raise GiveUp
     return _known_scalar(text, scalars)
 
