@@ -79,6 +79,13 @@ def test_help_is_shown_by_the_command_itself(shell: Shell) -> None:
         assert "Examples:" in ended.out
 
 
+def test_the_examples_of_ensue_itself_have_a_line_each(shell: Shell) -> None:
+    """`ensue --help` ends with its examples, one a line."""
+    lines = shell.run("--help").out.splitlines()
+    examples = lines[lines.index("  Examples:") + 1 :]
+    assert [line.split()[0] for line in examples] == ["ensue"] * 5
+
+
 @pytest.mark.parametrize(
     ("words", "near"),
     [

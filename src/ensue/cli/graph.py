@@ -51,7 +51,7 @@ def command(session: Session, *, sls: tuple[str, ...], run_id: str | None) -> in
     if session.is_for_programs:
         from ensue.output.drawing.data import drawing_data
 
-        session.print_document({session.minion_id: drawing_data(top, session.masker)})
+        session.print_document({top.name: drawing_data(top, session.masker)})
     else:
         session.print_text(f"{line}\n" for line in _lines(session, top))
     return exit_codes.SUCCEEDED

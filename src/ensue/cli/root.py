@@ -34,6 +34,16 @@ COMMANDS: Final[dict[str, _Entry]] = {
 }
 """Commands by name, in the order of the help."""
 
+_EXAMPLES: Final = """\b
+Examples:
+  ensue init                      a small project to start from
+  ensue plan                      what would change
+  ensue apply                     the highstate: what top.sls assigns
+  ensue apply web.nginx --test    one SLS, as a plan
+  ensue call '*' test.ping        ask every target
+"""
+# \b is click's sign for a paragraph that keeps its lines.
+
 
 class LazyGroup(click.Group):
     """A group whose commands are loaded when they are named."""
@@ -93,7 +103,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 
 @click.command(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog=_EXAMPLES,
 )
 @click.option(
     "--version",
@@ -105,13 +117,4 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @global_options
 def root() -> None:
-    r"""Bring machines to a desired state; one apply owns the whole outcome.
-
-    \b
-    Examples:
-      ensue init                      a small project to start from
-      ensue plan                      what would change
-      ensue apply                     the highstate: what top.sls assigns
-      ensue apply web.nginx --test    one SLS, as a plan
-      ensue call '*' test.ping        ask every target
-    """
+    """Bring machines to a desired state; one apply owns the whole outcome."""

@@ -155,3 +155,30 @@ third: {test.nop: [require: [second]]}
         "├─ b2 second [test.nop] on minion:b2  succeeded  (require b2 first)",
         "└─ third [test.nop]  succeeded  (require b1 second, require b2 second)",
     ]
+
+
+def test_what_was_fanned_out_differently_is_tied_by_resource(tmp_path: Path) -> None:
+    """A requisite joins chunks on the same resource; a chunk without a partner has a line all the same."""
+    (tmp_path / "pillar").mkdir()
+    (tmp_path / "pillar/top.sls").write_text("base:\n  m1: [boxes]\n")
+    (tmp_path / "pillar/boxes.sls").write_text(
+        "resources: {minion: {a: {root: /}, b: {root: /}, c: {root: /}}}\n"
+    )
+    sls = """
+first: {test.nop: [tgt: b or c]}
+more: {test.nop: [tgt: a or b or c, require: [first]]}
+fewer: {test.nop: [tgt: c, require: [more]]}
+"""
+
+    async def work() -> list[RunEvent]:
+        async with project(tmp_path) as opened:
+            (tmp_path / "states/t.sls").write_text(sls)
+            await opened.apply(["t"], RunOptions(), on_event=lambda _: None)
+            return opened.run_events("last")
+
+    assert drawn(draw_events(asyncio.run(work()), "m1"))[3:] == [
+        "├─ a more [test.nop] on minion:a  succeeded  (require b first)",
+        "├─ b more [test.nop] on minion:b  succeeded  (require b first)",
+        "├─ c more [test.nop] on minion:c  succeeded  (require c first)",
+        "└─ c fewer [test.nop] on minion:c  succeeded  (require a more, require b more, require c more)",
+    ]

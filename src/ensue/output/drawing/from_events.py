@@ -17,7 +17,7 @@ from ensue.output.drawing.drawing import Edge, Node, ScopeBox, ScopeStatus
 from ensue.output.own_minion import own_minion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ensue.model.events import RunEvent
     from ensue.model.returns import Return
@@ -136,21 +136,33 @@ class _Artist:
         if box is None:
             return
         for before, after, kind in planned.edges:
-            firsts = self._tags_of(planned.scope, planned.tags[before])
-            seconds = self._tags_of(planned.scope, planned.tags[after])
-            for number in range(max(len(firsts), len(seconds))):
-                first = self._nodes.get((planned.scope, firsts[min(number, len(firsts) - 1)]))
-                second = self._nodes.get((planned.scope, seconds[min(number, len(seconds) - 1)]))
-                # What never started has no node.
-                if first is not None and second is not None:
-                    box.edges.append(Edge(first.number, second.number, kind))
+            firsts = self._nodes_of(planned.scope, planned.tags[before])
+            seconds = self._nodes_of(planned.scope, planned.tags[after])
+            box.edges += [
+                Edge(first.number, second.number, kind) for first, second in _pairs(firsts, seconds)
+            ]
 
-    def _tags_of(self, scope: str, tag: str) -> tuple[str, ...]:
-        """Return what stands for a chunk: what it was fanned out to, or itself.
+    def _nodes_of(self, scope: str, tag: str) -> list[Node]:
+        """Return what a chunk was fanned out to, or itself; what never started has no node."""
+        found = (self._nodes.get((scope, one)) for one in self._fanned.get((scope, tag), (tag,)))
+        return [node for node in found if node is not None]
 
-        Two that were fanned out are drawn side by side: all with all would be a line for each pair.
-        """
-        return self._fanned.get((scope, tag), (tag,))
+
+def _pairs(firsts: Sequence[Node], seconds: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+    """Yield the lines of a requisite between what two chunks became: one resource with itself.
+
+    All with all would be a line for each pair; what has no partner is tied to the first of the other side.
+    """
+    if not firsts or not seconds:
+        return
+    there = {first.target: first for first in firsts} if len(seconds) > 1 else {}
+    alone = {first.number: first for first in firsts}
+    for second in seconds:
+        first = there.get(second.target, firsts[0])
+        alone.pop(first.number, None)
+        yield first, second
+    for first in alone.values():
+        yield first, seconds[0]
 
 
 def _status(returned: Return) -> NodeStatus:
