@@ -13,7 +13,9 @@ from ensue.app.apply import ApplySwitches, Run
 from ensue.app.enforcement import Enforcement
 from ensue.engine.earlier import EarlierRun, earlier_run
 from ensue.engine.journal import Journal, new_run_id, read_run
+from ensue.errors import UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
+from ensue.output.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -113,7 +115,13 @@ class RecordedRun:
     def _earlier(self) -> EarlierRun | None:
         if self._options.resume is None:
             return None
-        return earlier_run(read_run(self._settings.cachedir, self._options.resume))
+        events = read_run(self._settings.cachedir, self._options.resume)
+        earlier = earlier_run(events)
+        own = self._services.minion.id
+        if (was := own_minion(events, own)) != own:
+            msg = f"{earlier.run_id} was a run of {was!r}, and this is {own!r} (resume it with --id {was})"
+            raise UnknownRunError(msg)
+        return earlier
 
     @contextmanager
     def _journal(
