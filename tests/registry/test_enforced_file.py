@@ -155,6 +155,20 @@ def test_the_later_of_two_in_one_write_counts(file: EnforcedFile) -> None:
     assert [one.entry.shown for one in file.all()] == [b"1"]
 
 
+def test_what_turns_out_to_be_secret_stands_nowhere_in_the_clear(cachedir: Path) -> None:
+    """An entry that was open, and is encrypted by a later run, leaves nothing of its open form behind."""
+    for entry in (
+        Entry("test", "present", "a", "a", "sls", b"a password"),
+        Entry("test", "present", "a", "a", "sls", b"(sensitive)", ("",), b"encrypted"),
+    ):
+        file = EnforcedFile(cachedir)
+        file.write([Row(TARGET, "", "test_|-a", "run", entry), row("b")])
+        file.close()
+    assert [one.entry.shown for one in file.all()] == [b"(sensitive)", b"1"]
+    assert not [path.name for path in cachedir.iterdir() if b"a password" in path.read_bytes()]
+    file.close()
+
+
 def test_a_fault_that_undid_everything_itself_is_named(file: EnforcedFile, cachedir: Path) -> None:
     """SQLite rolls back by itself for some faults, a full disk among them; it is the fault that is told."""
     file.write([row("a")])

@@ -2,9 +2,9 @@
 
 `<cachedir>/runs/<run id>.jsonl`, mode 0600. Every event is one write of its own, without a buffer in
 between: what has been written survives the process, so only the event of that very moment can be lost, and
-a cut last line is skipped by readers. Returns of calls whose beginning nobody was told of, because they touch
-nothing outside of this process, wait for the next other event or the next turn of the event loop, and are
-written with it. It is not synced to the disk: a power cut may cost the last seconds.
+a cut last line is skipped by readers. Returns whose beginning nobody was told of, because the call touches
+nothing outside of this process or there was none, wait for the next other event or the next turn of the event
+loop, and are written with it. It is not synced to the disk: a power cut may cost the last seconds.
 
 Reading is in `run_history`, the form of the lines in `journal_form`.
 """
@@ -104,7 +104,7 @@ class Journal:
         return journal
 
     def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
-        """Let the returns of calls that touch nothing be written many at a time.
+        """Let returns whose beginning was not told of be written many at a time.
 
         Args:
             soon: has something called in the next turn of the event loop.

@@ -100,7 +100,7 @@ def _fault(returned: Any) -> str:
     if not isinstance(returned, StateReturn):
         return f"{type(returned).__name__} instead of a state return"
     said: Any = returned  # a plug-in may have put anything into it
-    if said.result is not True and said.result is not None and not isinstance(said.result, bool):
+    if said.result is not None and not isinstance(said.result, bool):
         return f"the result {said.result!r} (allowed are True, False and None)"
     if not isinstance(said.changes, dict):
         return f"changes that are no mapping ({type(said.changes).__name__})"

@@ -73,12 +73,6 @@ class BoundText(msgspec.Struct, frozen=True, gc=False):
     document: SourceDocument
     keys: tuple[str | int, ...]
 
-    @property
-    def whole(self) -> Binding | None:
-        """The reference that is the whole text, so that the value keeps its type; None when there is more."""
-        first = self.pieces[0]
-        return first if len(self.pieces) == 1 and not isinstance(first, str) else None
-
     def span(self, reference: Reference) -> Span:
         """Return the place of the line on which a reference of this text stands."""
         return self.document.locate_text(self.keys, reference.text)

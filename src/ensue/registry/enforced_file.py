@@ -107,14 +107,18 @@ class EnforcedFile:
             ]
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Add or replace rows: all of them, or none.
+        """Add or replace rows: all of them, or none. What was open and is encrypted now is left nowhere.
 
         Raises:
             StoreError: they cannot be written.
         """
         with self._turn:
-            if len(rows) >= MANY or self._read_up_to:
+            encrypted = [row for row in rows if row.entry.sealed is not None]
+            if len(rows) >= MANY or self._read_up_to or encrypted:
                 self._refresh()
+            if any(map(self._was_open, encrypted)):
+                self.replace(rows)
+                return
             changed = differing(rows, self._states)
             if changed and self._append(changed) > MOST_SEGMENTS:
                 self._write_together({})
@@ -137,6 +141,10 @@ class EnforcedFile:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
+
+    def _was_open(self, row: Row) -> bool:
+        kept = self._states.get(row.target, {}).get(row.scope, {}).get(row.tag)
+        return kept is not None and decode_entry(kept[1]).sealed is None
 
     def _append(self, changed: States) -> int:
         """Append a blob; return how many there are now."""

@@ -26,9 +26,7 @@ def bring_up_to_date(connection: sqlite3.Connection) -> None:
     if version == VERSION:  # another process was faster
         return
     # A number is never used twice: whoever has read up to one has read all before it.
-    connection.execute(
-        "CREATE TABLE segment (number INTEGER PRIMARY KEY AUTOINCREMENT, states BLOB NOT NULL)"
-    )
+    connection.execute(_TABLE)
     if version == 1:
         rows = map(_row, connection.execute(_ROWS_OF_VERSION_1))
         connection.execute("INSERT INTO segment (states) VALUES (?)", (encode_states(differing(rows, {})),))

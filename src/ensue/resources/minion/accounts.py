@@ -79,17 +79,19 @@ def group_number(group: str | None) -> int:
 
 def home_folder() -> str:
     """Return the home folder of the user that ensue runs as; `/` when it has none that exists."""
-    home = _home_of(os.geteuid(), _changed_ns("/etc/passwd")) or os.environ.get("HOME", "/")
+    home = _home_of(os.geteuid(), _changed_ns("/etc/passwd"))
+    if home is None:
+        home = os.environ.get("HOME", "/")
     return home if os.path.isdir(home) else "/"  # noqa: PTH112 (asked for every command)
 
 
 @lru_cache(maxsize=1)
-def _home_of(uid: int, _changed_ns: int) -> str:
-    """Return a user's home folder, empty where there is no such user; asked anew when the users change."""
+def _home_of(uid: int, _passwd_changed_ns: int) -> str | None:
+    """Return a user's home folder, None where there is no such user; asked anew when the users change."""
     try:
         return pwd.getpwuid(uid).pw_dir
     except KeyError:
-        return ""
+        return None
 
 
 def current_user() -> str:
