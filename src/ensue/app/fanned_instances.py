@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.language.references.grammar import quoted
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
@@ -45,9 +46,16 @@ def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Retur
     if not found and selector is not None:
         msg = f"{reference.id!r} was not run on {selector!r}, but on {there}{more}"
         raise StateFailedError(msg)
-    example = f"{reference.id}[{_id(parts[0])}]" if parts else reference.id
+    example = _example(reference, parts[0]) if parts else reference.id
     msg = f"{reference.id!r} was run on several resources, {there}{more}: name one (`{example}`)"
     raise StateFailedError(msg)
+
+
+def _example(reference: Reference, part: Return) -> str:
+    """Return how one of several is named; a selector that is there already is one of the state's `names`."""
+    id_ = _id(part)
+    selector = id_ if reference.selector is None else f"{id_} {reference.selector}"
+    return f"{quoted(reference.id)}[{quoted(selector)}]"
 
 
 def _names(part: Return, name: str) -> tuple[str, ...]:

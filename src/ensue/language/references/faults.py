@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.language.collector import near_names
+from ensue.language.references.grammar import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +136,7 @@ class Faults:
                 code="E0802",
                 summary=f"{reference.text} means several states",
                 detail=f"{reference.id!r} has the instances {self._names(numbers)}",
-                help=f"name one: `{reference.id}[{first.name}]`",
+                help=f"name one: `{quoted(reference.id)}[{quoted(first.name)}]`",
                 related=self._places(numbers[:1]),
             )
         told = [self._told(number) for number in declarations.values()]
