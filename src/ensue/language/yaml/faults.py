@@ -93,7 +93,7 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
     noticed = _span(document, mark)
     begun, help_ = _begun(document, error, mark)
     if begun is None:
-        raise _fault(detail, noticed, _remedy(problem)) from None
+        raise _fault(detail, noticed, _remedy(detail)) from None
     raise _fault(detail, _span(document, begun), help_, (noticed, "noticed here")) from None
 
 
@@ -134,6 +134,8 @@ def _remedy(problem: str) -> str:
         return "indent with spaces, never with tabs"
     if "mapping values are not allowed" in problem:
         return "put a text that holds ': ' in quotes, or mend the indentation"
+    if "scanning an alias" in problem or "scanning an anchor" in problem:
+        return "a text that begins with * or & stands in quotes: '*'"
     if "block end" in problem or "did not find expected" in problem:
         return "check the indentation of this line and the one before it"
     if "alias" in problem:
