@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 200_000
+_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 1_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.layout import ResultLayout, print_report
+from ensue.model.events import RunStarted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,9 +53,19 @@ def run_states(session: Session, order: Order) -> int:
 
     async def work(project: Project) -> RunReport:
         progress = _progress(session)
+
+        def told(event: RunEvent) -> None:
+            if isinstance(event, RunStarted):
+                # What was compiled stays to the end: no collection of garbage need look at it.
+                gc.freeze()
+                gc.enable()
+            progress(event)
+
+        gc.disable()
         try:
-            return await project.apply(order.mods, order.run, on_event=progress)
+            return await project.apply(order.mods, order.run, on_event=told)
         finally:
+            gc.enable()
             progress.close()
 
     report = session.run(work)

@@ -106,7 +106,8 @@ class TreeLoader:
 
     def _rendered(self, file: SlsFile, stream: Stream) -> None:
         key = sls_key(file.name, file.saltenv)
-        self.tree.streams[key] = stream
+        # Its data is taken in; what is rendered later needs the rest.
+        self.tree.streams[key] = stream.with_data(None)
         self.tree.files[key] = file
         data = unmarked(stream.data) if isinstance(stream.data, AggregatedMap) else stream.data
         self._take_in(file, data, stream.document())

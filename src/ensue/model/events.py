@@ -39,7 +39,7 @@ class NodeStarted(msgspec.Struct, frozen=True, tag=True):
     run_num: int
 
 
-class NodeFinished(msgspec.Struct, frozen=True, tag=True):
+class NodeFinished(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
     """A chunk has its return (its growth, if any, comes after).
 
     Args:

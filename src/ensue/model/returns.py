@@ -74,7 +74,7 @@ def numbered_name(name: str, scope: str) -> str:
     return f"{name}{number}" if number.startswith("#") else name
 
 
-class Return(msgspec.Struct):
+class Return(msgspec.Struct, omit_defaults=True):
     """A state's return as it stands in results, journal and JSON.
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the

@@ -43,7 +43,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
         target: the SRN, as text.
         scope: the path of its scope.
         state: the entry, secrets masked.
-        run_id: the run that last changed it.
+        run_id: the run that last wrote it.
     """
 
     target: str

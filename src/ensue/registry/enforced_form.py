@@ -41,7 +41,7 @@ class Row(msgspec.Struct, frozen=True):
         target: SRN, as text.
         scope: the path of its scope; empty at the top.
         tag: the chunk's tag.
-        run_id: the run that last changed it.
+        run_id: the run that last wrote it.
         entry: the entry.
     """
 
@@ -53,7 +53,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 Kept: TypeAlias = "tuple[str, bytes]"
-"""The run that last changed an entry, and the entry, encoded: most are only ever compared."""
+"""The run that last wrote an entry, and the entry, encoded: most are only ever compared."""
 
 States: TypeAlias = "dict[str, dict[str, dict[str, Kept]]]"
 """By target, scope and tag."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import marshal
 import re
+import sys
 from functools import cache
 from typing import Any, Final
 
@@ -87,9 +88,19 @@ def _entries(text: str) -> dict[Any, Any] | None:
 
 def _marshalled(value: Any) -> bytes | None:
     try:
-        return marshal.dumps(value)
-    except ValueError:  # too deep
+        return marshal.dumps(_interned(value))
+    except (ValueError, RecursionError):  # too deep
         return None
+
+
+def _interned(value: Any) -> Any:
+    """Return data whose texts are the same objects wherever they stand, in every copy too."""
+    kind = value.__class__
+    if kind is str:
+        return sys.intern(value)
+    if kind is dict:
+        return {_interned(key): _interned(item) for key, item in value.items()}
+    return [_interned(item) for item in value] if kind is list else value
 
 
 def _key(text: str, scalars: dict[str, Any]) -> Any:
