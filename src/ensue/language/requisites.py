@@ -221,6 +221,9 @@ class Requisites:
 
     def of(self, words: Mapping[str, Mapping[int, None]]) -> tuple[Requisite, ...]:
         """Return a draft's requisites with the places of chunks in the plan."""
+        if len(words) == 1:
+            for word, targets in words.items():
+                return (self._of_word(word, tuple(targets)),) if targets else ()
         return tuple([self._of_word(word, tuple(targets)) for word, targets in words.items() if targets])
 
     def _of_word(self, word: str, targets: tuple[int, ...]) -> Requisite:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ensue.language.references.signs import holds_sign
 from ensue.language.slots import PREFIX, SlotSyntaxError, read_slot
-from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Keys: TypeAlias = tuple[str | int, ...]
 
@@ -18,35 +20,30 @@ def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
         value: data; what stands in several places of it (a YAML alias) is looked at once.
         keys: the way to it.
     """
+    if isinstance(value, str):
+        return _of_text(value, keys) if holds_sign(value) else []
     found: list[tuple[str, Keys]] = []
-    _look(value, keys, found, set())
+    if isinstance(value, dict | list):
+        _look(value, keys, found, set())  # pyright: ignore[reportUnknownArgumentType] # of anything
     return found
 
 
-def _look(value: Any, keys: Keys, found: list[tuple[str, Keys]], seen: set[int]) -> None:
-    if value.__class__ is str:
-        if "$" in value and holds_sign(value):
-            found += _of_text(value, keys)
-    elif is_mapping(value):
-        if id(value) in seen:
-            return
-        seen.add(id(value))
-        _look_in_mapping(value, keys, found, seen)
-    elif is_list(value) and id(value) not in seen:
-        seen.add(id(value))
-        for place, item in enumerate(value):
-            _look(item, (*keys, place), found, seen)
-
-
-def _look_in_mapping(data: dict[str, Any], keys: Keys, found: list[tuple[str, Keys]], seen: set[int]) -> None:
-    for key, item in data.items():
+def _look(
+    data: dict[Any, Any] | list[Any], keys: Keys, found: list[tuple[str, Keys]], seen: set[int]
+) -> None:
+    if id(data) in seen:
+        return
+    seen.add(id(data))
+    items: Iterable[tuple[Any, Any]] = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, item in items:
         if key.__class__ is str and "$" in key and holds_sign(key):
             found.append((key, (*keys, key)))
+        # Every argument of every state comes by here: texts first, and no call for what holds nothing.
         if item.__class__ is str:
             if "$" in item and holds_sign(item):
                 found += _of_text(item, (*keys, key))
-        elif item:
-            _look(item, (*keys, key), found, seen)
+        elif item and isinstance(item, dict | list):
+            _look(item, (*keys, key), found, seen)  # pyright: ignore[reportUnknownArgumentType] # of anything
 
 
 def _of_text(text: str, keys: Keys) -> list[tuple[str, Keys]]:

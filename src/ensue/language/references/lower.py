@@ -80,6 +80,7 @@ class Bindings:
         self._texts: dict[int, list[_Text]] = {}
         self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
         self._placed: dict[str, tuple[str | Binding, ...]] = {}
+        self._producers_of: dict[str, dict[int, None]] = {}
 
     def lower(self, wanted: Wanted) -> None:
         """Find all references and add what they ask for to the requisites of their states."""
@@ -116,6 +117,10 @@ class Bindings:
         return WORD, self._drafts[number].declaration.span()
 
     def _is_bound(self, number: int, text: _Text, wanted: dict[str, dict[int, None]]) -> bool:
+        producers = self._producers_of.get(text.text)
+        if producers is not None and number not in producers:
+            wanted.setdefault(WORD, {}).update(producers)
+            return True
         pieces = self._read(text.text)
         if isinstance(pieces, list):
             for fault in pieces:
@@ -128,6 +133,7 @@ class Bindings:
                 self._faults.tell_of_itself(self._drafts[number], piece[0], _span(text, piece[0].text))
             else:
                 wanted.setdefault(WORD, {})[piece[1]] = None
+                self._producers_of.setdefault(text.text, {})[piece[1]] = None
         return pieces != (text.text,)
 
     def _read(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
