@@ -36,7 +36,7 @@ def _look(
     seen.add(id(data))
     items: Iterable[tuple[Any, Any]] = data.items() if isinstance(data, dict) else enumerate(data)
     for key, item in items:
-        if key.__class__ is str and "$" in key and holds_sign(key):
+        if isinstance(key, str) and "$" in key and holds_sign(key):
             found.append((key, (*keys, key)))
         # Every argument of every state comes by here: texts first, and no call for what holds nothing.
         if item.__class__ is str:
