@@ -70,12 +70,17 @@ class BoundValues:
         Raises:
             StateFailedError: a value cannot be had; names the reference, its place and what was there.
         """
-        return {text: self._value(bound, call) for text, bound in bindings.items()}
+        values: dict[str, Any] = {}
+        for text, bound in bindings.items():
+            first = bound.pieces[0]
+            if len(bound.pieces) == 1 and not isinstance(first, str):
+                values[text] = self._whole_value(bound, first, call)
+            else:
+                values[text] = self._text_value(bound, call)
+        return values
 
-    def _value(self, bound: BoundText, call: Call) -> Any:
-        first = bound.pieces[0]
-        if len(bound.pieces) == 1 and not isinstance(first, str):
-            return self._whole_value(bound, first, call)
+    def _text_value(self, bound: BoundText, call: Call) -> Any:
+        """Return a text with the values of its references in it."""
         unknown: list[Unknown] = []
         texts: list[str] = []
         short_secret = False
@@ -186,7 +191,9 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
         return [filled(item, values) for item in value] if kind is list else value
     if values.keys().isdisjoint(value):
         return {
-            key: item if item.__class__ is str and item not in values else filled(item, values)
+            key: (copied(values[item]) if item in values else item)
+            if item.__class__ is str
+            else filled(item, values)
             for key, item in value.items()
         }
     result: dict[Any, Any] = {}

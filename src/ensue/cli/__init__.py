@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 1_000_000
+_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     exit_code = run(arguments)
     if arguments is None:
+        from ensue.cli.leaving import leave
+
+        leave(exit_code)
         # Otherwise the interpreter looks through everything several times more while it ends.
         gc.freeze()
     return exit_code

@@ -82,6 +82,7 @@ class Executor:
         pause: Callable[[Node, float], Awaitable[bool]],
     ) -> None:
         self._services = services
+        self._context_for = services.context_for
         self._calls = CallTable(services.functions)
         self._apply = apply
         self._pause = pause
@@ -223,7 +224,7 @@ class Executor:
     def _call_now(self, node: Node, callee: Callee) -> StateReturn | Started:
         chunk = node.chunk
         try:
-            context = self._services.context_for(self._site(node, callee))
+            context = self._context_for(self._site(node, callee))
             arguments = chunk.arguments if chunk.bindings is None else self._arguments_now(node)
             if isinstance(arguments, StateReturn):
                 return arguments

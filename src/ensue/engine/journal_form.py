@@ -101,7 +101,11 @@ def encode(event: RunEvent, masker: Masker) -> bytes:
         masker: the secrets of this process.
     """
     if (not masker.knows_secrets and _is_json(event)) or _is_plain(event):
-        line = _at_once(event)
+        try:
+            line = _ENCODER.encode(event)
+        except (TypeError, ValueError):
+            # A text that UTF-8 cannot write, or something that is no text where one belongs.
+            line = b""
         if line and (not masker.knows_secrets or _is_clean(event, line, masker)):
             return line + b"\n"
     fields = _masked_fields(event, masker)
@@ -171,14 +175,6 @@ def _is_json_data(value: Any) -> bool:
     if kind in _JSON_SCALARS:
         return kind is not int or -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER
     return kind is list and all(map(_is_json_data, value))
-
-
-def _at_once(event: RunEvent) -> bytes:
-    try:
-        return _ENCODER.encode(event)
-    except (TypeError, ValueError):
-        # A text that UTF-8 cannot write, or something that is no text where one belongs.
-        return b""
 
 
 def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:

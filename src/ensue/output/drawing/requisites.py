@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.model.events import ScopePlanned
 from ensue.model.requisite import RequisiteKind
@@ -11,15 +11,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.contracts.growth import Plan
+    from ensue.model.requisite import Requisite
+
+_PREREQ: Final = RequisiteKind.PREREQ
 
 
 def plan_edges(plan: Plan) -> Iterator[tuple[int, int, str]]:
     """Yield the requisites of a plan: place of what comes before, place of what comes after, word."""
+    last: Requisite | None = None
+    word = ""
     for place, chunk in enumerate(plan.chunks):
         for requisite in chunk.requisites:
+            if requisite is not last:  # chunks that ask for the same have one object
+                last, word = requisite, requisite.kind.value
             for other in requisite.chunks:
-                first, second = (place, other) if requisite.kind is RequisiteKind.PREREQ else (other, place)
-                yield first, second, requisite.kind.value
+                yield (place, other, word) if requisite.kind is _PREREQ else (other, place, word)
 
 
 def planned_event(plan: Plan) -> ScopePlanned | None:

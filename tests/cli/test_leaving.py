@@ -1,0 +1,77 @@
+"""A process that ends at once has still done all that others left to its end."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.shell import command, environment
+
+if TYPE_CHECKING:
+    from tests.cli.shell import Shell
+
+LAST = '''
+"""A state that leaves something to be done at the end of the process."""
+
+import atexit
+import threading
+from pathlib import Path
+
+from ensue.model.returns import StateReturn
+
+
+def done(ctx, name, how):
+    def write():
+        Path(name).write_text("written at the end")
+
+    def write_later():
+        threading.main_thread().join()
+        write()
+
+    if how == "atexit":
+        atexit.register(write)
+    else:
+        threading.Thread(target=write_later).start()
+    return StateReturn(name=name, result=True)
+
+
+FUNCTIONS = {"done": done}
+'''
+
+
+@pytest.mark.parametrize("how", ["atexit", "thread"])
+def test_what_is_left_to_the_end_is_done(shell: Shell, tmp_path: Path, how: str) -> None:
+    """A function registered with `atexit` is called, and a thread is waited for."""
+    written = tmp_path / "written"
+    shell.write("states/_states/last.py", LAST)
+    shell.write("states/t.sls", f"t:\n  last.done:\n    - name: {written}\n    - how: {how}\n")
+    assert shell.run("apply", "t").code == 0
+    assert written.read_text() == "written at the end"
+
+
+def test_all_output_is_there(shell: Shell) -> None:
+    """A reader of a pipe gets the last byte of a large result, and the exit code of a failed run."""
+    states = "".join(f"s{number}:\n  test.nop: []\n" for number in range(2000))
+    shell.write("states/t.sls", f"{states}bad:\n  test.fail_without_changes: []\n")
+    ended = shell.run("apply", "t", "--out", "json")
+    assert ended.code == 2
+    assert len(next(iter(ended.document.values()))) == 2001
+
+
+def test_output_that_cannot_be_written_is_no_success(shell: Shell) -> None:
+    """On a full device the command does not end with 0."""
+    shell.write("states/t.sls", "t:\n  test.nop: []\n")
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*command(), "apply", "t", "--out", "json"],
+            cwd=shell.root,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert b"Traceback" not in done.stderr
