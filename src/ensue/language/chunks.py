@@ -109,7 +109,7 @@ class Drafter:
             return (Draft(declaration, declaration.id, {}, order=declaration.order),)
         names = arguments.get("names")
         if names is None or names == []:  # as in Salt, an empty list is none
-            return (self._draft(declaration, signature, dict(arguments), declaration.id, 0),)
+            return (self._draft(declaration, signature, arguments, declaration.id, 0),)
         return self._named(declaration, signature, names)
 
     def _named(self, declaration: Declaration, signature: Signature, names: Any) -> Iterator[Draft]:
@@ -151,6 +151,7 @@ class Drafter:
         words = _WORDS.intersection(arguments)
         options, requisites, order = NO_OPTIONS, None, declaration.order
         if words:
+            arguments = dict(arguments)
             given = arguments.pop("name", None)
             if isinstance(given, str) and not place:
                 name = given
