@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.bound_values import BoundValues, Call, filled, free_key, word
 from ensue.errors import StateFailedError
-from ensue.language.references.follow import as_text, copied
+from ensue.language.references.follow import as_text
 from ensue.language.slots import PREFIX, read_slot
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import copied, is_list, is_mapping
 from ensue.model.paths import traverse
 from ensue.model.unknown import unknowns_in
 

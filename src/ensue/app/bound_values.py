@@ -11,10 +11,10 @@ import msgspec
 
 from ensue.app.fanned_instances import instance
 from ensue.errors import StateFailedError
-from ensue.language.references.follow import PathError, as_text, copied, follow
+from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.producers import identity_of, meant
 from ensue.masking import MASK, SHORTEST_PART_CHARS
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import copied, is_list, is_mapping
 from ensue.model.fan_out import FannedReturn
 from ensue.model.returns import Return
 from ensue.model.sensitive_paths import values_at

@@ -112,7 +112,7 @@ class Journal:
         self._soon = soon
 
     def write(self, event: RunEvent) -> None:
-        """Write an event down; it is in the file when this returns.
+        """Write an event down; it is in the file when this returns, unless it may wait (`write_together`).
 
         Args:
             event: what happened.
@@ -125,7 +125,10 @@ class Journal:
         line = journal_form.encode(event, self._masker)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
-            if self._soon is not None and event.returned.run_num not in self._begun:
+            number = event.returned.run_num
+            if number in self._begun:
+                self._begun.remove(number)
+            elif self._soon is not None:
                 if not self._waiting:
                     self._soon(self._flush_in_passing)
                 self._waiting.append(line)

@@ -30,8 +30,8 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
 
 def copied(value: Any) -> Any:
     """Return a value of which mappings and lists are copies, all the way down; leaves are shared."""
+    if value.__class__ is str:  # as nearly every value is
+        return value
     if is_mapping(value):
         return {name: copied(one) for name, one in value.items()}
-    if is_list(value):
-        return [copied(one) for one in value]
-    return value
+    return [copied(one) for one in value] if is_list(value) else value

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.language.references.follow import PathError, as_text, copied, follow
+from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.grammar import read_property
+from ensue.model.data import copied
 from ensue.model.reference import Every
 
 DATA = {

@@ -40,14 +40,6 @@ def follow(data: Any, steps: Sequence[Step]) -> Any:
     return data
 
 
-def copied(value: Any) -> Any:
-    """Return a deep copy of data: nobody may change what another state returned."""
-    kind = value.__class__
-    if kind is dict:
-        return {key: copied(item) for key, item in value.items()}
-    return [copied(item) for item in value] if kind is list else value
-
-
 def as_text(value: Any) -> str:
     """Return a value as it stands within a longer text: text bare, everything else as compact JSON."""
     if isinstance(value, str):

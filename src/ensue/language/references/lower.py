@@ -81,7 +81,6 @@ class Bindings:
         self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
         self._placed: dict[str, tuple[str | Binding, ...]] = {}
         self._producers_of: dict[str, dict[int, None]] = {}
-        self._shared: set[int] = set()
 
     def lower(self, wanted: Wanted) -> None:
         """Find all references and add what they ask for to the requisites of their states."""
@@ -120,10 +119,7 @@ class Bindings:
     def _is_bound(self, number: int, text: _Text, wanted: dict[str, dict[int, None]]) -> bool:
         producers = self._producers_of.get(text.text)
         if producers is not None and number not in producers:
-            if WORD in wanted:
-                self._own(wanted).update(producers)
-            else:
-                wanted[WORD] = producers
+            wanted.setdefault(WORD, {}).update(producers)
             return True
         pieces = self._read(text.text)
         if isinstance(pieces, list):
@@ -136,18 +132,9 @@ class Bindings:
             if piece[1] == number:
                 self._faults.tell_of_itself(self._drafts[number], piece[0], _span(text, piece[0].text))
             else:
-                self._own(wanted)[piece[1]] = None
-                producers = self._producers_of.setdefault(text.text, {})
-                producers[piece[1]] = None
-                self._shared.add(id(producers))
+                wanted.setdefault(WORD, {})[piece[1]] = None
+                self._producers_of.setdefault(text.text, {})[piece[1]] = None
         return pieces != (text.text,)
-
-    def _own(self, wanted: dict[str, dict[int, None]]) -> dict[int, None]:
-        """Return what a draft is bound to, to be added to; drafts that hold one text share it until then."""
-        known = wanted.get(WORD)
-        if known is None or id(known) in self._shared:
-            known = wanted[WORD] = dict(known or ())
-        return known
 
     def _read(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
         if text not in self._pieces:

@@ -42,14 +42,7 @@ async def sections_present(
             f"Created new section {section}.\n" if section in missing else f"Section unchanged {section}.\n"
             for section in wanted
         ]
-        comment = ("".join(said) or "No changes detected.") if ctx.test else UNCHANGED
-        return StateReturn(
-            name=name,
-            result=None if missing else True,
-            changes=changes,
-            comment=comment,
-            new_state=None if missing else ini_state(name, before),
-        )
+        return _unwritten(ctx, name, before, changes, "".join(said))
     await ctx.call("ini.set_option", name, {section: {} for section in missing}, **how)
     return await changed_file(ctx, name, before, changes, how)
 
@@ -78,17 +71,21 @@ async def sections_absent(
             f"Deleted section {section}.\n" if section in changes else f"Section {section} does not exist.\n"
             for section in wanted
         ]
-        comment = ("".join(said) or "No changes detected.") if ctx.test else UNCHANGED
-        return StateReturn(
-            name=name,
-            result=None if changes else True,
-            changes=changes,
-            comment=comment,
-            new_state=None if changes else ini_state(name, before),
-        )
+        return _unwritten(ctx, name, before, changes, "".join(said))
     for section in changes:
         await ctx.call("ini.remove_section", name, section, **how)
     return await changed_file(ctx, name, before, changes, how)
+
+
+def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, said: str) -> StateReturn:
+    """Return what a plan says, or a run that has nothing to do."""
+    return StateReturn(
+        name=name,
+        result=None if changes else True,
+        changes=changes,
+        comment=(said or "No changes detected.") if ctx.test else UNCHANGED,
+        new_state=None if changes else ini_state(name, before),
+    )
 
 
 def _names(sections: Any) -> list[str]:
