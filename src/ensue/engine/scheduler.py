@@ -8,7 +8,7 @@ called by the executor, what it causes belongs to growth, and who may go on to t
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
@@ -24,6 +24,7 @@ from ensue.engine.requisites import Verdict
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
+from ensue.engine.turns import Turns
 from ensue.errors import InternalError
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 T = TypeVar("T")
-
-TURNS_BETWEEN_YIELDS: Final = 128
-"""After so many nodes the event loop gets a turn, so that signals and running functions are heard."""
 
 _STATE: Final = Role.STATE
 _CHECK: Final = Role.CHECK
@@ -73,9 +71,8 @@ class Scheduler:
         self._growth = Growth(services, options, self._recorder, self)
         self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
-        self._ready: deque[Node] = deque()
-        self._wake = asyncio.Event()
-        self._is_asleep = False
+        self._turns = Turns(self._take)
+        self._context = copy_context()
         self._sleepers: set[asyncio.Future[None]] = set()
         self._group: asyncio.TaskGroup | None = None
         self._tasks = 0
@@ -107,7 +104,7 @@ class Scheduler:
             self.stop_reason = reason
             for sleeper in self._sleepers:
                 sleeper.cancel()
-        self._wake.set()
+        self._turns.wake()
 
     def end_running(self) -> None:
         """Start nothing new, and end what is running."""
@@ -142,29 +139,23 @@ class Scheduler:
             await self._wait(scope.finished)
 
     async def _loop(self, top: Scope) -> None:
-        turns = 0
+        turns = self._turns
         while not top.finished.done:
             if self._fault is not None:
                 raise self._fault
-            if self._ready:
-                self._take(self._ready.popleft())
-                turns += 1
-                if turns % TURNS_BETWEEN_YIELDS == 0:
+            if not turns.is_empty:
+                turns.take_some()
+                if not turns.is_empty:
                     await asyncio.sleep(0)
             elif self._tasks > self._suspended:
-                self._wake.clear()
-                self._is_asleep = True
-                await self._wake.wait()
-                self._is_asleep = False
+                await turns.sleep()
             else:
                 self.make_ready(break_circle(self.scopes.still_open(), self.scopes.can_do_without))
 
     def make_ready(self, node: Node) -> None:
         """Have a node carried out in its turn; see `fan_out.NodeRunner`."""
         node.status = READY
-        self._ready.append(node)
-        if self._is_asleep:
-            self._wake.set()
+        self._turns.add(node)
 
     def _take(self, node: Node) -> None:
         """Go on with a node that nothing stands before any more, or that was granted what it claimed."""
@@ -233,8 +224,7 @@ class Scheduler:
     def _granted(self, node: Node, claim: Claim) -> None:
         """Whoever waited longest goes first, so that states start in the order in which they stand."""
         node.hold = Hold(self._claims, claim)
-        self._ready.appendleft(node)
-        self._wake.set()
+        self._turns.add_first(node)
 
     def _start(self, node: Node) -> None:
         callee = self._executor.inline_callee(node)
@@ -270,8 +260,19 @@ class Scheduler:
 
     async def _run_node(self, node: Node, start: Start, started: Started | None) -> None:
         said = await self._executor.call(node, started)
+        self._turns.attend()
         self._give_back(node)
         self._finish(node, self._recorder.finish(node, start, said))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Go on with what a task's end made ready, in that task; the run's own is woken when it is over."""
+        if self._broken or self._fault is not None:
+            return
+        try:
+            self._turns.take_some()
+        except Exception as error:  # noqa: BLE001 - the run ends by it, not this node
+            self._fault = error
 
     def _spawn(
         self, node: Node, work: Coroutine[None, None, None], if_cancelled: Callable[[], Return]
@@ -286,7 +287,7 @@ class Scheduler:
         """
         if self._group is None:
             raise InternalError("a node was started outside of a run")
-        task = self._group.create_task(work)
+        task = self._group.create_task(work, context=self._context.copy())
         self._tasks += 1
         node.scope.tasks.add(task)
         task.add_done_callback(partial(self._task_over, node, if_cancelled))
@@ -294,13 +295,13 @@ class Scheduler:
     def _task_over(self, node: Node, if_cancelled: Callable[[], Return], task: asyncio.Task[None]) -> None:
         self._tasks -= 1
         node.scope.tasks.discard(task)
-        if task.cancelled() and not self._broken:
+        if task.cancelled() and not self._broken and node.status is not SETTLED:
             self._give_back(node)
             try:
                 self.settle(node, if_cancelled())
             except Exception as error:  # noqa: BLE001 - nobody awaits a callback: the loop raises it
                 self._fault = error
-        self._wake.set()
+        self._turns.wake()
 
     def _give_back(self, node: Node) -> None:
         if node.hold is not None:
