@@ -96,9 +96,9 @@ class Executor:
 
     def inline_callee(self, node: Node) -> Callee | None:
         """Return the function of a node that can be called without a task; None when it cannot."""
-        chunk = node.chunk
-        if node.role is not _STATE or chunk.has_slots or not _is_plain(chunk):
+        if not _is_plain(node):
             return None
+        chunk = node.chunk
         try:
             callee = self._calls.state(node.target, chunk.module, chunk.function)
             watch = self._due_watch(node) if node.verdict is _CALL_AND_WATCH else None
@@ -106,6 +106,14 @@ class Executor:
             return None
         waits = callee.manner is not _INLINE or (watch and watch.manner is not _INLINE)
         return None if waits else callee
+
+    def _plain_callee(self, node: Node) -> Callee | None:
+        """Return the function of a node that is just to be awaited; None when there is more to it."""
+        if node.verdict is _CALL_AND_WATCH or not _is_plain(node):
+            return None
+        chunk = node.chunk
+        callee = self._calls.state(node.target, chunk.module, chunk.function)
+        return callee if callee.manner is Manner.AWAITED else None
 
     def call_inline(self, node: Node, callee: Callee) -> StateReturn | Started:
         """Call a function that does not wait, and its `mod_watch` where that is due.
@@ -138,7 +146,13 @@ class Executor:
             started: a call that `call_inline` has begun.
         """
         try:
-            return await self._call(node, started)
+            callee = self._plain_callee(node) if started is None else None
+            if callee is None:
+                return await self._call(node, started)
+            said = self._call_now(node, callee)
+            if isinstance(said, StateReturn):
+                return said
+            return state_return(await said.awaitable, name=node.chunk.name, function=callee.label)
         except Exception as error:  # noqa: BLE001 - finding a function loads a plug-in
             return self._fault(node, error)
 
@@ -311,8 +325,11 @@ class Executor:
         )
 
 
-def _is_plain(chunk: Chunk) -> bool:
-    """Say whether a chunk has none of the options that are looked at around its call."""
+def _is_plain(node: Node) -> bool:
+    """Say whether a node is a state without slots and options that are looked at around its call."""
+    chunk = node.chunk
+    if node.role is not _STATE or chunk.has_slots:
+        return False
     options = chunk.options
     return options is NO_OPTIONS or not (
         options.unless
