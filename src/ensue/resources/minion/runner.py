@@ -1,9 +1,9 @@
 """Running one process of this machine to its end, on the event loop, without asyncio's child watcher.
 
-Pipes and the process's pidfd are watched by the loop itself; a process costs what `vfork` and
-`exec` cost. Its output is watched once it has run for `BRIEF_S`: of one that has ended by then it is just
-read. Each runs in a session of its own, so that a signal from the terminal does not reach
-it and ensue can end it together with what it started. It knows nothing of shells, users or paths.
+A process costs little more than what `vfork` and `exec` cost. Its end is heard of by `exits`; its output is
+watched once it has run for `BRIEF_S`: that of one that has ended by then is just read. Each runs in a session
+of its own, so that a signal from the terminal does not reach it and ensue can end it together with what it
+started. It knows nothing of shells, users or paths.
 
 A command that leaves a child in the background with the command's own output open would keep a
 reader waiting for ever. What the command wrote is complete when it exits; the pipes are given
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.connection import Completed
+from ensue.resources.minion.exits import exits_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,10 +143,7 @@ class _Running:
         for descriptor in list(self._readers):
             self._close_reader(descriptor)
         self._close_stdin()
-        if self._pidfd >= 0:
-            self._loop.remove_reader(self._pidfd)
-            os.close(self._pidfd)
-            self._pidfd = -1
+        self._forget_exit()
         if self._timer is not None:
             self._timer.cancel()
 
@@ -185,19 +183,21 @@ class _Running:
 
     def _watch_exit(self) -> None:
         try:
-            self._pidfd = os.pidfd_open(self._process.pid)
+            self._pidfd = exits_of(self._loop).watch(self._process.pid, self._exit)
         except (AttributeError, OSError):
             # A kernel before 5.3, or one that forbids it: a thread waits instead.
             waiting = self._loop.run_in_executor(None, self._process.wait)
             waiting.add_done_callback(lambda _: self._exit())
-        else:
-            self._loop.add_reader(self._pidfd, self._exit)
+
+    def _forget_exit(self) -> None:
+        if self._pidfd >= 0:
+            exits_of(self._loop).forget(self._pidfd)
+            self._pidfd = -1
 
     def _exit(self) -> None:
         if self._process.poll() is None:
             return
-        if self._pidfd >= 0:
-            self._loop.remove_reader(self._pidfd)
+        self._forget_exit()
         self._close_stdin()
         _resolve(self.exited)
         for descriptor in list(self._readers):
