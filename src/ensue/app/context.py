@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.environments import saltenv_of
 from ensue.app.umask import narrowed
+from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
 from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
 from ensue.model.requisite import RequisiteKind
@@ -100,7 +100,7 @@ class TargetContext:
             msg = f"{function} is not available for {self.srn.type}{meant}"
             raise NotAvailableError(msg)
         returned = found(self, *args, **kwargs)
-        return await returned if inspect.isawaitable(returned) else returned
+        return await returned if is_awaitable(returned) else returned
 
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import inspect
-import pkgutil
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.callables import parameters
 from ensue.contracts.functions import Signature
 from ensue.errors import NotAvailableError, PluginError
 
@@ -112,6 +111,8 @@ class Functions:
 
     def modules(self) -> list[str]:
         """Return the names of all modules."""
+        import pkgutil
+
         package = importlib.import_module(self._package)
         own = [
             found.name.removeprefix(f"{self._package}.")
@@ -176,13 +177,12 @@ class TargetFunctions:
 
 
 def _signature(function: Callable[..., Any]) -> Signature:
-    parameters = list(inspect.signature(function).parameters.values())
-    if parameters and parameters[0].name == "ctx":
-        parameters = parameters[1:]
-    kinds = inspect.Parameter
-    named = [one for one in parameters if one.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)]
+    taken = parameters(function)
+    if taken and taken[0].name == "ctx":
+        taken = taken[1:]
+    named = [one for one in taken if one.is_named]
     return Signature(
         names=frozenset(one.name for one in named),
-        required=frozenset(one.name for one in named if one.default is kinds.empty and one.name != "name"),
-        accepts_any=any(one.kind is kinds.VAR_KEYWORD for one in parameters),
+        required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
+        accepts_any=any(one.takes_others for one in taken),
     )

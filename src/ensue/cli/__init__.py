@@ -25,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A command allocates for its whole life and ends: looking for cyclic garbage in that costs a
         # quarter of a large run and frees next to nothing.
         gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
+        from ensue.cli.later_modules import install
+
+        install()
     from ensue.cli.entry import run
 
     exit_code = run(arguments)

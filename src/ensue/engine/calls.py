@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import enum
-import inspect
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.contracts.callables import is_coroutine_function, parameters
 from ensue.contracts.functions import TOUCHES_NOTHING
 
 if TYPE_CHECKING:
@@ -100,10 +100,10 @@ class CallTable:
 def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = False) -> Callee:
     if getattr(function, "__ensue_blocking__", False):
         manner = Manner.THREAD
-    elif inspect.iscoroutinefunction(function):
+    elif is_coroutine_function(function):
         manner = Manner.AWAITED
     else:
         manner = Manner.INLINE
-    takes = frozenset(inspect.signature(function).parameters)
+    takes = frozenset(one.name for one in parameters(function))
     touches_nothing = bool(getattr(function, TOUCHES_NOTHING, False))
     return Callee(function, label, manner, takes, is_mod_watch, touches_nothing)

@@ -8,12 +8,12 @@ looked at before; growth comes afterwards; neither is known here.
 from __future__ import annotations
 
 import asyncio
-import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.callables import is_awaitable
 from ensue.engine.calls import Callee, CallTable, Manner
 from ensue.engine.conditions import check_afterwards, has_conditions, look_at_conditions
 from ensue.engine.node import Role
@@ -247,7 +247,7 @@ class Executor:
             raw = callee.function(context, name, **keywords)
         except Exception as error:  # noqa: BLE001 - a plug-in call
             return self._fault(node, error)
-        if not isinstance(raw, StateReturn) and inspect.isawaitable(raw):
+        if not isinstance(raw, StateReturn) and is_awaitable(raw):
             callee.manner = Manner.AWAITED
             return Started(raw)
         return state_return(raw, name=chunk.name, function=callee.label)
@@ -357,7 +357,7 @@ async def _begin(node: Node, callee: Callee, context: StateContext, arguments: D
     if callee.manner is Manner.THREAD:
         return await asyncio.to_thread(callee.function, context, name, **keywords)
     raw = callee.function(context, name, **keywords)
-    return await raw if inspect.isawaitable(raw) else raw
+    return await raw if is_awaitable(raw) else raw
 
 
 def _keywords(node: Node, callee: Callee, arguments: DataMap) -> dict[str, Any]:
