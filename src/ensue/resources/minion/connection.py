@@ -11,8 +11,6 @@ import os
 import pwd
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from ensue.contracts.connection import Completed
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.resources.faults import FileFaults
@@ -69,33 +67,27 @@ class MinionConnection(MinionFiles):
             launch = self._launch(command)
         except ValueError as fault:
             raise self._unfit(fault) from fault
-        plain = self._without_shell(command, launch)
-        if plain is not None:
-            try:
-                return await self._finished(plain, command)
-            except RemoteError:
-                raise
-            except (OSError, ValueError):
-                # What the system cannot execute (a script that names no interpreter) a shell may well do.
-                pass
         try:
-            return await self._finished(launch, command)
-        except RemoteError:
-            raise
+            if launch.executable is not None:
+                try:
+                    return await run_process(launch)
+                except (OSError, ValueError) as fault:
+                    if isinstance(fault, TimeoutError):
+                        raise
+                    # What the system cannot execute (a script that names no interpreter) a shell may well do.
+                    launch = self._launch(command, needs_shell=True)
+            return await run_process(launch)
+        except TimeoutError:
+            raise self._timed_out(command) from None
         except OSError as fault:
             return self._not_started(launch, fault)
         except ValueError as fault:
             raise self._unfit(fault) from fault
 
-    async def _finished(self, launch: Launch, command: Command) -> Completed:
-        try:
-            return await run_process(launch)
-        except TimeoutError:
-            limit_s = command.timeout_s or 0.0
-            message = (
-                f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
-            )
-            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
+    def _timed_out(self, command: Command) -> RemoteTimeoutError:
+        limit_s = command.timeout_s or 0.0
+        message = f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
+        return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -105,41 +97,36 @@ class MinionConnection(MinionFiles):
         message = f"a command for {self._srn} cannot be started: {fault}"
         return RemoteError(message, target=str(self._srn))
 
-    def _launch(self, command: Command) -> Launch:
-        if (command.shell_line is None) == (command.argv is None):
+    def _launch(self, command: Command, *, needs_shell: bool = False) -> Launch:
+        line = command.shell_line
+        if (line is None) == (command.argv is None):
             raise RemoteError("a command is either a shell line or an argv", target=str(self._srn))
         account = self._account(command.user)
         env = self._environment(command, account)
-        argv = command.argv if command.argv is not None else [command.shell, "-c", command.shell_line or ""]
+        cwd = self._folder(command.cwd, account)
+        become = account is not None and account.pw_uid != os.geteuid()
+        argv: list[bytes]
+        program: bytes | None = None
+        if line is None:
+            argv = [os.fsencode(part) for part in command.argv or ()]
+        elif account is None and not needs_shell and (program := program_of(line, command.shell, env)):
+            argv = line.encode().split()
+            env[b"PWD"] = os.fsencode(cwd)  # As a shell sets it.
+        else:
+            argv = [os.fsencode(command.shell), b"-c", os.fsencode(line)]
         if not argv:
             raise RemoteError("a command's argv is empty", target=str(self._srn))
-        become = account is not None and account.pw_uid != os.geteuid()
         return Launch(
-            argv=[os.fsencode(part) for part in argv],
-            cwd=self._folder(command.cwd, account),
-            env=env,
-            stdin=command.stdin,
-            uid=account.pw_uid if account and become else None,
-            gid=account.pw_gid if account and become else None,
-            groups=os.getgrouplist(account.pw_name, account.pw_gid) if account and become else None,
-            umask=-1 if command.umask is None else command.umask,
-            timeout_s=command.timeout_s,
-        )
-
-    def _without_shell(self, command: Command, launch: Launch) -> Launch | None:
-        """Return the launch of a line that needs no shell, or None."""
-        line = command.shell_line
-        if line is None or command.user is not None:
-            return None
-        program = program_of(line, command.shell, launch.env)
-        if program is None:
-            return None
-        return msgspec.structs.replace(
-            launch,
-            argv=[os.fsencode(word) for word in line.split()],
-            executable=program,
-            # As a shell sets it.
-            env={**launch.env, b"PWD": os.fsencode(launch.cwd)},
+            argv,
+            cwd,
+            env,
+            command.stdin,
+            account.pw_uid if account and become else None,
+            account.pw_gid if account and become else None,
+            os.getgrouplist(account.pw_name, account.pw_gid) if account and become else None,
+            -1 if command.umask is None else command.umask,
+            program,
+            command.timeout_s,
         )
 
     def _account(self, user: str | None) -> pwd.struct_passwd | None:

@@ -40,7 +40,7 @@ _REAP_GRACE_S: Final = 5.0
 _CHUNK_BYTES: Final = 1 << 18
 
 
-class Launch(msgspec.Struct, frozen=True, kw_only=True):
+class Launch(msgspec.Struct, frozen=True):
     """A process to start.
 
     Args:

@@ -31,7 +31,6 @@ _WORDS_OF_SHELLS: Final = (
 _TAKEN: Final = frozenset(_WORDS_OF_SHELLS.split())
 """Words and commands of sh, bash, dash and ksh; not `true` and `false`, which programs do as well."""
 
-_STARTUP_VARIABLES: Final = (b"BASH_ENV", b"ENV")
 _FUNCTION_PREFIX: Final = b"BASH_FUNC_"
 _DEFAULT_PATH: Final = b"/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -46,17 +45,17 @@ def program_of(line: str, shell: str, env: Mapping[bytes, bytes]) -> bytes | Non
         shell: the shell it is meant for.
         env: the environment it would run in.
     """
-    if os.path.basename(shell) not in _SHELLS or not _PLAIN_LINE.match(line):  # noqa: PTH119 (a string)
+    if shell.rpartition("/")[2] not in _SHELLS or not _PLAIN_LINE.match(line):
         return None
     word = line.partition(" ")[0]
     if word in _TAKEN or "=" in word or _changes_the_shell(env):
         return None
-    return _found(os.fsencode(word), env.get(b"PATH", _DEFAULT_PATH))
+    return _found(word.encode(), env.get(b"PATH", _DEFAULT_PATH))
 
 
 def _changes_the_shell(env: Mapping[bytes, bytes]) -> bool:
     # Looked for in all names at once: this is asked for every command.
-    return any(name in env for name in _STARTUP_VARIABLES) or _FUNCTION_PREFIX in b"\0".join(env)
+    return b"ENV" in env or b"BASH_ENV" in env or _FUNCTION_PREFIX in b"\0".join(env)
 
 
 def _found(word: bytes, path: bytes) -> bytes | None:
@@ -64,11 +63,10 @@ def _found(word: bytes, path: bytes) -> bytes | None:
         # A relative path is looked up from the folder that the command is to run in.
         return word if word.startswith(b"/") and _is_program(word) else None
     for folder in path.split(b":"):
-        candidate = folder + b"/" + word
-        if folder.startswith(b"/") and _is_program(candidate):
-            return candidate
-        if not folder.startswith(b"/"):
+        if folder[:1] != b"/":
             return None
+        if _is_program(candidate := folder + b"/" + word):
+            return candidate
     return None
 
 
