@@ -7,7 +7,6 @@ grains once. A derived resource is visible from the moment it is registered.
 from __future__ import annotations
 
 import asyncio
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.resource_type import ResourceContext
@@ -149,9 +148,10 @@ class Directory:
 
     async def grains(self, srn: Srn) -> dict[str, Any]:
         """Return a resource's grains, gathered once and shared by all who ask meanwhile."""
-        if srn not in self._grains:
-            self._grains[srn] = asyncio.create_task(self._gather(srn))
-        return await asyncio.shield(self._grains[srn])
+        task = self._grains.get(srn)
+        if task is None:
+            task = self._grains[srn] = asyncio.create_task(self._gather(srn))
+        return task.result() if task.done() else await asyncio.shield(task)
 
     def gathered_grains(self, srn: Srn) -> dict[str, Any] | None:
         """Return a resource's grains if they have been gathered, from any thread."""
@@ -207,6 +207,8 @@ def _as_srn(text: str, known: Iterable[Srn]) -> Srn | str:
 
 def _unknown(target: str, known: Iterable[Srn]) -> str:
     names = [name for srn in known for name in (str(srn), srn.id)]
+    import difflib
+
     close = difflib.get_close_matches(target, names, n=3)
     meant = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
     return f"there is no resource {target!r} ({meant})"

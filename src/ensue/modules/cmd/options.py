@@ -6,7 +6,7 @@ Nothing is run here. Arguments that only make sense for Salt's own process (`out
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -58,12 +58,18 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
     success_stderr: tuple[str, ...] = ()
 
 
+_DEFAULTS: Final = CommandOptions()
+_FALSE_AT_FIRST: Final = frozenset({"clean_env", "bg", "hide_output"})
+
+
 def read_options(given: Mapping[str, Any]) -> CommandOptions:
     """Read keyword arguments by Salt's names.
 
     Raises:
         StateFailedError: one of them is of a wrong kind.
     """
+    if _says_nothing(given):
+        return _DEFAULTS
     return CommandOptions(
         cwd=given.get("cwd") or None,
         stdin=_bytes(given.get("stdin")),
@@ -82,6 +88,14 @@ def read_options(given: Mapping[str, Any]) -> CommandOptions:
         success_stdout=tuple(map(str, _listed(given.get("success_stdout")))),
         success_stderr=tuple(map(str, _listed(given.get("success_stderr")))),
     )
+
+
+def _says_nothing(given: Mapping[str, Any]) -> bool:
+    """Say whether all is as it is without options: most commands have none."""
+    for name, value in given.items():
+        if (value is not None and not (value is False and name in _FALSE_AT_FIRST)) or name == "rstrip":
+            return False
+    return True
 
 
 def read_environment(env: Any) -> dict[str, str] | None:
