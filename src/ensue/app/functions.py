@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.callables import parameters
 from ensue.contracts.functions import Signature
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
     from ensue.app.custom import CustomModules
     from ensue.app.salt_bridge import Kind, SaltBridge
-
-_DOTTED: Final = re.compile(r"[a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*\Z")
 
 
 class Functions:
@@ -131,7 +128,7 @@ class Functions:
         return self._modules[module]
 
     def _load(self, module: str) -> ModuleType | None:
-        if not _DOTTED.match(module):
+        if not all(map(_is_module_name, module.split("."))):
             return None
         name = f"{self._package}.{module}"
         try:
@@ -174,6 +171,10 @@ class TargetFunctions:
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
         """Return the module's `MOD_WATCH`, None when it has none."""
         return self._functions.mod_watch(module)
+
+
+def _is_module_name(word: str) -> bool:
+    return word.isidentifier() and word.isascii() and word == word.lower()
 
 
 def _signature(function: Callable[..., Any]) -> Signature:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
-from ensue.language.references.follow import as_text
 from ensue.model.data import is_list, is_mapping
 from ensue.model.fan_out import FannedChunk
 from ensue.model.paths import traverse
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
     from ensue.model.returns import StateReturn
 
-_SELF: Final = re.compile(r"\$\{self(?::([^{}]*))?\}")
+_SELF: Final = r"\$\{self(?::([^{}]*))?\}"
 _MISSING: Final = object()
 
 
@@ -136,10 +135,12 @@ class Registrations:
 
 
 def _text(text: str, returned: StateReturn) -> Any:
-    whole = _SELF.fullmatch(text)
+    whole = re.fullmatch(_SELF, text)
     if whole:
         return _value(whole, returned)
-    return _SELF.sub(lambda found: as_text(_value(found, returned)), text)
+    from ensue.language.references.follow import as_text
+
+    return re.sub(_SELF, lambda found: as_text(_value(found, returned)), text)
 
 
 def _value(found: re.Match[str], returned: StateReturn) -> Any:

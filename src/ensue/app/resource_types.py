@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -20,7 +19,7 @@ _OWN_PROVIDERS: Final = {
 }
 _TYPE_NEEDS: Final = ("connect", "ping", "grains", "check", "SECRET_KEYS")
 _PROVIDER_NEEDS: Final = ("observe", "deploy", "destroy")
-_NAME: Final = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_NAME: Final = r"[a-z_][a-z0-9_]*\Z"
 
 
 class Plugins:
@@ -59,9 +58,11 @@ def _load(name: str, own: dict[str, str], group: str, kind: str, needs: tuple[st
     loaded: Any = None
     if name in own:
         loaded = importlib.import_module(own[name])
-    elif _NAME.match(name):
+    elif re.match(_NAME, name):
         loaded = _from_entry_points(name, group, kind)
     if loaded is None:
+        import difflib
+
         close = difflib.get_close_matches(name, own, n=2)
         meant = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(own))}"
         msg = f"there is no {kind} {name!r} ({meant})"

@@ -16,7 +16,6 @@ from ensue.app.inline import InlineWork
 from ensue.app.lazy import LazyMapping
 from ensue.app.resource_types import Plugins
 from ensue.app.salt_bridge import SaltBridge
-from ensue.app.salt_functions import SaltFunctions
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
 from ensue.language.compiler import Compiler
@@ -117,6 +116,8 @@ class Services:
 
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
         """Return `salt grains pillar opts` for templates and custom modules, in a thread beside the loop."""
+        from ensue.app.salt_functions import SaltFunctions
+
         return {
             "salt": SaltFunctions(self.modules, context, self.loop, self.inline),
             "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),

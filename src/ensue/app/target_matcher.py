@@ -9,12 +9,10 @@ Source: Salt Resources, "Targeting"; derived-resources document, "Ordering insid
 from __future__ import annotations
 
 import asyncio
-import difflib
 from typing import TYPE_CHECKING, Final
 
 from ensue.engine.services import Matched
 from ensue.errors import EnsueError
-from ensue.language.references.grammar import read_text
 from ensue.language.references.signs import holds_sign
 from ensue.model.srn import Srn
 from ensue.targeting import (
@@ -152,6 +150,8 @@ class ProjectMatcher:
     def _without_references(self, expression: str) -> Target | None:
         if not holds_sign(expression):
             return self._target(expression)
+        from ensue.language.references.grammar import read_text
+
         pieces = [piece if isinstance(piece, str) else "*" for piece in read_text(expression)]
         try:
             target = parse_target("".join(pieces))
@@ -192,6 +192,8 @@ def _near(word: Word, records: Sequence[ResourceRecord]) -> list[str]:
     """Return what may have been meant by a word: ids, of its type if it has one that is known, or types."""
     if word.engine not in {"", "T", "L"}:
         return []
+    import difflib
+
     type_, _, id_ = word.pattern.partition(":") if word.engine == "T" else ("", "", word.pattern)
     types = {record.srn.type for record in records}
     if type_ and type_ not in types:

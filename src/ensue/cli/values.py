@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ensue.model.data import Data, DataMap
 
-_KEYWORD: Final = re.compile(r"([^\d\W][\w.-]*)=(?!=)(.*)\Z")
+_KEYWORD: Final = r"([^\d\W][\w.-]*)=(?!=)(.*)\Z"
 _DIGITS: Final = frozenset("0123456789_")
 
 
@@ -28,7 +28,7 @@ def call_arguments(words: Sequence[str]) -> tuple[list[Data], dict[str, Data]]:
     positional: list[Data] = []
     keywords: dict[str, Data] = {}
     for word in words:
-        found = _KEYWORD.match(word)
+        found = re.match(_KEYWORD, word)
         if found:
             keywords[found[1]] = argument(found[2])
         else:

@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from ensue.model.returns import StateReturn
 
 
-def seconds_until_next(retry: Retry, random: Random) -> float:
+def seconds_until_next(retry: Retry, random: Random | None) -> float:
     """Return the pause before the next attempt: the interval, and up to `splay_s` random seconds."""
-    return retry.interval_s + (random.uniform(0, retry.splay_s) if retry.splay_s else 0.0)
+    if not retry.splay_s:
+        return retry.interval_s
+    if random is None:
+        from random import Random
+
+        random = Random()  # noqa: S311 -- it spreads retries, and guards nothing
+    return retry.interval_s + random.uniform(0, retry.splay_s)
 
 
 def attempt_comment(number: int, said: StateReturn) -> str:

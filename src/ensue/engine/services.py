@@ -180,12 +180,6 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     depth_limit: int = 64
 
 
-def _chance() -> Random:
-    from random import Random
-
-    return Random()  # noqa: S311 -- it spreads retries, and guards nothing
-
-
 class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the engine calls.
 
@@ -196,7 +190,7 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
         on_event: told of everything that happens, in order; what it raises ends the run.
         hooks: see `Hooks`.
         clock: time.
-        random: for the splay of retries.
+        random: for the splay of retries; None: whatever comes.
         masker: told of sensitive values before anything is done with a return.
     """
 
@@ -206,5 +200,5 @@ class EngineServices(msgspec.Struct, frozen=True, kw_only=True):
     on_event: Callable[[RunEvent], None]
     hooks: Hooks = msgspec.field(default_factory=Hooks)
     clock: Clock = msgspec.field(default_factory=SystemClock)
-    random: Random = msgspec.field(default_factory=_chance)
+    random: Random | None = None
     masker: Masker = msgspec.field(default_factory=Masker)

@@ -8,7 +8,6 @@ Source: Salt's top file; globs, lists, compound and grain matches, several envir
 
 from __future__ import annotations
 
-import glob
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -127,6 +126,8 @@ class _Matcher:
         engine = _ENGINES[kind]
         try:
             if kind == "pillar_exact":
+                import glob
+
                 expression = glob.escape(expression)
             # A quoted word keeps blanks in a pattern together.
             target = parse_target(f'{engine}@"{expression}"' if engine else expression)

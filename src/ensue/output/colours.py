@@ -52,8 +52,8 @@ COLOURED: Final = Palette(
 )
 """Salt's sequences, so that both look alike."""
 
-_ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])?")
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]")
+_ESCAPES: Final = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])?"
+_CONTROLS: Final = r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]"
 
 
 def palette_for(stream: IO[str] | None, mode: ColourMode) -> Palette:
@@ -89,5 +89,5 @@ def without_escapes(text: str) -> str:
     if text.isprintable():
         return text
     if "\x1b" in text:
-        text = _ESCAPES.sub("", text)
-    return _CONTROLS.sub("", text)
+        text = re.sub(_ESCAPES, "", text)
+    return re.sub(_CONTROLS, "", text)

@@ -13,8 +13,8 @@ Source: Salt's compound matcher; Salt Resources, "Targeting".
 
 from __future__ import annotations
 
+import ipaddress
 import re
-from ipaddress import ip_network
 from typing import Final
 
 from ensue.errors import EnsueError
@@ -157,7 +157,7 @@ def _fault(engine: str, pattern: str) -> str:
         if engine in "EPJ":
             re.compile(pattern if engine == "E" else pattern.rpartition(":")[2])
         elif engine == "S":
-            ip_network(pattern, strict=False)
+            ipaddress.ip_network(pattern, strict=False)
         elif engine == "R" and names_in(pattern) > MOST_NAMES:
             return f"a range of more than {MOST_NAMES:,} names"
     except re.error as error:

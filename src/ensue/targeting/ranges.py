@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 MOST_NAMES: Final = 100_000
 """How many names one word may stand for: they are all held in memory."""
 
-_BETWEEN_WORDS: Final = re.compile(r",(?![^\[\]]*\])")
-_BRACKETS: Final = re.compile(r"\[([^\[\]]*)\]")
+_BETWEEN_WORDS: Final = r",(?![^\[\]]*\])"
+_BRACKETS: Final = r"\[([^\[\]]*)\]"
 _LONGEST_NUMBER: Final = 18
 
 
@@ -30,14 +30,14 @@ def names_in(pattern: str) -> int:
     """
     return sum(
         math.prod(sum(map(_size, inside.split(","))) for inside in _insides(word))
-        for word in _BETWEEN_WORDS.split(pattern)
+        for word in re.split(_BETWEEN_WORDS, pattern)
     )
 
 
 @functools.lru_cache(maxsize=64)
 def names_of(pattern: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the names that the pattern of an `R@` stands for, and apart from them those that are globs."""
-    names = {name for word in _BETWEEN_WORDS.split(pattern) for name in expand_range(word.strip())}
+    names = {name for word in re.split(_BETWEEN_WORDS, pattern) for name in expand_range(word.strip())}
     globs = {name for name in names if "*" in name or "?" in name}
     return frozenset(names - globs), tuple(sorted(globs))
 
@@ -45,18 +45,18 @@ def names_of(pattern: str) -> tuple[frozenset[str], tuple[str, ...]]:
 def expand_range(word: str) -> Iterator[str]:
     """Yield the names that bracket ranges stand for: `web-[01-03]` is three names, `[a,c]` two."""
     pieces: list[list[str]] = []
-    for index, piece in enumerate(_BRACKETS.split(word)):
+    for index, piece in enumerate(re.split(_BRACKETS, word)):
         pieces.append(list(_bracket(piece)) if index % 2 else [piece])
     for parts in itertools.product(*pieces):
         yield "".join(parts)
 
 
 def _insides(word: str) -> list[str]:
-    outside = _BRACKETS.sub("", word)
+    outside = re.sub(_BRACKETS, "", word)
     if "[" in outside or "]" in outside:
         msg = f"a bracket of {word!r} lacks the other one"
         raise ValueError(msg)
-    return _BRACKETS.findall(word)
+    return re.findall(_BRACKETS, word)
 
 
 def _size(part: str) -> int:

@@ -28,8 +28,8 @@ MARK: Final = "#!delayed"
 """A text without these characters holds no blocks and is not looked at any further."""
 
 _END_MARK: Final = "#!end_delayed_block"
-_TAG: Final = re.compile(r"^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$", re.MULTILINE)
-_INDENTATION: Final = re.compile(r"^([^\S\n]*)[^\s]", re.MULTILINE)
+_TAG: Final = r"(?m)^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$"
+_INDENTATION: Final = r"(?m)^([^\S\n]*)[^\s]"
 
 
 class Scan(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ def scan(
 
 def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
     line, counted = first_line, 0
-    for found in _TAG.finditer(text):
+    for found in re.finditer(_TAG, text):
         line += text.count("\n", counted, found.start())
         counted = found.start()
         column = text.index("#", found.start()) - found.start() + 1
@@ -263,7 +263,7 @@ def twice(name: str, first: Span, second: Span) -> Diagnostic:
 def _without_indentation(text: str) -> str:
     """Return a text without the indentation that all its lines have; blank lines do not count."""
     common: str | None = None
-    for found in _INDENTATION.finditer(text):
+    for found in re.finditer(_INDENTATION, text):
         common = found[1] if common is None else _common_start(common, found[1])
         if not common:
             return text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LIMIT_WORD: Final = "delayed_repeat_limit"
 SCOPED_WORD: Final = "scoped"
-_COUNT: Final = re.compile(r"0*[1-9][0-9]{0,99}\Z")
+_COUNT: Final = r"0*[1-9][0-9]{0,99}\Z"
 _BLOCK_FORM: Final = f"#!delayed_block NAME [{SCOPED_WORD}] [{LIMIT_WORD}=N]"
 _END_FORM: Final = "#!end_delayed_block [NAME]"
 
@@ -91,7 +91,7 @@ def read_limit(text: str, span: Span, faults: list[Diagnostic]) -> Limit:
     """Read a limit: a number from 1, or `None`."""
     if text == "None":
         return UNLIMITED
-    if _COUNT.match(text):
+    if re.match(_COUNT, text):
         return int(text)
     help_ = f"it takes a number from 1, or None for no limit: {LIMIT_WORD}=3"
     faults.append(_fault(f"{LIMIT_WORD} is {text!r}", span, help_))

@@ -5,7 +5,6 @@ Source: Salt's state module `test`, 3008.
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.functions import touches_nothing
@@ -61,6 +60,8 @@ def _decided(word: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
     if str(value).lower() == _RANDOM:
+        import random
+
         return random.choice((True, False))  # noqa: S311 (no secret hangs on it)
     raise StateFailedError(f"`{word}` is true, false or 'Random', not {value!r}")
 
