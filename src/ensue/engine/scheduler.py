@@ -8,8 +8,8 @@ called by the executor, what it causes belongs to growth, and who may go on to t
 from __future__ import annotations
 
 import asyncio
-from contextvars import copy_context
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from ensue.engine.circles import break_circle
@@ -19,16 +19,16 @@ from ensue.engine.executor import Executor, Started
 from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
 from ensue.engine.node import Node, Role, Scope
+from ensue.engine.node_tasks import NodeCall, NodeTasks
 from ensue.engine.recorder import Recorder
 from ensue.engine.requisites import Verdict
 from ensue.engine.returns import failure
 from ensue.engine.scopes import Scopes
 from ensue.engine.status import GROWING, READY, RUNNING, SETTLED, NotRun
-from ensue.engine.turns import Turns
-from ensue.errors import InternalError
+from ensue.engine.turns import NODES_A_TURN, Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.growth import Plan
     from ensue.engine.calls import Callee
@@ -72,10 +72,10 @@ class Scheduler:
         self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._turns = Turns(self._take)
-        self._context = copy_context()
+        self._tasks = NodeTasks(cut=self._cut, ended=self._turns.wake)
+        self._may_pass_on = False
+        self._passed_on: NodeCall | None = None
         self._sleepers: set[asyncio.Future[None]] = set()
-        self._group: asyncio.TaskGroup | None = None
-        self._tasks = 0
         self._suspended = 0
         self._broken = False
         self._fault: Exception | None = None
@@ -88,7 +88,7 @@ class Scheduler:
             CycleError: the plan's requisites go round in circles; nothing was run.
         """
         top = self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
-        async with asyncio.TaskGroup() as self._group:
+        async with asyncio.TaskGroup() as self._tasks.group:
             try:
                 await self._loop(top)
             except BaseException:
@@ -147,7 +147,7 @@ class Scheduler:
                 turns.take_some()
                 if not turns.is_empty:
                     await asyncio.sleep(0)
-            elif self._tasks > self._suspended:
+            elif self._tasks.count > self._suspended:
                 await turns.sleep()
             else:
                 self.make_ready(break_circle(self.scopes.still_open(), self.scopes.can_do_without))
@@ -177,7 +177,7 @@ class Scheduler:
     def _carry_out(self, node: Node, instead: Answer | None = None) -> None:
         """Do what is decided about a node; where that is a call, this answer instead, if there is one."""
         if instead is None and node.chunk.options.fan_out is not None and not node.refused:
-            self._spawn(node, self._fan_outs.fan_out(node), partial(self._cut_fan_out, node))
+            self._tasks.start(node, self._fan_outs.fan_out(node), partial(self._cut_fan_out, node))
             return
         done = self._done_of(node) if self._done else self._done
         decision = decide(node, done, self._executor.can_watch)
@@ -252,56 +252,56 @@ class Scheduler:
         self._finish(node, self._recorder.finish(node, start, said))
 
     def _call_in_task(self, node: Node, start: Start, started: Started | None) -> None:
-        def cancelled() -> Return:
-            comment = "Cancelled while it was running; what it had done by then is not known"
-            return self._recorder.finish(node, start, failure(node.chunk.name, comment))
+        call = NodeCall(node, start, started)
+        if self._may_pass_on:
+            self._may_pass_on = False
+            self._passed_on = call
+            self._tasks.pass_on(node, partial(self._cut_call, node, start))
+        else:
+            self._tasks.start(node, self._call_all(call), partial(self._cut_call, node, start))
 
-        self._spawn(node, self._run_node(node, start, started), cancelled)
+    def _cut_call(self, node: Node, start: Start) -> Return:
+        comment = "Cancelled while it was running; what it had done by then is not known"
+        return self._recorder.finish(node, start, failure(node.chunk.name, comment))
 
-    async def _run_node(self, node: Node, start: Start, started: Started | None) -> None:
-        said = await self._executor.call(node, started)
-        self._turns.attend()
-        self._give_back(node)
-        self._finish(node, self._recorder.finish(node, start, said))
-        self._go_on()
+    async def _call_all(self, call: NodeCall | None) -> None:
+        """Call the function of a node, then of the one that this made ready, and so on."""
+        for turn in count(1):
+            if call is None:
+                return
+            said = await self._executor.call(call.node, call.started)
+            self._turns.attend()
+            self._give_back(call.node)
+            self._finish(call.node, self._recorder.finish(call.node, call.start, said))
+            call = self._go_on()
+            if turn % NODES_A_TURN == 0:
+                await asyncio.sleep(0)  # None of them may have waited for anything.
 
-    def _go_on(self) -> None:
-        """Go on with what a task's end made ready, in that task; the run's own is woken when it is over."""
+    def _go_on(self) -> NodeCall | None:
+        """Go on with what a call's end made ready; return what the task that made it is to call next."""
         if self._broken or self._fault is not None:
-            return
+            return None
+        self._may_pass_on = True
         try:
             self._turns.take_some()
         except Exception as error:  # noqa: BLE001 - the run ends by it, not this node
             self._fault = error
+        self._may_pass_on = False
+        self._turns.leave()
+        if self._fault is not None:
+            self._turns.wake()
+        call, self._passed_on = self._passed_on, None
+        return call
 
-    def _spawn(
-        self, node: Node, work: Coroutine[None, None, None], if_cancelled: Callable[[], Return]
-    ) -> None:
-        """Start a task for a node.
-
-        Args:
-            node: the node.
-            work: what the task does; it settles the node.
-            if_cancelled: makes the node's return when the task was cancelled, which may happen
-                before it did anything at all.
-        """
-        if self._group is None:
-            raise InternalError("a node was started outside of a run")
-        task = self._group.create_task(work, context=self._context.copy())
-        self._tasks += 1
-        node.scope.tasks.add(task)
-        task.add_done_callback(partial(self._task_over, node, if_cancelled))
-
-    def _task_over(self, node: Node, if_cancelled: Callable[[], Return], task: asyncio.Task[None]) -> None:
-        self._tasks -= 1
-        node.scope.tasks.discard(task)
-        if task.cancelled() and not self._broken and node.status is not SETTLED:
-            self._give_back(node)
-            try:
-                self.settle(node, if_cancelled())
-            except Exception as error:  # noqa: BLE001 - nobody awaits a callback: the loop raises it
-                self._fault = error
-        self._turns.wake()
+    def _cut(self, node: Node, returned: Callable[[], Return]) -> None:
+        """A node's task was cancelled."""
+        if self._broken:
+            return
+        self._give_back(node)
+        try:
+            self.settle(node, returned())
+        except Exception as error:  # noqa: BLE001 - nobody awaits a callback: the loop raises it
+            self._fault = error
 
     def _give_back(self, node: Node) -> None:
         if node.hold is not None:
@@ -315,7 +315,7 @@ class Scheduler:
                 self.stop(FAILHARD)
         if node.chunk.options.delayed_render and node.role is _STATE and not node.scope.quiet:
             node.status = GROWING
-            self._spawn(node, self._grow(node, returned), partial(self._cut_growth, node, returned))
+            self._tasks.start(node, self._grow(node, returned), partial(self._cut_growth, node, returned))
         else:
             self.settle(node, returned)
 

@@ -1,8 +1,7 @@
 """Nodes whose turn has come, and who goes on with them: the run's own task, or the one that has just ended.
 
-The run's own task goes on with what is ready and sleeps when nothing is. A task that has carried out its
-node goes on by itself with what thereby became ready, before it ends: the next function begins in the very
-next turn of the event loop, and what there is to tidy up after the last one is done while it runs.
+The run's own task goes on with what is ready and sleeps when nothing is. A task that has called its node's
+function goes on by itself with what thereby became ready, so that the next one begins at once.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ class Turns:
         self._take = take
         self._ready: deque[Node] = deque()
         self._is_attended = True
+        self._is_asleep = False
         self._wake = asyncio.Event()
 
     @property
@@ -51,8 +51,14 @@ class Turns:
             self._wake.set()
 
     def attend(self) -> None:
-        """Do without the run's own task: who calls this calls `take_some` in the same turn."""
+        """Do without the run's own task: who calls this calls `take_some` and `leave` in the same turn."""
         self._is_attended = True
+
+    def leave(self) -> None:
+        """Leave what is ready, and what will be, to the run's own task."""
+        self._is_attended = not self._is_asleep
+        if self._ready and self._is_asleep:
+            self._wake.set()
 
     def take_some(self) -> None:
         """Go on with what is ready, and with what becomes so by that, as far as one turn allows."""
@@ -69,8 +75,10 @@ class Turns:
     async def sleep(self) -> None:
         """Return when something is ready that nobody attends to, or the run's own task was woken."""
         self._wake.clear()
+        self._is_asleep = True
         self._is_attended = False
         try:
             await self._wake.wait()
         finally:
+            self._is_asleep = False
             self._is_attended = True
