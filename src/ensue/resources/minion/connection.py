@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ROOT_VARIABLE: Final = "ENSUE_ROOT"
 """Names the folder that paths of the target lie below; empty when that is the whole machine."""
 
+_ROOT_NAME: Final = ROOT_VARIABLE.encode()
 _NOT_FOUND: Final = 127
 _NOT_EXECUTABLE: Final = 126
 
@@ -147,7 +148,10 @@ class MinionConnection(MinionFiles):
     def _environment(self, command: Command, account: pwd.struct_passwd | None) -> dict[bytes, bytes]:
         # As bytes, since decoding and encoding all of it again would be a tenth of a short command's cost.
         env = {} if command.clean_env else _own_environment()
-        changes: dict[str, str | None] = {ROOT_VARIABLE: self.root}
+        env[_ROOT_NAME] = os.fsencode(self.root)
+        if account is None and not command.env:
+            return env
+        changes: dict[str, str | None] = {}
         if account is not None:
             changes |= {"HOME": account.pw_dir, "USER": account.pw_name, "LOGNAME": account.pw_name}
         for name, value in (changes | dict(command.env or {})).items():

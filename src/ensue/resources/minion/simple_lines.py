@@ -13,6 +13,8 @@ from __future__ import annotations
 import os
 import re
 import stat
+from functools import lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -62,17 +64,24 @@ def _found(word: bytes, path: bytes) -> bytes | None:
     if b"/" in word:
         # A relative path is looked up from the folder that the command is to run in.
         return word if word.startswith(b"/") and _is_program(word) else None
-    for folder in path.split(b":"):
-        if folder[:1] != b"/":
-            return None
-        if _is_program(candidate := folder + b"/" + word):
+    for folder in _absolute_folders(path):
+        if _is_program(candidate := folder + word):
             return candidate
     return None
 
 
+@lru_cache(maxsize=1)
+def _absolute_folders(path: bytes) -> list[bytes]:
+    """Return the folders of PATH, as far as they depend on nothing else; each ends with a slash."""
+    folders = path.split(b":")
+    return [folder + b"/" for folder in takewhile(lambda folder: folder.startswith(b"/"), folders)]
+
+
 def _is_program(path: bytes) -> bool:
+    # In most folders of PATH there is nothing of that name, and `access` says so soonest.
+    if not os.access(path, os.X_OK):
+        return False
     try:
-        # In most folders of PATH there is nothing of that name, and `access` says so soonest.
-        return os.access(path, os.X_OK) and stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (bytes)
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 (bytes)
     except OSError:
         return False
