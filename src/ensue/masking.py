@@ -9,7 +9,6 @@ Source: derived-resources document, "Secret storage"; Salt's own outputs mask no
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -98,6 +97,8 @@ class Masker:
 
 
 def _forms(secret: str) -> set[str]:
+    import json
+
     forms = {secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
     lines = [line.strip() for line in secret.splitlines()]
     if len(lines) > 1:

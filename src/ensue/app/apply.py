@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.arguments import RunTimeArguments
 from ensue.app.context import CallContext
 from ensue.app.environments import saltenv_of, top_options
 from ensue.app.expander import SlsExpander
 from ensue.app.functions import TargetFunctions
+from ensue.app.lazy_arguments import LazyArguments
 from ensue.app.planned_scopes import TellingExpander
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
@@ -168,7 +168,7 @@ class Run:
                 hooks=Hooks(
                     awaits=registrations.awaits,
                     promises=registrations.promises,
-                    arguments=RunTimeArguments(services.enforced, services.masker),
+                    arguments=LazyArguments(services.enforced, services.masker),
                     registered=registrations.register,
                     matcher=matcher,
                     is_transient=registrations.is_transient,

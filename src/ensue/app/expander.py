@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ensue.app.late_rendering import LateRendering
+from ensue.language.blocks.space import NO_BLOCKS
 from ensue.language.compiler import SlsRequest
+from ensue.language.tree import Tree
 
 if TYPE_CHECKING:
+    from ensue.app.late_rendering import LateRendering
     from ensue.app.services import Services
     from ensue.contracts.growth import GrowthRequest, Plan
     from ensue.diagnostics import Diagnostic
@@ -26,8 +29,14 @@ class SlsExpander:
     def __init__(self, services: Services, *, test: bool, top: Plan) -> None:
         self._services = services
         self._test = test
-        self._late = LateRendering(services, test=test)
-        self._late.note(top)
+        if _has_blocks(top):
+            self._late.note(top)
+
+    @cached_property
+    def _late(self) -> LateRendering:
+        from ensue.app.late_rendering import LateRendering
+
+        return LateRendering(self._services, test=self._test)
 
     async def expand(self, request: GrowthRequest) -> Plan:
         """Return the compiled scope.
@@ -44,6 +53,8 @@ class SlsExpander:
 
     def end(self) -> tuple[Diagnostic, ...]:
         """Note in the log which blocks nobody called; returns what the compilations of growth remarked."""
+        if "_late" not in self.__dict__:
+            return ()
         self._late.tell_dropped()
         return tuple(self._late.warnings)
 
@@ -53,3 +64,11 @@ class SlsExpander:
         requests = [SlsRequest(name=name, saltenv=request.caller.saltenv) for name in request.names]
         compiled = await asyncio.to_thread(compiler.compile, requests, scope=request.scope)
         return compiled.plan
+
+
+def _has_blocks(plan: Plan) -> bool:
+    """Say whether the texts that a plan was compiled from have delayed blocks."""
+    parent = plan.parent
+    return isinstance(parent, Tree) and any(
+        stream.space is not NO_BLOCKS for stream in parent.streams.values()
+    )

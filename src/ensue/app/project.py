@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
-from ensue.app.calls import CallOutcome, CallRequest, call
 from ensue.app.lazy_registry import LazyRegistry, LazyVault
 from ensue.app.recorded_run import RecordedRun, RunOptions
 from ensue.app.services import Services
@@ -19,13 +18,13 @@ from ensue.app.settings import Settings, read_settings
 from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
-from ensue.language.shown import high_data, low_data
 from ensue.masking import Masker
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.app.calls import CallOutcome
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
     from ensue.model.report import RunReport, RunSummary
@@ -188,6 +187,8 @@ class Project:
             ConfigurationError: the target expression does not parse, or there is no such function.
             StoreError: a target's configuration cannot be decrypted.
         """
+        from ensue.app.calls import CallRequest, call
+
         request = CallRequest(
             target=target, function=function, args=args, kwargs=kwargs, timeout_s=timeout_s, batch=batch
         )
@@ -200,6 +201,8 @@ class Project:
         Raises:
             CompileError: it does not compile.
         """
+        from ensue.language.shown import high_data, low_data
+
         services = self._services()
         await services.prepare(services.minion)
         if what == "pillar":
@@ -326,4 +329,4 @@ def _moment() -> datetime:
     return datetime.now().astimezone()
 
 
-__all__ = ["CallOutcome", "Project", "ProjectOptions", "RunOptions"]
+__all__ = ["Project", "ProjectOptions", "RunOptions"]

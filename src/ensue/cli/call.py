@@ -12,7 +12,8 @@ from ensue.cli.complete import complete_target
 from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
-    from ensue.app.project import CallOutcome, Project
+    from ensue.app.calls import CallOutcome
+    from ensue.app.project import Project
     from ensue.cli.session import Session
 
 EXAMPLES = (

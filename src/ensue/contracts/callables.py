@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 from types import FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +28,7 @@ _SAYS_OTHERWISE: Final = frozenset(
 """Attributes by which a function says of itself what its code does not."""
 
 
-class Parameter(NamedTuple):
+class Parameter(msgspec.Struct, frozen=True):
     """One parameter of a function.
 
     Args:

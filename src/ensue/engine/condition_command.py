@@ -9,7 +9,6 @@ Source: Salt 3008, measured.
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
@@ -84,7 +83,11 @@ async def _shell(context: StateContext) -> str:
 
 
 def _with_path(line: str, folder: Data) -> str:
-    return f'PATH={shlex.quote(folder)}:"$PATH"; export PATH\n{line}' if isinstance(folder, str) else line
+    if not isinstance(folder, str):
+        return line
+    import shlex
+
+    return f'PATH={shlex.quote(folder)}:"$PATH"; export PATH\n{line}'
 
 
 def _listed(value: Data) -> list[Data]:

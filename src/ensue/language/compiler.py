@@ -17,7 +17,6 @@ from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
-from ensue.language.slots import PREFIX, holds_slot
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
 
@@ -219,13 +218,18 @@ def _chunks(
             for number in ordered
         ]
     )
-    return tuple(map(_with_slots, chunks)) if slots else chunks
+    return _with_slots(chunks) if slots else chunks
 
 
-def _with_slots(chunk: Chunk) -> Chunk:
-    if not chunk.name.startswith(PREFIX) and not holds_slot(chunk.arguments):
-        return chunk
-    return msgspec.structs.replace(chunk, has_slots=True)
+def _with_slots(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    from ensue.language.slots import PREFIX, holds_slot
+
+    return tuple(
+        msgspec.structs.replace(chunk, has_slots=True)
+        if chunk.name.startswith(PREFIX) or holds_slot(chunk.arguments)
+        else chunk
+        for chunk in chunks
+    )
 
 
 def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ _BOOLS: Final = {
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _MAYBE_NUMBER: Final = frozenset("-+0123456789.")
-_INT: Final = re.compile(
+_INT: Final = (
     r"[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+"
     r"|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+"
 )
-_FLOAT: Final = re.compile(
+_FLOAT: Final = (
     r"[-+]?(?:[0-9][0-9_]*)\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?"
     r"|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
@@ -45,11 +46,18 @@ def plain_scalar(text: str) -> Scalar:
     if text in _NULLS:
         return None
     if text[0] in _MAYBE_NUMBER:
-        if _INT.fullmatch(text):
+        int_, float_ = _forms()
+        if int_.fullmatch(text):
             return integer(text)
-        if _FLOAT.fullmatch(text):
+        if float_.fullmatch(text):
             return floating(text)
     return text
+
+
+@cache
+def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the forms of numbers, compiled for the first scalar that might be one."""
+    return re.compile(_INT), re.compile(_FLOAT)
 
 
 def integer(text: str) -> int:
