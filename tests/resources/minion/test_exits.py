@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import subprocess
 import weakref
 from functools import partial
@@ -31,7 +32,7 @@ def test_each_end_is_heard_of_once_it_has_come() -> None:
                 ended.set()
 
         for process in processes:
-            watched[process.pid] = exits.watch(process.pid, partial(over, process))
+            watched[process.pid] = exits.watch(process.pid, partial(over, process), may_be_brief=False)
         async with asyncio.timeout(30):
             await ended.wait()
         return codes
@@ -53,7 +54,7 @@ def test_who_was_forgotten_is_not_called() -> None:
                 exits.forget(pidfd)
             over.set()
 
-        watched.extend(exits.watch(process.pid, one_is_enough) for process in processes)
+        watched.extend(exits.watch(process.pid, one_is_enough, may_be_brief=False) for process in processes)
         for process in processes:
             process.wait()
         async with asyncio.timeout(30):
@@ -61,6 +62,50 @@ def test_who_was_forgotten_is_not_called() -> None:
         return called
 
     assert asyncio.run(scene()) == ["one"]
+
+
+def over(count: int) -> list[subprocess.Popen[bytes]]:
+    """Start processes that have ended when this returns; nobody has asked for their exit codes yet."""
+    processes = started(*["true"] * count)
+    for process in processes:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    return processes
+
+
+def watched_briefly(processes: list[subprocess.Popen[bytes]]) -> list[bool]:
+    """Return which of them were said to have ended already; none is watched afterwards."""
+
+    async def scene() -> list[bool]:
+        exits, answers = exits_of(asyncio.get_running_loop()), list[bool]()
+        for process in processes:
+            watched = exits.watch(process.pid, lambda: None, may_be_brief=True)
+            answers.append(watched == -1)
+            if watched >= 0:
+                exits.forget(watched)
+        return answers
+
+    return asyncio.run(scene())
+
+
+def test_what_has_ended_already_is_said_at_once() -> None:
+    """Of a process that is over there is nothing to wait for."""
+    processes = over(3)
+    assert watched_briefly(processes) == [True] * 3
+    assert [process.wait() for process in processes] == [0] * 3
+
+
+def test_after_a_long_one_the_loop_is_not_kept_waiting() -> None:
+    """While commands take their time none is waited for, until they may be brief again."""
+    [long], brief = started("exec sleep 600"), over(40)
+    try:
+        first, *others = watched_briefly([long, *brief])
+    finally:
+        long.kill()
+        for process in (long, *brief):
+            process.wait()
+    assert not first
+    assert not others[0]
+    assert others[-1]
 
 
 def test_a_loop_that_is_gone_takes_it_along() -> None:

@@ -1,6 +1,9 @@
-"""Hearing of the ends of processes on an event loop: one epoll for all pidfds, which the loop watches once.
+"""Hearing of the ends of processes on an event loop.
 
-To have the loop itself watch each pidfd, and forget it, would cost a third of what starting a process does.
+Most commands are over within a millisecond of their start. That long the loop is kept waiting for one, since
+everything else costs as much as the command itself; no longer, and not at all while the commands of this
+moment take longer. The other processes are watched by one epoll, and this by the loop: to have the loop watch
+each, and forget it, would cost a third of what starting a process does.
 """
 
 from __future__ import annotations
@@ -8,11 +11,16 @@ from __future__ import annotations
 import os
 import select
 import weakref
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, MutableMapping
+
+
+_MOMENT_MS: Final = 2
+_COMMANDS_NOT_WAITED_FOR: Final = 16
+"""After one that took longer than a moment, so many are not expected to be over at once."""
 
 
 class Exits:
@@ -25,25 +33,41 @@ class Exits:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._epoll = select.epoll()
         self._callbacks: dict[int, Callable[[], None]] = {}
+        self._not_waited_for = 0
         loop.add_reader(self._epoll.fileno(), self._look)
 
-    def watch(self, pid: int, callback: Callable[[], None]) -> int:
+    def watch(self, pid: int, callback: Callable[[], None], *, may_be_brief: bool) -> int:
         """Have something called when a process ends; perhaps more than once.
 
         Args:
             pid: a child of this process.
             callback: what is called.
+            may_be_brief: whether it may well end at once.
 
         Returns:
-            What `forget` takes.
+            What `forget` takes; -1 when the process has ended already, and nothing will be called.
 
         Raises:
             OSError: the kernel gives no pidfd.
         """
         pidfd = os.pidfd_open(pid)
+        if may_be_brief and self._ends_in_a_moment(pidfd):
+            os.close(pidfd)
+            return -1
         self._epoll.register(pidfd, select.EPOLLIN)
         self._callbacks[pidfd] = callback
         return pidfd
+
+    def _ends_in_a_moment(self, pidfd: int) -> bool:
+        if self._not_waited_for or self._callbacks:
+            self._not_waited_for = max(0, self._not_waited_for - 1)
+            return False
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        if poll.poll(_MOMENT_MS):
+            return True
+        self._not_waited_for = _COMMANDS_NOT_WAITED_FOR
+        return False
 
     def forget(self, pidfd: int) -> None:
         """Wait for a process's end no longer.

@@ -82,7 +82,9 @@ async def run_process(launch: Launch) -> Completed:
     """
     running = _Running(launch)
     try:
-        if launch.timeout_s is None:
+        if running.is_over:
+            pass
+        elif launch.timeout_s is None:
             await running.ended
         else:
             async with asyncio.timeout(launch.timeout_s):
@@ -113,10 +115,16 @@ class _Running:
         self._process = self._start(launch)
         self._write()
         self._watch_exit()
-        if self._pidfd < 0:
-            self._watch_output()
-        else:
-            self._timer = self._loop.call_later(BRIEF_S, self._watch_output)
+        if self._process.returncode is None:
+            if self._pidfd < 0:
+                self._watch_output()
+            else:
+                self._timer = self._loop.call_later(BRIEF_S, self._watch_output)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended and all that it wrote is read."""
+        return self.ended.done()
 
     def completed(self) -> Completed:
         """Return what came of it."""
@@ -183,11 +191,15 @@ class _Running:
 
     def _watch_exit(self) -> None:
         try:
-            self._pidfd = exits_of(self._loop).watch(self._process.pid, self._exit)
+            exits = exits_of(self._loop)
+            self._pidfd = exits.watch(self._process.pid, self._exit, may_be_brief=self._stdin < 0)
         except (AttributeError, OSError):
             # A kernel before 5.3, or one that forbids it: a thread waits instead.
             waiting = self._loop.run_in_executor(None, self._process.wait)
             waiting.add_done_callback(lambda _: self._exit())
+        else:
+            if self._pidfd < 0:
+                self._exit()
 
     def _forget_exit(self) -> None:
         if self._pidfd >= 0:
