@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import subprocess
-import weakref
 from functools import partial
 
-from ensue.resources.minion.exits import exits_of
+from ensue.resources.minion.exits import Exits
 
 
 def started(*lines: str) -> list[subprocess.Popen[bytes]]:
@@ -22,7 +20,7 @@ def test_each_end_is_heard_of_once_it_has_come() -> None:
     processes = started(*(f"exit {number}" for number in range(20)))
 
     async def scene() -> list[int | None]:
-        exits, ended, codes = exits_of(asyncio.get_running_loop()), asyncio.Event(), list[int | None]()
+        exits, ended, codes = Exits(asyncio.get_running_loop()), asyncio.Event(), list[int | None]()
         watched: dict[int, int] = {}
 
         def over(process: subprocess.Popen[bytes]) -> None:
@@ -45,7 +43,7 @@ def test_who_was_forgotten_is_not_called() -> None:
     processes = started("true", "true")
 
     async def scene() -> list[str]:
-        exits, over, called = exits_of(asyncio.get_running_loop()), asyncio.Event(), list[str]()
+        exits, over, called = Exits(asyncio.get_running_loop()), asyncio.Event(), list[str]()
         watched: list[int] = []
 
         def one_is_enough() -> None:
@@ -76,7 +74,7 @@ def watched_briefly(processes: list[subprocess.Popen[bytes]]) -> list[bool]:
     """Return which of them were said to have ended already; none is watched afterwards."""
 
     async def scene() -> list[bool]:
-        exits, answers = exits_of(asyncio.get_running_loop()), list[bool]()
+        exits, answers = Exits(asyncio.get_running_loop()), list[bool]()
         for process in processes:
             watched = exits.watch(process.pid, lambda: None, may_be_brief=True)
             answers.append(watched == -1)
@@ -108,12 +106,17 @@ def test_after_a_long_one_the_loop_is_not_kept_waiting() -> None:
     assert others[-1]
 
 
-def test_a_loop_that_is_gone_takes_it_along() -> None:
-    """Nothing is kept for an event loop that is over."""
+def test_closing_it_gives_back_what_it_took() -> None:
+    """Nothing stays open, and a loop that is closed already is no fault."""
 
-    async def scene() -> weakref.ref[object]:
-        return weakref.ref(exits_of(asyncio.get_running_loop()))
+    async def scene() -> tuple[int, int]:
+        before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (a count)
+        Exits(asyncio.get_running_loop()).close()
+        return before, len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (a count)
 
-    gone = asyncio.run(scene())
-    gc.collect()
-    assert gone() is None
+    async def left_open() -> Exits:
+        return Exits(asyncio.get_running_loop())
+
+    before, after = asyncio.run(scene())
+    assert before == after
+    asyncio.run(left_open()).close()

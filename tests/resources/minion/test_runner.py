@@ -65,7 +65,7 @@ def test_sigkill_follows_a_term_that_is_ignored() -> None:
         end_grace_s=0.2,
     )
     with pytest.raises(TimeoutError):
-        asyncio.run(run_process(launch))
+        asyncio.run(run_process(launch, None))
     assert time.monotonic() - started < 5
 
 

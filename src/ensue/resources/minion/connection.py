@@ -6,6 +6,7 @@ folder, the environment and the user it gets.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import pwd
@@ -16,6 +17,7 @@ from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.resources.faults import FileFaults
 from ensue.resources.minion.accounts import current_user, home_folder
 from ensue.resources.minion.confine import Confinement
+from ensue.resources.minion.exits import HAS_EXITS, Exits
 from ensue.resources.minion.files import MinionFiles
 from ensue.resources.minion.runner import Launch, run_process
 from ensue.resources.minion.simple_lines import program_of
@@ -42,6 +44,7 @@ class MinionConnection(MinionFiles):
 
     def __init__(self, srn: Srn, *, root: str = "/") -> None:
         super().__init__(srn, Confinement(root))
+        self._exits: Exits | None = None
 
     @property
     def can_run(self) -> bool:
@@ -71,13 +74,13 @@ class MinionConnection(MinionFiles):
         try:
             if launch.executable is not None:
                 try:
-                    return await run_process(launch)
+                    return await run_process(launch, self._exits_here())
                 except (OSError, ValueError) as fault:
                     if isinstance(fault, TimeoutError):
                         raise
                     # What the system cannot execute (a script that names no interpreter) a shell may well do.
                     launch = self._launch(command, needs_shell=True)
-            return await run_process(launch)
+            return await run_process(launch, self._exits_here())
         except TimeoutError:
             raise self._timed_out(command) from None
         except OSError as fault:
@@ -91,7 +94,17 @@ class MinionConnection(MinionFiles):
         return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Give back what running commands took; nothing else is held."""
+        if self._exits is not None:
+            self._exits.close()
+            self._exits = None
+
+    def _exits_here(self) -> Exits | None:
+        """Return what tells of the ends of processes on this event loop; None on a system without that."""
+        loop = asyncio.get_running_loop()
+        if (self._exits is None or self._exits.loop is not loop) and HAS_EXITS:
+            self._exits = Exits(loop)
+        return self._exits
 
     def _unfit(self, fault: ValueError) -> RemoteError:
         """Return the error of a command that the system cannot even be asked to start (a NUL byte)."""

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import os
 import select
-import weakref
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import Callable
 
+
+HAS_EXITS: Final = hasattr(select, "epoll") and hasattr(os, "pidfd_open")
+"""Whether the system has what this needs: Linux has."""
 
 _MOMENT_MS: Final = 2
 _COMMANDS_NOT_WAITED_FOR: Final = 16
@@ -34,6 +36,7 @@ class Exits:
         self._epoll = select.epoll()
         self._callbacks: dict[int, Callable[[], None]] = {}
         self._not_waited_for = 0
+        self.loop = loop
         loop.add_reader(self._epoll.fileno(), self._look)
 
     def watch(self, pid: int, callback: Callable[[], None], *, may_be_brief: bool) -> int:
@@ -57,6 +60,12 @@ class Exits:
         self._epoll.register(pidfd, select.EPOLLIN)
         self._callbacks[pidfd] = callback
         return pidfd
+
+    def close(self) -> None:
+        """Hear of nothing any more; to be called on the event loop, or when that is closed."""
+        if not self.loop.is_closed():
+            self.loop.remove_reader(self._epoll.fileno())
+        self._epoll.close()
 
     def _ends_in_a_moment(self, pidfd: int) -> bool:
         if self._not_waited_for or self._callbacks:
@@ -85,14 +94,3 @@ class Exits:
             callback = self._callbacks.get(pidfd)
             if callback is not None:
                 callback()
-
-
-_known: MutableMapping[asyncio.AbstractEventLoop, Exits] = weakref.WeakKeyDictionary()
-
-
-def exits_of(loop: asyncio.AbstractEventLoop) -> Exits:
-    """Return the one object of an event loop; it is gone with the loop."""
-    found = _known.get(loop)
-    if found is None:
-        found = _known[loop] = Exits(loop)
-    return found

@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.connection import Completed
-from ensue.resources.minion.exits import exits_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ensue.resources.minion.exits import Exits
 
 DRAIN_GRACE_S: Final = 0.2
 """How long after a command's exit other holders of its output may still write to it."""
@@ -70,17 +71,21 @@ class Launch(msgspec.Struct, frozen=True):
     end_grace_s: float = END_GRACE_S
 
 
-async def run_process(launch: Launch) -> Completed:
+async def run_process(launch: Launch, exits: Exits | None) -> Completed:
     """Start a process and return what it wrote once it has ended.
 
     Cancelling ends the process and waits for that.
+
+    Args:
+        launch: the process.
+        exits: tells of its end, on this event loop; None where the system has nothing for that.
 
     Raises:
         OSError: it cannot be started.
         ValueError: an argument or variable holds a NUL byte.
         TimeoutError: it was ended after `timeout_s`.
     """
-    running = _Running(launch)
+    running = _Running(launch, exits)
     try:
         if running.is_over:
             pass
@@ -100,7 +105,8 @@ async def run_process(launch: Launch) -> Completed:
 class _Running:
     """A process, its three pipes and its pidfd."""
 
-    def __init__(self, launch: Launch) -> None:
+    def __init__(self, launch: Launch, exits: Exits | None) -> None:
+        self._exits = exits
         self._loop = asyncio.get_running_loop()
         self._readers: dict[int, bytearray] = {}
         self._rest = memoryview(launch.stdin)
@@ -190,20 +196,25 @@ class _Running:
             self._loop.add_reader(descriptor, self._read, descriptor)
 
     def _watch_exit(self) -> None:
+        if self._exits is None:
+            self._wait_in_thread()
+            return
         try:
-            exits = exits_of(self._loop)
-            self._pidfd = exits.watch(self._process.pid, self._exit, may_be_brief=self._stdin < 0)
-        except (AttributeError, OSError):
-            # A kernel before 5.3, or one that forbids it: a thread waits instead.
-            waiting = self._loop.run_in_executor(None, self._process.wait)
-            waiting.add_done_callback(lambda _: self._exit())
+            self._pidfd = self._exits.watch(self._process.pid, self._exit, may_be_brief=self._stdin < 0)
+        except OSError:
+            # A kernel before 5.3, or one that forbids it.
+            self._wait_in_thread()
         else:
             if self._pidfd < 0:
                 self._exit()
 
+    def _wait_in_thread(self) -> None:
+        waiting = self._loop.run_in_executor(None, self._process.wait)
+        waiting.add_done_callback(lambda _: self._exit())
+
     def _forget_exit(self) -> None:
-        if self._pidfd >= 0:
-            exits_of(self._loop).forget(self._pidfd)
+        if self._exits is not None and self._pidfd >= 0:
+            self._exits.forget(self._pidfd)
             self._pidfd = -1
 
     def _exit(self) -> None:
