@@ -221,3 +221,22 @@ def test_a_process_that_uses_ensue_is_left_alone() -> None:
         print(sys.meta_path == before)
     """
     assert _printed(program).endswith("True")
+
+
+def test_translations_are_had_by_who_says_where_they_are() -> None:
+    """A function that was taken of `gettext` before anybody used it finds what is bound later."""
+    program = """
+        from gettext import gettext, ngettext
+        print(gettext("one"), ngettext("one", "many", 1), ngettext("one", "many", 2), waits("gettext"))
+        import gettext as module, os, struct, tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(f"{folder}/de/LC_MESSAGES")
+            with open(f"{folder}/de/LC_MESSAGES/own.mo", "wb") as file:
+                file.write(struct.pack("<7I", 0x950412DE, 0, 1, 28, 36, 0, 0))
+                file.write(struct.pack("<4I", 3, 44, 4, 48) + b"one\\0eins\\0")
+            os.environ["LANGUAGE"] = "de"
+            module.bindtextdomain("own", folder)
+            module.textdomain("own")
+            print(gettext("one"), ngettext("two", "many", 2))
+    """
+    assert _printed(program).split() == ["one", "one", "many", "True", "eins", "many"]

@@ -1,4 +1,4 @@
-"""What a run of a plain state loads: the price that every run pays."""
+"""What the help and a run of a plain state load: the price that every command and every run pays."""
 
 from __future__ import annotations
 
@@ -11,38 +11,102 @@ from tests.cli.shell import environment
 if TYPE_CHECKING:
     from pathlib import Path
 
+NOT_NEEDED_FOR_HELP = (
+    "ast",
+    "asyncio",
+    "difflib",
+    "gettext",
+    "inspect",
+    "ipaddress",
+    "json",
+    "linecache",
+    "locale",
+    "logging",
+    "msgspec",
+    "platform",
+    "socket",
+    "traceback",
+    "typing_extensions",
+)
+
 NOT_NEEDED = (
+    "ast",
+    "asyncio.sslproto",
     "asyncssh",
     "cryptography",
     "dataclasses",
+    "difflib",
+    "dis",
+    "ensue.app.arguments",
+    "ensue.app.bound_values",
+    "ensue.app.calls",
+    "ensue.app.late_rendering",
+    "ensue.app.salt_functions",
+    "ensue.language.references.grammar",
+    "ensue.language.shown",
+    "ensue.language.slots",
     "ensue.registry.registry",
+    "gettext",
+    "glob",
+    "inspect",
+    "ipaddress",
     "jinja2",
+    "json",
+    "linecache",
+    "locale",
+    "msgspec.inspect",
+    "pkgutil",
+    "platform",
+    "random",
     "rich",
+    "shlex",
     "sqlalchemy",
     "sqlite3",
+    "ssl",
+    "textwrap",
+    "tokenize",
+    "typing_extensions",
     "yaml",
 )
 
+_PROGRAM = """
+import atexit, sys, types
+command, names = sys.argv[1].split(), sys.argv[2:]
+def executed(name):
+    return type(sys.modules.get(name)) is types.ModuleType
+atexit.register(lambda: print("loaded:", *filter(executed, names)))
+sys.argv = ["ensue", *command]
+from ensue.cli import main
+sys.exit(main())
+"""
+
+
+def _loaded(command: str, names: tuple[str, ...], folder: Path) -> list[str]:
+    """Run the command and return which of some modules it has executed."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, command, *names],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.rpartition("loaded:")[2].split()
+
 
 def test_a_run_loads_only_what_it_needs(tmp_path: Path) -> None:
-    """A state without a template, a secret, a resource or a fault loads no library for them."""
+    """A state without a template, a secret, a resource, a reference or a fault loads nothing for them."""
     (tmp_path / "states").mkdir()
     (tmp_path / "pillar").mkdir()
     (tmp_path / "ensue.yaml").write_text("id: web-01\n")
     (tmp_path / "states" / "one.sls").write_text("one:\n  test.nop: []\n")
     (tmp_path / "pillar" / "top.sls").write_text("base:\n  '*':\n    - common\n")
     (tmp_path / "pillar" / "common.sls").write_text("port: 80\n")
-    program = (
-        "import sys; from ensue.cli import main\n"
-        "code = main(['apply', 'one', '--out', 'quiet'])\n"
-        "print(code, 'loaded:', *sorted(set(sys.argv[1:]) & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *NOT_NEEDED],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "0 loaded:\n"
+    assert _loaded("apply one --out quiet", NOT_NEEDED, tmp_path) == []
+    # That it can be told:
+    assert _loaded("apply one --out quiet", ("asyncio", "ensue.states.test"), tmp_path) != []
+
+
+def test_the_help_loads_only_what_it_needs(tmp_path: Path) -> None:
+    """The help loads nothing for runs, and of the standard library what it uses."""
+    assert _loaded("--help", NOT_NEEDED_FOR_HELP, tmp_path) == []

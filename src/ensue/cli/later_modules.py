@@ -29,9 +29,11 @@ if TYPE_CHECKING:
 LATER: Final = frozenset(
     {
         "asyncio.sslproto",
+        "gettext",
         "inspect",
         "ipaddress",
         "linecache",
+        "locale",
         "msgspec.inspect",
         "platform",
         "ssl",
@@ -144,6 +146,10 @@ def _is_for_msgspec() -> bool:
     return msgspec is not None and not hasattr(msgspec, "__version__")
 
 
+def _is_unexecuted(name: str) -> bool:
+    return isinstance(sys.modules.get(name), _Unexecuted)
+
+
 def _cleandoc(doc: str) -> str:
     """Do as `inspect.cleandoc`; click calls it for every option, whose help is one line."""
     if "\n" not in doc and "\t" not in doc and not doc[:1].isspace():
@@ -159,7 +165,25 @@ def _system() -> str:
     return os.uname().sysname
 
 
+def _gettext(message: str) -> str:
+    """Do as `gettext.gettext` where nobody has said where translations are; click asks for its own."""
+    import gettext
+
+    return message if _is_unexecuted("gettext") else gettext.gettext(message)
+
+
+def _ngettext(singular: str, plural: str, number: int) -> str:
+    """Do the same as `gettext.ngettext`."""
+    import gettext
+
+    if _is_unexecuted("gettext"):
+        return singular if number == 1 else plural
+    return gettext.ngettext(singular, plural, number)
+
+
 _MEANWHILE: Final[dict[tuple[str, str], Callable[..., Any]]] = {
+    ("gettext", "gettext"): _gettext,
+    ("gettext", "ngettext"): _ngettext,
     ("inspect", "cleandoc"): _cleandoc,
     ("platform", "system"): _system,
 }

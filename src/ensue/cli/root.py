@@ -40,8 +40,7 @@ Examples:
   ensue plan                      what would change
   ensue apply                     the highstate: what top.sls assigns
   ensue apply web.nginx --test    one SLS, as a plan
-  ensue call '*' test.ping        ask every target
-"""
+  ensue call '*' test.ping        ask every target"""
 # \b is click's sign for a paragraph that keeps its lines.
 
 
@@ -71,6 +70,12 @@ class LazyGroup(click.Group):
         """Write the list of commands without loading one."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.about) for name, entry in COMMANDS.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
+        """Write the examples as they stand; click would load `inspect` to take an indentation out of them."""
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(_EXAMPLES)
 
 
 def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
@@ -105,7 +110,6 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-    epilog=_EXAMPLES,
 )
 @click.option(
     "--version",
