@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urlsplit
 
 from ensue.errors import StateFailedError
 
@@ -71,14 +70,17 @@ class ProjectFiles:
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and the environment it names or is looked for in."""
+        from urllib.parse import parse_qs
+
         relative, _, query = source.removeprefix("salt://").partition("?")
         return relative, parse_qs(query).get("saltenv", [saltenv or self._saltenv])[0]
 
 
 def _download(source: str) -> bytes:
+    import urllib.parse
     import urllib.request
 
-    if urlsplit(source).scheme not in ("http", "https"):
+    if urllib.parse.urlsplit(source).scheme not in ("http", "https"):
         msg = f"the source {source} is neither http nor https"
         raise StateFailedError(msg)
     try:

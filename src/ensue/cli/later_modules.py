@@ -30,6 +30,7 @@ LATER: Final = frozenset(
     {
         "asyncio.sslproto",
         "gettext",
+        "hashlib",
         "inspect",
         "ipaddress",
         "linecache",
@@ -38,6 +39,7 @@ LATER: Final = frozenset(
         "platform",
         "ssl",
         "textwrap",
+        "urllib.parse",
     }
 )
 """Each of them, with what it imports, takes a hundredth of a small run or more. What another one imports must
@@ -165,6 +167,14 @@ def _system() -> str:
     return os.uname().sysname
 
 
+def _quote_from_bytes(*given: Any, **named: Any) -> str:
+    """Do as `urllib.parse.quote_from_bytes`, which pathlib takes at its head for `as_uri`."""
+    import urllib.parse
+
+    _execute(urllib.parse)
+    return urllib.parse.quote_from_bytes(*given, **named)
+
+
 def _gettext(message: str) -> str:
     """Do as `gettext.gettext` where nobody has said where translations are; click asks for its own."""
     import gettext
@@ -186,5 +196,6 @@ _MEANWHILE: Final[dict[tuple[str, str], Callable[..., Any]]] = {
     ("gettext", "ngettext"): _ngettext,
     ("inspect", "cleandoc"): _cleandoc,
     ("platform", "system"): _system,
+    ("urllib.parse", "quote_from_bytes"): _quote_from_bytes,
 }
 """What is answered for a module before it is executed; the answer is the same that it would give."""

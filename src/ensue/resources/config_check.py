@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ def not_positive(config: ReadOnlyDataMap, keys: Iterable[str]) -> list[str]:
 
 
 def _unknown(key: str, names: list[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(key, names, n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(names)}"
     return f"unknown key `{key}` ({hint})"

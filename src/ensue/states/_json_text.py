@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ def json_under(key: str, text: str) -> DataMap:
     """
     if text.lstrip()[:1] not in _STARTS_OF_JSON or not text:
         return {}
+    import json
+
     try:
         data: Data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):

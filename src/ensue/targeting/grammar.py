@@ -23,7 +23,7 @@ from ensue.targeting.expression import And, Not, Or, Target, Word
 from ensue.targeting.ranges import MOST_NAMES, names_in
 
 ENGINES: Final = "TMGPELIJSRN"
-_PIECE: Final = re.compile(r'\s*(?:([()])|((?:"[^"]*"|[^\s()"])+)|(.))')
+_PIECE: Final = r'\s*(?:([()])|((?:"[^"]*"|[^\s()"])+)|(.))'
 _OPERATORS: Final = frozenset({"and", "or", "not"})
 
 
@@ -63,7 +63,7 @@ class _Parser:
 
     def _split(self, expression: str) -> list[tuple[str, int]]:
         pieces: list[tuple[str, int]] = []
-        for found in _PIECE.finditer(expression.rstrip()):
+        for found in re.finditer(_PIECE, expression.rstrip()):
             parenthesis, word, other = found.groups()
             text = parenthesis or word or other
             column = found.end() - len(text) + 1

@@ -5,8 +5,8 @@ It goes to a file of the target that only the user it runs as may read, and is r
 
 from __future__ import annotations
 
+import os
 import posixpath
-import secrets
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
@@ -59,7 +59,7 @@ async def script(
         content = rendered.encode()
     options = read_options(kwargs)
     ending = posixpath.splitext(source.partition("?")[0])[1]
-    path = f"{_FOLDER}/.ensue-script-{secrets.token_hex(8)}{ending}"
+    path = f"{_FOLDER}/.ensue-script-{os.urandom(8).hex()}{ending}"
     await ctx.connection.write(path, content, mode=_MODE, user=options.runas)
     try:
         return await invoke(ctx, f"{path} {_arguments(args)}".rstrip(), options)

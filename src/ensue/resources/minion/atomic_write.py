@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from typing import Final
 
@@ -113,7 +112,7 @@ def copy_across(source: str, target: str) -> None:
 
 def temporary_beside(path: str) -> str:
     """Return a new name in the folder of a path."""
-    return f"{path.rpartition('/')[0]}/{TEMPORARY_PREFIX}{secrets.token_hex(8)}"
+    return f"{path.rpartition('/')[0]}/{TEMPORARY_PREFIX}{os.urandom(8).hex()}"
 
 
 def _existing(path: str) -> os.stat_result | None:

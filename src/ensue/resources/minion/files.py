@@ -11,7 +11,6 @@ import asyncio
 import errno
 import hashlib
 import os
-import shutil
 import stat as stat_bits
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -145,6 +144,8 @@ class MinionFiles:
             if not is_folder:
                 os.unlink(real)  # noqa: PTH108 (real is a string)
             elif recursive:
+                import shutil
+
                 await in_thread(lambda: shutil.rmtree(real))
             else:
                 os.rmdir(real)  # noqa: PTH106 (real is a string)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import array
 import fcntl
-import ipaddress
 import os
 import socket
 import struct
@@ -111,7 +110,7 @@ def _addresses() -> Iterator[tuple[str, str]]:
     yield from _ipv4_addresses()
     for line in _first_text("/proc/net/if_inet6").splitlines():
         number, _, _, _, _, name = line.split()
-        yield name, str(ipaddress.IPv6Address(int(number, 16)))
+        yield name, socket.inet_ntop(socket.AF_INET6, bytes.fromhex(number))
 
 
 def _ipv4_addresses() -> Iterator[tuple[str, str]]:

@@ -7,8 +7,6 @@ Source: Salt's state module `cmd`, "Using the stateful argument".
 
 from __future__ import annotations
 
-import json
-import shlex
 from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
@@ -71,6 +69,8 @@ class _NotUnderstoodError(Exception):
 
 def _said(stdout: str) -> tuple[DataMap, str]:
     """Return what the output says, and the output without it."""
+    import json
+
     try:
         data = json.loads(stdout)
     except ValueError:
@@ -81,6 +81,8 @@ def _said(stdout: str) -> tuple[DataMap, str]:
 
 
 def _last_line(stdout: str) -> tuple[DataMap, str]:
+    import shlex
+
     rest, _, last = stdout.rstrip().rpartition("\n")
     try:
         pairs = [word.split("=") for word in shlex.split(last)]
