@@ -66,7 +66,8 @@ _executing = RLock()
 
 def install() -> None:
     """Have the modules of `LATER` that are not yet imported executed later, from now on."""
-    sys.meta_path.insert(0, _Finder())
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
 
 
 class _Finder:
