@@ -223,6 +223,24 @@ def test_a_process_that_uses_ensue_is_left_alone() -> None:
     assert _printed(program).endswith("True")
 
 
+def test_who_wraps_a_function_wraps_it_once() -> None:
+    """A function that was taken before its module was executed calls the module's own, not a wrapper."""
+    program = """
+        import gettext, inspect, urllib.parse
+        from importlib import reload
+        def loud(function):
+            return lambda *given: function(*given).upper()
+        gettext.gettext = loud(gettext.gettext)
+        inspect.cleandoc = loud(inspect.cleandoc)
+        urllib.parse.quote_from_bytes = loud(urllib.parse.quote_from_bytes)
+        print(gettext.gettext("a"), inspect.cleandoc(" b\\n  c"), urllib.parse.quote_from_bytes(b"d e"))
+        import platform
+        reload(platform)
+        assert not waits("platform") and platform.system.__module__ == "platform"
+    """
+    assert _printed(program).split() == ["A", "B", "C", "D%20E"]
+
+
 def test_translations_are_had_by_who_says_where_they_are() -> None:
     """A function that was taken of `gettext` before anybody used it finds what is bound later."""
     program = """

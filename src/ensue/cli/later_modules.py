@@ -62,6 +62,8 @@ _ABOUT_THE_MODULE: Final = frozenset(
 
 _UNEXECUTED: Final = "unexecuted"
 _executing = RLock()
+_own: dict[tuple[str, str], Callable[..., Any]] = {}
+"""Of modules that are executed, what was answered for them before."""
 
 
 def install() -> None:
@@ -78,6 +80,8 @@ class _Finder:
     ) -> ModuleSpec | None:
         if name == "typing_extensions" and _is_for_msgspec():
             raise ModuleNotFoundError(name=name)
+        if isinstance(target, _Unexecuted):
+            _execute(target)  # It is to be executed anew, and first at all.
         if name not in LATER or target is not None:
             return None
         spec = PathFinder.find_spec(name, path)
@@ -136,6 +140,7 @@ def _execute(module: ModuleType) -> None:
             spec.loader_state = _UNEXECUTED
             raise
         module.__class__ = ModuleType
+        _own.update({key: vars(module)[key[1]] for key in _MEANWHILE if key[0] == spec.name})
 
 
 def _has_ssl() -> bool:
@@ -149,10 +154,6 @@ def _is_for_msgspec() -> bool:
     return msgspec is not None and not hasattr(msgspec, "__version__")
 
 
-def _is_unexecuted(name: str) -> bool:
-    return isinstance(sys.modules.get(name), _Unexecuted)
-
-
 def _cleandoc(doc: str) -> str:
     """Do as `inspect.cleandoc`; click calls it for every option, whose help is one line."""
     if "\n" not in doc and "\t" not in doc and not doc[:1].isspace():
@@ -160,7 +161,8 @@ def _cleandoc(doc: str) -> str:
     import inspect
 
     _execute(inspect)
-    return inspect.cleandoc(doc)
+    cleaned: str = _own["inspect", "cleandoc"](doc)
+    return cleaned
 
 
 def _system() -> str:
@@ -173,23 +175,23 @@ def _quote_from_bytes(*given: Any, **named: Any) -> str:
     import urllib.parse
 
     _execute(urllib.parse)
-    return urllib.parse.quote_from_bytes(*given, **named)
+    quoted: str = _own["urllib.parse", "quote_from_bytes"](*given, **named)
+    return quoted
 
 
 def _gettext(message: str) -> str:
     """Do as `gettext.gettext` where nobody has said where translations are; click asks for its own."""
-    import gettext
-
-    return message if _is_unexecuted("gettext") else gettext.gettext(message)
+    own = _own.get(("gettext", "gettext"))
+    return own(message) if own else message
 
 
 def _ngettext(singular: str, plural: str, number: int) -> str:
     """Do the same as `gettext.ngettext`."""
-    import gettext
-
-    if _is_unexecuted("gettext"):
-        return singular if number == 1 else plural
-    return gettext.ngettext(singular, plural, number)
+    own = _own.get(("gettext", "ngettext"))
+    if own:
+        translated: str = own(singular, plural, number)
+        return translated
+    return singular if number == 1 else plural
 
 
 _MEANWHILE: Final[dict[tuple[str, str], Callable[..., Any]]] = {
