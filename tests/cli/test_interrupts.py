@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ensue.cli.interrupts import Interrupts
 
 if TYPE_CHECKING:
     import subprocess
@@ -170,3 +173,33 @@ def test_a_second_apply_says_who_holds_the_project(hold: Callable[..., Held], sh
     assert held.ended()[0] == 0
     waiting.communicate(timeout=30)
     assert waiting.returncode == 0
+
+
+def test_nothing_starts_once_it_is_said() -> None:
+    """What runs may end at the very moment the notice is read: what comes after it is not started."""
+    told: list[str] = []
+    went_on: list[bool] = []
+
+    async def supervised() -> None:
+        running: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def tell(text: str) -> None:
+            told.append(text)
+            if not running.done():
+                running.set_result(None)
+
+        async def work() -> None:
+            await running
+            went_on.append(True)
+
+        with Interrupts(tell) as interrupts:
+            task = asyncio.ensure_future(work())
+            interrupts.watch(task)
+            await asyncio.sleep(0)
+            signal.raise_signal(signal.SIGTERM)
+            with suppress(asyncio.CancelledError):
+                await task
+
+    asyncio.run(supervised())
+    assert len(told) == 1
+    assert not went_on

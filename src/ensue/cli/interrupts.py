@@ -84,11 +84,15 @@ class Interrupts:
     def _cancel(self, task: asyncio.Task[Any], name: str, count: int) -> None:
         if task.done():
             return
+        loop = task.get_loop()
+        now = loop.time()
+        if now < self._next_at:
+            loop.call_at(self._next_at, task.cancel)
+        else:
+            # Before it is said: what is running may end at that moment, and nothing may come after it.
+            task.cancel()
+        self._next_at = now + _BETWEEN_S
         if count == 1:
             self._tell(f"{name}: nothing new is started; waiting for what is running (again: end it now)")
         else:
             self._tell(f"{name}: ending what is running")
-        loop = task.get_loop()
-        now = loop.time()
-        loop.call_at(max(now, self._next_at), task.cancel)
-        self._next_at = now + _BETWEEN_S
