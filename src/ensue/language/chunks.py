@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.errors import PluginError
 from ensue.language.collector import near_names
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
@@ -31,7 +33,7 @@ _NAME_STEP: Final = 10000.0
 _LAST: Final = 1_000_000
 
 
-class Draft:
+class Draft(msgspec.Struct, eq=False):
     """A chunk in the making: what it will be called with, and what it asks of others, still by name.
 
     Args:
@@ -40,30 +42,17 @@ class Draft:
         arguments: what the function is called with.
         options: state options.
         requisites: requisite words with their references as written.
-        order: the number as written or given by place; None where neither is.
         name_order: its place among `names`, from 1; 0 where there are none.
+        order: the number as written or given by place; None where neither is.
     """
 
-    __slots__ = ("arguments", "declaration", "name", "name_order", "options", "order", "requisites")
-
-    def __init__(
-        self,
-        declaration: Declaration,
-        name: str,
-        arguments: dict[str, Any],
-        *,
-        options: StateOptions = NO_OPTIONS,
-        requisites: dict[str, Any] | None = None,
-        name_order: int = 0,
-        order: Any = None,
-    ) -> None:
-        self.declaration = declaration
-        self.name = name
-        self.arguments = arguments
-        self.options = options
-        self.requisites = requisites
-        self.name_order = name_order
-        self.order = order
+    declaration: Declaration
+    name: str
+    arguments: dict[str, Any]
+    options: StateOptions = NO_OPTIONS
+    requisites: dict[str, Any] | None = None
+    name_order: int = 0
+    order: Any = None
 
     @property
     def label(self) -> str:
@@ -79,16 +68,21 @@ class Drafter:
         self._catalog = catalog
         self._found = found
         self._signatures: dict[tuple[str, str], Signature | None] = {}
+        self._plain: set[tuple[str, ...]] = set()
 
     def drafts(self, tree: Tree) -> list[Draft]:
         """Return the drafts of a whole tree."""
         drafts: list[Draft] = []
+        plain = self._plain
         for modules in tree.declared.values():
-            for declaration in modules.values():
+            for one in modules.values():
+                if (one.module, one.function, *one.arguments) in plain:
+                    drafts.append(Draft(one, one.id, one.arguments, NO_OPTIONS, None, 0, one.order))
+                    continue
                 count = len(drafts)
-                drafts += self._of(declaration)
+                drafts += self._of(one)
                 if len(drafts) == count:
-                    self._found.refused.add(declaration.id)
+                    self._found.refused.add(one.id)
         return drafts
 
     def _of(self, declaration: Declaration) -> Iterable[Draft]:
@@ -104,9 +98,6 @@ class Drafter:
         if signature is None:
             return ()
         arguments = declaration.arguments
-        if not arguments:
-            self._check_required(declaration, signature, arguments)
-            return (Draft(declaration, declaration.id, {}, order=declaration.order),)
         names = arguments.get("names")
         if names is None or names == []:  # as in Salt, an empty list is none
             return (self._draft(declaration, signature, arguments, declaration.id, 0),)
@@ -164,16 +155,10 @@ class Drafter:
                 options = with_fan_out(options, declaration, arguments, accepts, self._found)
             for word in words & DROPPED:
                 arguments.pop(word, None)
-        self._check(declaration, signature, arguments)
-        return Draft(
-            declaration,
-            name,
-            arguments,
-            options=options,
-            requisites=requisites,
-            name_order=place,
-            order=order,
-        )
+        if self._is_accepted(declaration, signature, arguments) and not words:
+            # Nothing but names was looked at; the next of this function with these says the same.
+            self._plain.add((declaration.module, declaration.function, *arguments))
+        return Draft(declaration, name, arguments, options, requisites, place, order)
 
     def _signature(self, declaration: Declaration) -> Signature | None:
         key = (declaration.module, declaration.function)
@@ -196,31 +181,27 @@ class Drafter:
             )
         return signature
 
-    def _check(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> None:
-        if not signature.accepts_any and not arguments.keys() <= signature.names:
-            for name in sorted(arguments.keys() - signature.names):
-                self._found.error(
-                    "E0402",
-                    f"{declaration.module}.{declaration.function} takes no argument {name!r}",
-                    declaration.span(name),
-                    detail=f"{declaration.id!r} gives it one",
-                    help=near_names(name, signature.names)
-                    or f"it takes {', '.join(sorted(signature.names))}",
-                )
-        self._check_required(declaration, signature, arguments)
-
-    def _check_required(
-        self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]
-    ) -> None:
-        if signature.required and not signature.required <= arguments.keys():
-            for name in sorted(signature.required - arguments.keys()):
-                self._found.error(
-                    "E0403",
-                    f"{declaration.module}.{declaration.function} needs the argument {name!r}",
-                    declaration.span(),
-                    detail=f"{declaration.id!r} does not give it",
-                    help=f"add `- {name}: …`",
-                )
+    def _is_accepted(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
+        """Say whether a function takes these arguments and lacks none; where not, faults are told."""
+        unknown = set[str]() if signature.accepts_any else arguments.keys() - signature.names
+        missing = signature.required - arguments.keys()
+        for name in sorted(unknown):
+            self._found.error(
+                "E0402",
+                f"{declaration.module}.{declaration.function} takes no argument {name!r}",
+                declaration.span(name),
+                detail=f"{declaration.id!r} gives it one",
+                help=near_names(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
+            )
+        for name in sorted(missing):
+            self._found.error(
+                "E0403",
+                f"{declaration.module}.{declaration.function} needs the argument {name!r}",
+                declaration.span(),
+                detail=f"{declaration.id!r} does not give it",
+                help=f"add `- {name}: …`",
+            )
+        return not unknown and not missing
 
 
 def _requisites(arguments: dict[str, Any], signature: Signature) -> dict[str, Any]:

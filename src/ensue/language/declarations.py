@@ -8,6 +8,7 @@ Source: Salt's "highstate" data structure.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
@@ -102,7 +103,7 @@ def read_declarations(
             declaration = _short(id_, body, sls, document, found)
             if declaration is not None:
                 declared[id_] = {declaration.module: declaration}
-        elif is_mapping(body):
+        elif body.__class__ is dict or is_mapping(body):
             declared[id_] = read_body(id_, body, sls, document, found)
         else:
             _refuse_body(id_, body, document, found)
@@ -135,6 +136,8 @@ def read_body(
     above: tuple[str, ...] = (),
 ) -> dict[str, Declaration]:
     """Return the declarations of one ID by module."""
+    if (usual := _usual(id_, body, sls, document)) is not None:
+        return {usual.module: usual}
     modules: dict[str, Declaration] = {}
     for raw_key, arguments in body.items():
         key = str(raw_key)
@@ -171,9 +174,40 @@ def read_body(
                 help="one ID can hold one function of each state module: give the other an ID of its own",
             )
             continue
-        # By place: by name, this takes as long as all the rest.
         modules[module] = Declaration(id_, module, function, merged, sls, document, key)
     return modules
+
+
+def _usual(id_: str, body: Mapping[Any, Any], sls: str, document: YamlDocument) -> Declaration | None:
+    """Return the one declaration of an ID that is written as nearly all are; None for any other."""
+    if len(body) != 1:
+        return None
+    for key, listed in body.items():
+        if key.__class__ is str and listed.__class__ is list and key[:1] != "_":
+            module, dot, function = _parts(key)
+            if dot and (merged := _plain_arguments(listed)) is not None:
+                # By place: by name, this takes as long as all the rest.
+                return Declaration(id_, module, function, merged, sls, document, key)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _parts(key: str) -> tuple[str, str, str]:
+    """Return module, dot and function; the texts are the same objects for all declarations."""
+    return key.rpartition(".")
+
+
+def _plain_arguments(listed: list[Any]) -> dict[str, Any] | None:
+    """Return the arguments of a list of mappings in which each key is text and stands once, or None."""
+    merged: dict[str, Any] = {}
+    for item in listed:
+        if item.__class__ is not dict:
+            return None
+        for name, value in item.items():
+            if name.__class__ is not str or name in merged:
+                return None
+            merged[name] = value
+    return merged
 
 
 def _argument_list(

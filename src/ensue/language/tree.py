@@ -174,13 +174,18 @@ class TreeLoader:
             self.tree.loaded[loaded].add(file.name)
 
     def _number(self, declared: Mapping[str, Mapping[str, Declaration]]) -> None:
+        order = self._next_order
         for modules in declared.values():
             for declaration in modules.values():
                 if "order" not in declaration.arguments:
-                    declaration.order = self._next_order
-                    self._next_order += 1
+                    declaration.order = order
+                    order += 1
+        self._next_order = order
 
     def _merge(self, declared: Mapping[str, dict[str, Declaration]]) -> None:
+        if not self.tree.declared:
+            self.tree.declared.update(declared)
+            return
         for id_, modules in declared.items():
             if id_ not in self.tree.declared:
                 self.tree.declared[id_] = modules
