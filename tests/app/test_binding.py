@@ -261,3 +261,48 @@ def test_the_example_does_what_it_says(tmp_path: Path) -> None:
     assert (tmp_path / "out/app.conf.sha256").read_text() == f"{digest} of {len(content)} bytes\n"
     _, second = apply(tmp_path, "app")
     assert [id_ for id_, one in second.items() if one["changes"]] == ["database"]
+
+
+def test_states_that_hold_the_same_reference_are_told_their_own_places(tmp_path: Path) -> None:
+    """A value that is missing is told with the line of each state that asks for it, alike as they are."""
+    asking = "  test.present:\n    - new_state:\n        ID: ${test:one:missing}\n"
+    write(tmp_path, "one:\n  test.nop: []\n" + "".join(f"ask-{number}:\n{asking}" for number in range(4)))
+    report, returns = apply(tmp_path)
+    assert report.status == "failed"
+    places = [returns[f"ask-{number}"]["comment"] for number in range(4)]
+    assert [place.partition("t.sls:")[2].partition(":")[0] for place in places] == ["6", "10", "14", "18"]
+
+
+def test_what_is_extended_tells_where_its_reference_is_written(tmp_path: Path) -> None:
+    """A reference that `extend` put into one of many states like it is told with the place in `extend`."""
+    asking = "  test.present:\n    - new_state: ${test:one:missing}\n"
+    extended = "extend:\n  ask-2:\n    test.present:\n      - new_state: ${test:one:missing}\n"
+    states = "".join(f"ask-{number}:\n{asking}" for number in range(4))
+    write(tmp_path, f"one:\n  test.nop: []\n{states}{extended}")
+    returns = apply(tmp_path)[1]
+    places = [returns[f"ask-{number}"]["comment"] for number in range(4)]
+    assert [place.partition("t.sls:")[2].partition(":")[0] for place in places] == ["5", "8", "18", "14"]
+
+
+def test_a_state_in_a_row_of_its_consumers_is_not_bound_to_itself_unnoticed(tmp_path: Path) -> None:
+    """Of many states that hold one reference, the one that it names is refused."""
+    asking = "  test.present:\n    - new_state: ${test:ask-3:ID}\n"
+    write(tmp_path, "".join(f"ask-{number}:\n{asking}" for number in range(6)))
+    with pytest.raises(CompileError) as refused:
+        apply(tmp_path)
+    own, *others = refused.value.diagnostics
+    assert own.code == "E0804"
+    assert str(own.span).startswith("states/t.sls:12")
+    assert not others
+
+
+def test_a_requisite_beside_a_shared_reference_belongs_to_one_state(tmp_path: Path) -> None:
+    """What one of many states like it asks for besides what is bound is asked for by no other."""
+    asking = "  test.present:\n    - new_state: ${test:one:ID}\n"
+    wishes = "last:\n  test.nop:\n    - require_in:\n      - test: ask-1\n"
+    states = "".join(f"ask-{number}:\n{asking}" for number in range(4))
+    write(tmp_path, f"one:\n  test.present:\n    - new_state: {{ID: x}}\n{states}{wishes}")
+    returns = apply(tmp_path)[1]
+    order = sorted(returns, key=lambda one: returns[one]["__run_num__"])
+    assert order == ["one", "ask-0", "last", "ask-1", "ask-2", "ask-3"]
+    assert all(returns[f"ask-{number}"]["new_state"] == "x" for number in range(4))

@@ -49,7 +49,7 @@ class RunTimeArguments:
         Raises:
             StateFailedError: a value cannot be had.
         """
-        values = self._values.of(chunk.bindings, Call(results, target, test)) if chunk.bindings else {}
+        values = self._values.of(chunk.bindings, Call(chunk, results, target, test)) if chunk.bindings else {}
         arguments: DataMap = filled(chunk.arguments, values)
         if chunk.name in values:
             arguments["name"] = word(values[chunk.name], "the name")
@@ -63,7 +63,7 @@ class RunTimeArguments:
         """
         if not chunk.has_slots:
             return self.resolve_now(chunk, results, context.srn, test=context.test)
-        values = self._bound(chunk, Call(results, context.srn, context.test))
+        values = self._bound(chunk, Call(chunk, results, context.srn, context.test))
         if unknowns_in(values):
             # A slot may change something; while other arguments are not known, nothing is called.
             return values

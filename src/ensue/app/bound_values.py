@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.contracts.enforced import EnforcedStates
     from ensue.engine.services import Results
     from ensue.masking import Masker
+    from ensue.model.chunk import Chunk
     from ensue.model.data import Data
     from ensue.model.reference import Binding, BoundText
 
@@ -35,11 +36,13 @@ class Call(msgspec.Struct, frozen=True):
     """The call whose arguments are bound.
 
     Args:
+        chunk: what is called.
         results: returns of the same plan.
         target: what it runs against.
         test: whether it is part of a plan.
     """
 
+    chunk: Chunk
     results: Results
     target: Srn
     test: bool
@@ -92,7 +95,7 @@ class BoundValues:
             if isinstance(source, Unknown):
                 unknown.append(source)
                 continue
-            value = _read(bound, piece, source)
+            value = _read(bound, piece, source, call)
             texts.append(as_text(value))
             short_secret = short_secret or _holds_short_secret(value, source)
         if unknown:
@@ -112,16 +115,16 @@ class BoundValues:
             if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
                 return data[steps[0]]
         source = self._source(bound, whole, call)
-        return source if isinstance(source, Unknown) else _read(bound, whole, source)
+        return source if isinstance(source, Unknown) else _read(bound, whole, source, call)
 
     def _source(self, bound: BoundText, binding: Binding, call: Call) -> _Source | Unknown:
         if binding.enforced is not None:
             return _Source(binding.enforced.new_state, binding.enforced.sensitive)
         returned = None if binding.producer is None else call.results(binding.producer)
         if returned is None:
-            raise _failed(bound, binding, f"{binding.reference.id!r} was not run")
+            raise _failed(bound, binding, call, f"{binding.reference.id!r} was not run")
         if isinstance(returned, FannedReturn):
-            returned = _instance(bound, binding, returned, call.target)
+            returned = _instance(bound, binding, returned, call)
         if call.test and returned.result is None:
             return Unknown(binding.reference.text)
         if returned.new_state is not None:
@@ -129,7 +132,7 @@ class BoundValues:
         earlier = self._enforced_before(binding, returned) if returned.skipped else None
         if earlier is None:
             said = "was skipped and has" if returned.skipped else "returned"
-            raise _failed(bound, binding, f"{returned.id!r} {said} no new_state")
+            raise _failed(bound, binding, call, f"{returned.id!r} {said} no new_state")
         return earlier
 
     def _enforced_before(self, binding: Binding, returned: Return) -> _Source | None:
@@ -143,26 +146,27 @@ class BoundValues:
         return _Source(left[0].new_state, left[0].sensitive) if left else None
 
 
-def _read(bound: BoundText, binding: Binding, source: _Source) -> Any:
+def _read(bound: BoundText, binding: Binding, source: _Source, call: Call) -> Any:
     try:
         value = follow(source.data, binding.reference.steps)
     except PathError as error:
-        raise _failed(bound, binding, str(error)) from None
+        raise _failed(bound, binding, call, str(error)) from None
     if source.sensitive and MASK in values_at(value, ("",)):
-        raise _failed(bound, binding, "the value is a secret, which no journal keeps; apply anew")
+        problem = "the value is a secret, which no journal keeps; apply anew"
+        raise _failed(bound, binding, call, problem)
     return value
 
 
-def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, target: Srn) -> Return:
+def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, call: Call) -> Return:
     try:
-        return instance(binding.reference, returned, target)
+        return instance(binding.reference, returned, call.target)
     except StateFailedError as error:
-        raise _failed(bound, binding, str(error)) from None
+        raise _failed(bound, binding, call, str(error)) from None
 
 
-def _failed(bound: BoundText, binding: Binding, problem: str) -> StateFailedError:
+def _failed(bound: BoundText, binding: Binding, call: Call, problem: str) -> StateFailedError:
     reference = binding.reference
-    return StateFailedError(f"{reference.text} ({bound.span(reference)}): {problem}")
+    return StateFailedError(f"{reference.text} ({bound.span(reference, call.chunk)}): {problem}")
 
 
 def _holds_short_secret(value: Any, source: _Source) -> bool:

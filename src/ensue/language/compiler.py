@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
+    from ensue.language.wishes import Wanted
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
@@ -197,7 +198,7 @@ def _apply_arg_binds(tree: Tree, found: Collector) -> None:
 
 def _chunks(
     drafts: list[Draft],
-    wanted: list[dict[str, dict[int, None]]],
+    wanted: Wanted,
     ordered: list[int],
     bindings: Bindings | None,
     *,

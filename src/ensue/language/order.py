@@ -8,21 +8,22 @@ Source: measured in Salt 3008.5 (`salt/utils/requisite.py` has the keys and how 
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice
+from operator import lt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.graph.cycles import CycleError
 from ensue.graph.dag import Edge
 from ensue.graph.ordering import earliest_dependent, order_with_priorities
 from ensue.language.chunks import order_numbers
+from ensue.language.wishes import NOTHING
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.references.lower import Bindings
-
-    Wanted = list[dict[str, dict[int, None]]]
+    from ensue.language.wishes import Wanted, Words
 
 _WEIGHTS: Final = {
     word: weight
@@ -67,6 +68,9 @@ def put_in_order(
         found: where faults go.
         bindings: the references behind the word `arg_bind`; None when there are none.
     """
+    placed = _places(drafts)
+    if placed is not None and _is_as_written(placed, placed, wanted):
+        return InOrder(list(range(len(drafts))), {})
     orders, pulls = order_numbers(drafts)
     if _is_as_written(orders, pulls, wanted):
         return InOrder(list(range(len(drafts))), {})
@@ -93,21 +97,37 @@ def put_in_order(
         return InOrder([], {})
 
 
+def _places(drafts: list[Draft]) -> list[float] | None:
+    """Return the orders of drafts that are all numbered by place, as in most trees; None for others."""
+    orders: list[float] = []
+    for draft in drafts:
+        order = draft.order
+        if order.__class__ is not int or order < 0 or draft.name_order:
+            return None
+        orders.append(order)
+    return orders
+
+
 def _is_as_written(orders: list[float], pulls: list[float], wanted: Wanted) -> bool:
     """Say whether drafts are to run as they stand, without a graph: so it is with most trees.
 
     That is so when their numbers rise and whatever they ask for stands before them: nothing is pulled
     forward then, and who has the smallest number waits for nobody.
     """
-    if any(second <= first for first, second in pairwise(orders)):
+    if not all(map(lt, orders, islice(orders, 1, None))):
         return False
-    for number, words in enumerate(wanted):
+    last: Words = NOTHING
+    last_pull = 0.0
+    for number, (words, pull) in enumerate(zip(wanted, pulls, strict=True)):
+        if words is last and (pull >= last_pull or words is NOTHING):
+            continue  # What the one before could ask for, this one can.
+        last, last_pull = words, pull
         for word, targets in words.items():
             if word == "prereq":
                 return False
             if word not in ("listen", "listen_in"):
                 for target in targets:
-                    if target >= number or orders[target] > pulls[number]:
+                    if target >= number or orders[target] > pull:
                         return False
     return True
 
@@ -130,7 +150,7 @@ class _Graph:
         self.edges: list[Edge] = []
         self.checked: list[int] = []
 
-    def add(self, number: int, words: dict[str, dict[int, None]]) -> None:
+    def add(self, number: int, words: Words) -> None:
         """Add what one draft asks for."""
         for word in sorted(words, key=_LOOKED_AT.__getitem__) if len(words) > 1 else words:
             if word == "prereq":

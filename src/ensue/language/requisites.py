@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.language.collector import near_names
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
+from ensue.language.wishes import NOTHING, add_wish
 from ensue.model.data import is_list, is_mapping
 from ensue.model.requisite import Requisite, RequisiteKind
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
-
-    Wanted = list[dict[str, dict[int, None]]]
+    from ensue.language.wishes import Wanted, Words
 
 _GLOB_SIGNS: Final = frozenset("*?[]")
 
@@ -62,7 +62,7 @@ class Resolver:
 
     def resolve(self) -> Wanted:
         """Return for every draft its requisite words and the drafts they name."""
-        wanted: Wanted = [{} for _ in self._drafts]
+        wanted: Wanted = [NOTHING] * len(self._drafts)
         for number, draft in enumerate(self._drafts):
             if draft.requisites:
                 for word, references in draft.requisites.items():
@@ -87,9 +87,9 @@ class Resolver:
         for place, reference in enumerate(references):
             for target in self._targets(number, word, place, reference):
                 if backward:
-                    wanted[target].setdefault(word.removesuffix("_in"), {})[number] = None
+                    add_wish(wanted, target, word.removesuffix("_in"), number)
                 else:
-                    wanted[number].setdefault(word, {})[target] = None
+                    add_wish(wanted, number, word, target)
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]
@@ -218,9 +218,16 @@ class Requisites:
     def __init__(self, place_of: list[int]) -> None:
         self._place_of = place_of
         self._known: dict[tuple[str, tuple[int, ...]], Requisite] = {}
+        self._last: Words | None = None
+        self._last_made: tuple[Requisite, ...] = ()
 
-    def of(self, words: Mapping[str, Mapping[int, None]]) -> tuple[Requisite, ...]:
+    def of(self, words: Words) -> tuple[Requisite, ...]:
         """Return a draft's requisites with the places of chunks in the plan."""
+        if words is not self._last:
+            self._last, self._last_made = words, self._made(words)
+        return self._last_made
+
+    def _made(self, words: Words) -> tuple[Requisite, ...]:
         if len(words) == 1:
             for word, targets in words.items():
                 return (self._of_word(word, tuple(targets)),) if targets else ()

@@ -12,7 +12,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
-    from ensue.model.chunk import SourceDocument
+    from ensue.model.chunk import Chunk, SourceDocument
     from ensue.model.enforced import EnforcedState
 
 
@@ -61,18 +61,25 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class BoundText(msgspec.Struct, frozen=True, gc=False):
-    """A text in a chunk's arguments in which references or escapes stand.
+    """A text in a chunk's arguments in which references or escapes stand; chunks with the same one share it.
 
     Args:
         pieces: what it is made of, in order; a `str` stands for itself.
-        document: the file it stands in.
-        keys: where in that file.
+        keys: where it stands.
+        document: the file it stands in; None: below the chunk's own place.
     """
 
     pieces: tuple[str | Binding, ...]
-    document: SourceDocument
     keys: tuple[str | int, ...]
+    document: SourceDocument | None = None
 
-    def span(self, reference: Reference) -> Span:
-        """Return the place of the line on which a reference of this text stands."""
-        return self.document.locate_text(self.keys, reference.text)
+    def span(self, reference: Reference, chunk: Chunk) -> Span:
+        """Return the place of the line on which a reference of this text stands.
+
+        Args:
+            reference: the reference.
+            chunk: the chunk whose argument it is.
+        """
+        if self.document is not None:
+            return self.document.locate_text(self.keys, reference.text)
+        return chunk.document.locate_text((*chunk.keys, *self.keys), reference.text)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ensue.language.references.signs import holds_sign
 from ensue.language.slots import PREFIX, SlotSyntaxError, read_slot
+from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Keys: TypeAlias = tuple[str | int, ...]
+
+_CONTAINERS: Final = (dict, list)
+_PLAIN: Final = (str, int, float, bool, type(None))
+_FEW: Final = 64
 
 
 def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
@@ -23,9 +28,25 @@ def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
     if isinstance(value, str):
         return _of_text(value, keys) if holds_sign(value) else []
     found: list[tuple[str, Keys]] = []
-    if isinstance(value, dict | list):
+    if isinstance(value, _CONTAINERS):
         _look(value, keys, found, set())  # pyright: ignore[reportUnknownArgumentType] # of anything
     return found
+
+
+def is_small(value: Any) -> bool:
+    """Say whether data is made of few plain values, so that it takes little to compare other data with it."""
+    waiting = [value]
+    for _ in range(_FEW):
+        if not waiting:
+            return True
+        one = waiting.pop()
+        if is_mapping(one):
+            waiting += one.values()
+        elif is_list(one):
+            waiting += one
+        elif one.__class__ not in _PLAIN:
+            return False
+    return False
 
 
 def _look(
@@ -39,10 +60,11 @@ def _look(
         if isinstance(key, str) and "$" in key and holds_sign(key):
             found.append((key, (*keys, key)))
         # Every argument of every state comes by here: texts first, and no call for what holds nothing.
-        if item.__class__ is str:
+        kind = item.__class__
+        if kind is str:
             if "$" in item and holds_sign(item):
                 found += _of_text(item, (*keys, key))
-        elif item and isinstance(item, dict | list):
+        elif item and (kind is dict or kind is list or isinstance(item, _CONTAINERS)):
             _look(item, (*keys, key), found, seen)  # pyright: ignore[reportUnknownArgumentType] # of anything
 
 

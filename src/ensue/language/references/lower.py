@@ -8,6 +8,7 @@ Source: Idem's argument binding: references become `arg_bind` requisites.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
@@ -15,8 +16,9 @@ import msgspec
 from ensue.language.fan_outs import TARGET
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
-from ensue.language.references.leaves import signed_texts
+from ensue.language.references.leaves import is_small, signed_texts
 from ensue.language.references.producers import Producers, identity_of, meant
+from ensue.language.wishes import NOTHING, add_wish
 from ensue.model.chunk import NO_OPTIONS
 from ensue.model.reference import Binding, BoundText, Reference
 
@@ -29,11 +31,12 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.references.leaves import Keys
+    from ensue.language.wishes import Wanted, Words
     from ensue.model.enforced import EnforcedState
     from ensue.model.srn import Srn
 
     Meaning: TypeAlias = tuple[Reference, int | EnforcedState]
-    Wanted: TypeAlias = list[dict[str, dict[int, None]]]
+    _Text: TypeAlias = tuple[str, Keys]
 
 WORD: Final = "arg_bind"
 """The requisite that a reference becomes."""
@@ -55,12 +58,27 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     outer_ids: Container[str] = ()
 
 
-class _Text(msgspec.Struct, frozen=True, gc=False):
-    """Where a draft holds a text with references."""
+class _Bound(msgspec.Struct):
+    """The texts with references of one draft, and of others that hold the same at the same places.
 
-    text: str
-    keys: Keys
-    owner: Declaration
+    Args:
+        texts: the texts, each with the way to it.
+        producers: the drafts that are meant.
+        words: those as requisites.
+        placed: the texts as they stand in a plan, once that is asked for.
+    """
+
+    texts: tuple[_Text, ...]
+    producers: dict[int, None]
+    words: Words
+    placed: dict[str, BoundText] | None = None
+
+
+class _Pattern(msgspec.Struct):
+    """Arguments that many states have, one after the other, and what is bound in them."""
+
+    arguments: dict[str, Any]
+    bound: _Bound
 
 
 class Bindings:
@@ -77,64 +95,112 @@ class Bindings:
         self._around = around
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
-        self._texts: dict[int, list[_Text]] = {}
         self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
-        self._placed: dict[str, tuple[str | Binding, ...]] = {}
-        self._producers_of: dict[str, dict[int, None]] = {}
+        self._bound: dict[int, _Bound] = {}
+        self._known: dict[tuple[_Text, ...], _Bound] = {}
+        self._last: _Pattern | None = None
 
     def lower(self, wanted: Wanted) -> None:
         """Find all references and add what they ask for to the requisites of their states."""
         for number, draft in enumerate(self._drafts):
-            texts = [text for text in _texts_of(draft) if self._is_bound(number, text, wanted[number])]
+            last = self._last
+            if last is not None and last.arguments == draft.arguments and self._is_like(last, number, draft):
+                self._bind(number, last.bound, wanted)
+                continue
+            texts = tuple(_texts_of(draft))
             if texts:
-                self._texts[number] = texts
+                self._bind(number, self._bound_of(number, draft, texts), wanted)
             if draft.options is not NO_OPTIONS:
                 self._check_options(draft)
 
     def of(self, number: int, place_of: Sequence[int]) -> dict[str, BoundText] | None:
-        """Return the bound texts of a draft, by text; None when it has none.
+        """Return the bound texts of a draft, by text; None when it has none. Many drafts share one.
 
         Args:
             number: the draft.
             place_of: the place in the plan of every draft.
         """
-        texts = self._texts.get(number)
-        if texts is None:
+        bound = self._bound.get(number)
+        if bound is None:
             return None
-        bound: dict[str, BoundText] = {}
-        for one in reversed(texts):
-            document, keys = one.owner.written_at(*one.keys)
-            pieces = self._placed_pieces(one.text, place_of)
-            bound[one.text] = BoundText(pieces, document, keys)
-        return bound
+        one = self._drafts[number].declaration
+        if one.borrowed:
+            return self._placed(bound.texts, place_of, one)
+        if bound.placed is None:
+            bound.placed = self._placed(bound.texts, place_of)
+        return bound.placed
+
+    def _placed(
+        self, texts: Sequence[_Text], place_of: Sequence[int], borrower: Declaration | None = None
+    ) -> dict[str, BoundText]:
+        placed: dict[str, BoundText] = {}
+        for text, keys in reversed(texts):
+            pieces = self._read(text)
+            made = tuple(
+                piece if isinstance(piece, str) else _binding(piece, place_of)
+                for piece in (() if isinstance(pieces, list) else pieces)
+            )
+            document, place = borrower.written_at(*keys) if borrower else (None, keys)
+            placed[text] = BoundText(made, place, document)
+        return placed
 
     def step(self, number: int, producer: int) -> tuple[str, Span]:
         """Return the reference by which a draft is bound to another, and its place."""
-        for one in self._texts.get(number, ()):
-            for reference, target in self._meanings(one.text):
+        declaration = self._drafts[number].declaration
+        for text in self._bound[number].texts if number in self._bound else ():
+            for reference, target in self._meanings(text[0]):
                 if target == producer:
-                    return reference.text, _span(one, reference.text)
-        return WORD, self._drafts[number].declaration.span()
+                    return reference.text, _span(declaration, text, reference.text)
+        return WORD, declaration.span()
 
-    def _is_bound(self, number: int, text: _Text, wanted: dict[str, dict[int, None]]) -> bool:
-        producers = self._producers_of.get(text.text)
-        if producers is not None and number not in producers:
-            wanted.setdefault(WORD, {}).update(producers)
-            return True
-        pieces = self._read(text.text)
-        if isinstance(pieces, list):
-            for fault in pieces:
-                self._faults.tell(fault, _span(text, fault.text))
-            return False
-        for piece in pieces:
-            if isinstance(piece, str) or not isinstance(piece[1], int):
+    def _is_like(self, last: _Pattern, number: int, draft: Draft) -> bool:
+        is_plain = draft.options is NO_OPTIONS and "$" not in draft.name
+        return is_plain and number not in last.bound.producers
+
+    def _bound_of(self, number: int, draft: Draft, texts: tuple[_Text, ...]) -> _Bound:
+        bound = self._known.get(texts)
+        if bound is None or number in bound.producers:
+            return self._looked_up(number, texts)
+        if draft.options is NO_OPTIONS and "$" not in draft.name and is_small(draft.arguments):
+            # A second state with the same: more of them follow, as a loop writes them.
+            self._last = _Pattern(draft.arguments, bound)
+        return bound
+
+    def _bind(self, number: int, bound: _Bound, wanted: Wanted) -> None:
+        if bound.texts:
+            self._bound[number] = bound
+        if wanted[number] is NOTHING:
+            wanted[number] = bound.words
+            return
+        for producer in bound.producers:
+            add_wish(wanted, number, WORD, producer)
+
+    def _looked_up(self, number: int, texts: tuple[_Text, ...]) -> _Bound:
+        """Find out what texts mean; what is wrong with them is told of this draft, and so of every other."""
+        held: list[_Text] = []
+        producers: dict[int, None] = {}
+        is_right = True
+        for text in texts:
+            pieces = self._read(text[0])
+            if isinstance(pieces, list):
+                is_right = False
+                for fault in pieces:
+                    self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
                 continue
-            if piece[1] == number:
-                self._faults.tell_of_itself(self._drafts[number], piece[0], _span(text, piece[0].text))
-            else:
-                wanted.setdefault(WORD, {})[piece[1]] = None
-                self._producers_of.setdefault(text.text, {})[piece[1]] = None
-        return pieces != (text.text,)
+            for reference, target in (piece for piece in pieces if not isinstance(piece, str)):
+                if target == number:
+                    is_right = False
+                    place = _span(self._drafts[number].declaration, text, reference.text)
+                    self._faults.tell_of_itself(self._drafts[number], reference, place)
+                elif isinstance(target, int):
+                    producers[target] = None
+            if pieces != (text[0],):
+                held.append(text)
+        words = MappingProxyType({WORD: producers}) if producers else NOTHING
+        bound = _Bound(tuple(held), producers, words)
+        if is_right:
+            self._known[texts] = bound
+        return bound
 
     def _read(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
         if text not in self._pieces:
@@ -184,24 +250,14 @@ class Bindings:
         if not isinstance(pieces, list):
             yield from (piece for piece in pieces if not isinstance(piece, str))
 
-    def _placed_pieces(self, text: str, place_of: Sequence[int]) -> tuple[str | Binding, ...]:
-        placed = self._placed.get(text)
-        if placed is None:
-            pieces = self._read(text)
-            placed = self._placed[text] = tuple(
-                piece if isinstance(piece, str) else _binding(piece, place_of)
-                for piece in (() if isinstance(pieces, list) else pieces)
-            )
-        return placed
-
     def _check_options(self, draft: Draft) -> None:
         """Refuse references in options that a shell or another state would be given as they stand."""
         for option in _READ_OPTIONS:
             for text, keys in signed_texts(_option(draft, option)):
                 for piece in read_text(text):
                     if isinstance(piece, Reference) and self._producers.meant(piece):
-                        place = _Text(text, (option, *keys), draft.declaration)
-                        self._faults.in_option(draft, option, piece, _span(place, piece.text))
+                        place = _span(draft.declaration, (text, (option, *keys)), piece.text)
+                        self._faults.in_option(draft, option, piece, place)
 
 
 def _option(draft: Draft, option: str) -> list[Any]:
@@ -210,18 +266,17 @@ def _option(draft: Draft, option: str) -> list[Any]:
 
 
 def _texts_of(draft: Draft) -> list[_Text]:
-    one = draft.declaration
-    texts = [_Text(text, keys, one) for text, keys in signed_texts(draft.arguments)]
+    texts = signed_texts(draft.arguments) if draft.arguments else []
     if "$" in draft.name:
         keys = ("names",) if draft.name_order else ("name",)
-        texts[:0] = [_Text(text, keys, one) for text, _ in signed_texts(draft.name)]
-    if (fan_out := draft.options.fan_out) is not None:
-        texts += [_Text(text, (TARGET,), one) for text, _ in signed_texts(fan_out.expression)]
+        texts[:0] = [(text, keys) for text, _ in signed_texts(draft.name)]
+    if draft.options is not NO_OPTIONS and (fan_out := draft.options.fan_out) is not None:
+        texts += [(text, (TARGET,)) for text, _ in signed_texts(fan_out.expression)]
     return texts
 
 
-def _span(text: _Text, needle: str) -> Span:
-    document, keys = text.owner.written_at(*text.keys)
+def _span(declaration: Declaration, text: _Text, needle: str) -> Span:
+    document, keys = declaration.written_at(*text[1])
     return document.locate_text(keys, needle)
 
 
