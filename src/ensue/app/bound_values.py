@@ -5,7 +5,7 @@ Source: Idem's argument binding: `new_state` is what a reference reads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -75,11 +75,21 @@ class BoundValues:
         """
         values: dict[str, Any] = {}
         for text, bound in bindings.items():
-            first = bound.pieces[0]
-            if len(bound.pieces) == 1 and not isinstance(first, str):
-                values[text] = self._whole_value(bound, first, call)
-            else:
+            pieces = bound.pieces
+            first = pieces[0]
+            if len(pieces) != 1 or first.__class__ is str:
                 values[text] = self._text_value(bound, call)
+                continue
+            whole = cast("Binding", first)
+            returned: Any = None if whole.producer is None else call.results(whole.producer)
+            if returned.__class__ is Return and returned.result is True and not returned.sensitive:
+                # So it is nearly always: a state has succeeded, and what it says is no secret.
+                data, steps = returned.new_state, whole.reference.steps
+                if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
+                    values[text] = data[steps[0]]
+                    continue
+            source = self._source(bound, whole, call)
+            values[text] = source if isinstance(source, Unknown) else _read(bound, whole, source, call)
         return values
 
     def _text_value(self, bound: BoundText, call: Call) -> Any:
@@ -105,17 +115,6 @@ class BoundValues:
             # The masker cannot find so short a secret within a text; so all of the text is one.
             self._masker.add(text)
         return text
-
-    def _whole_value(self, bound: BoundText, whole: Binding, call: Call) -> Any:
-        returned: Any = None if whole.producer is None else call.results(whole.producer)
-        if returned.__class__ is Return and returned.result is True and not returned.sensitive:
-            # So it is nearly always: a state has succeeded, and what it says is no secret.
-            steps = whole.reference.steps
-            data: Any = returned.new_state
-            if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
-                return data[steps[0]]
-        source = self._source(bound, whole, call)
-        return source if isinstance(source, Unknown) else _read(bound, whole, source, call)
 
     def _source(self, bound: BoundText, binding: Binding, call: Call) -> _Source | Unknown:
         if binding.enforced is not None:
@@ -189,20 +188,20 @@ def filled(value: Any, values: Mapping[str, Any]) -> Any:
         StateFailedError: a key became something that is no key, or one that is there already.
     """
     kind = value.__class__
-    if kind is str:
-        return copied(values[value]) if value in values else value
     if kind is not dict:
+        if kind is str:
+            return copied(values[value]) if value in values else value
         return [filled(item, values) for item in value] if kind is list else value
-    if values.keys().isdisjoint(value):
-        return {
-            key: (copied(values[item]) if item in values else item)
-            if item.__class__ is str
-            else filled(item, values)
-            for key, item in value.items()
-        }
     result: dict[Any, Any] = {}
+    has_bound_keys = False
     for key, item in value.items():
-        result[free_key(key, values, result)] = filled(item, values)
+        if has_bound_keys or key in values:
+            has_bound_keys = True
+            result[free_key(key, values, result)] = filled(item, values)
+        elif item.__class__ is str:
+            result[key] = copied(values[item]) if item in values else item
+        else:
+            result[key] = filled(item, values)
     return result
 
 
