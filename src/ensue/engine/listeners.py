@@ -16,10 +16,11 @@ from ensue.engine.node import Node, Role
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ensue.engine.node import Scope
     from ensue.model.chunk import Chunk
+    from ensue.model.requisite import Requisite
 
 
 def closing_nodes(scope: Scope) -> list[Node]:
@@ -42,7 +43,7 @@ def _listener_nodes(scope: Scope) -> list[Node]:
     first (`prereq`) stands, as in Salt, where its check stood.
     """
     nodes: dict[str, Node] = {}
-    if not any(map(_says_listen, scope.plan.chunks)):
+    if not _somebody_listens(scope.plan.chunks):
         return []
     for index in dict.fromkeys(scope.nodes[number].index for number in scope.order):
         for heard in _who_heard(scope, index):
@@ -53,10 +54,14 @@ def _listener_nodes(scope: Scope) -> list[Node]:
     return list(nodes.values())
 
 
-def _says_listen(chunk: Chunk) -> bool:
-    for requisite in chunk.requisites:
-        if requisite.kind is RequisiteKind.LISTEN or requisite.kind is RequisiteKind.LISTEN_IN:
-            return True
+def _somebody_listens(chunks: Sequence[Chunk]) -> bool:
+    last: Sequence[Requisite] = ()
+    for chunk in chunks:
+        if chunk.requisites is not last:  # chunks that ask for the same have one object
+            last = chunk.requisites
+            for requisite in last:
+                if requisite.kind is RequisiteKind.LISTEN or requisite.kind is RequisiteKind.LISTEN_IN:
+                    return True
     return False
 
 

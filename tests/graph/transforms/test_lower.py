@@ -135,3 +135,25 @@ def test_a_target_that_may_match_gives_way_to_requisites() -> None:
     assert not lowered(rows).entangled
     both = [fanned("t*"), Row("user", require=["t*"]), Row("maker", require=["user"])]
     assert list(lowered(both).entangled) == [1]
+
+
+def test_chunks_that_share_their_requisites_each_have_them() -> None:
+    """Requisites that several chunks have as one object count for each of them."""
+    plan = plan_of([Row("a"), Row("b", prereq=["a"]), Row("c"), Row("d")])
+    shared = plan.chunks[1].requisites
+    chunks = (*plan.chunks[:2], *(structs.replace(chunk, requisites=shared) for chunk in plan.chunks[2:]))
+    rules = LoweringRules(ordered=True, awaits=lambda _: None, promises=lambda _: ())
+    alike = lower(structs.replace(plan, chunks=chunks), rules)
+    rows = [Row("a"), *(Row(id_, prereq=["a"]) for id_ in "bcd")]
+    assert alike == lower(plan_of(rows), rules)
+
+
+def test_a_row_of_chunks_that_share_their_requisites_needs_no_graph() -> None:
+    """Many chunks that require the first one stand in a row; one that requires a later one does not."""
+    rules = LoweringRules(ordered=True, awaits=lambda _: None, promises=lambda _: ())
+    plan = plan_of([Row("a"), *(Row(id_, require=["a"]) for id_ in "bcd")])
+    shared = plan.chunks[1].requisites
+    chunks = (plan.chunks[0], *(structs.replace(chunk, requisites=shared) for chunk in plan.chunks[1:]))
+    assert lower(structs.replace(plan, chunks=chunks), rules).dependents == [(1,), (2,), (3,), ()]
+    late = plan_of([Row("a", require=["c"]), Row("b"), Row("c")])
+    assert list(lower(late, rules).order) == [1, 2, 0]

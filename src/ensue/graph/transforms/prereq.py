@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
     from ensue.model.chunk import Chunk
+    from ensue.model.requisite import Requisite
 
 
 def checked_chunks(plan: Plan) -> list[int]:
     """Return the chunks that some other chunk has as `prereq`, in plan order."""
-    return sorted(
-        {wanted for chunk in plan.chunks for wanted in prerequired(chunk)},
-    )
+    checked: set[int] = set()
+    last: Sequence[Requisite] = ()
+    for chunk in plan.chunks:
+        if chunk.requisites is not last:  # chunks that ask for the same have one object
+            last = chunk.requisites
+            checked.update(prerequired(chunk))
+    return sorted(checked)
 
 
 def prerequired(chunk: Chunk) -> Iterator[int]:

@@ -14,9 +14,10 @@ from ensue.graph.dag import Edge
 from ensue.model.chunk import NO_OPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ensue.contracts.growth import Plan
+    from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
 
 
@@ -25,13 +26,17 @@ def is_row(plan: Plan) -> bool:
 
     So it is with most plans; the edges of requisites then say nothing that the row does not.
     """
+    last: Sequence[Requisite] = ()
     for index, chunk in enumerate(plan.chunks):
         options = chunk.options
         if chunk.target is not None and chunk.target != plan.target:
             return False
         if options is not NO_OPTIONS and (options.parallel or options.fan_out is not None):
             return False
-        for requisite in chunk.requisites:
+        if chunk.requisites is last:  # what the one before could ask for, this one can
+            continue
+        last = chunk.requisites
+        for requisite in last:
             if max(requisite.chunks) >= index:
                 return False
     return True

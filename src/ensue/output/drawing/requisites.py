@@ -35,9 +35,13 @@ def planned_event(plan: Plan) -> ScopePlanned | None:
         return None
     places = {first for first, _, _ in edges}
     places.update([second for _, second, _ in edges])
+    chunks = plan.chunks
+    if len(places) == len(chunks):
+        # As in a long chain or fan: what is told of every chunk needs no other numbers.
+        return ScopePlanned(plan.scope, tuple([chunk.tag for chunk in chunks]), tuple(edges))
     used = {place: at for at, place in enumerate(sorted(places))}
     return ScopePlanned(
         scope=plan.scope,
-        tags=tuple([plan.chunks[place].tag for place in used]),
+        tags=tuple([chunks[place].tag for place in used]),
         edges=tuple([(used[first], used[second], kind) for first, second, kind in edges]),
     )
