@@ -74,7 +74,7 @@ class RecordedRun:
         with self._journal(run_id, on_event) as tell_others:
 
             def tell(event: RunEvent) -> None:
-                if isinstance(event, NodeFinished):
+                if type(event) is NodeFinished:
                     enforcement.see(event.returned)
                 tell_others(event)
 

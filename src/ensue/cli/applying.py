@@ -53,13 +53,14 @@ def run_states(session: Session, order: Order) -> int:
 
     async def work(project: Project) -> RunReport:
         progress = _progress(session)
+        show = progress.__call__  # of an object itself, the interpreter looks for it at each event
 
         def told(event: RunEvent) -> None:
-            if isinstance(event, RunStarted):
+            if type(event) is RunStarted:
                 # What was compiled stays to the end: no collection of garbage need look at it.
                 gc.freeze()
                 gc.enable()
-            progress(event)
+            show(event)
 
         gc.disable()
         try:

@@ -152,7 +152,7 @@ def _is_plain(event: RunEvent) -> bool:
 
 def _is_json(event: RunEvent) -> bool:
     """Say whether an event's data is what JSON knows, so that it need not be made so."""
-    if not isinstance(event, NodeFinished):
+    if type(event) is not NodeFinished:
         return False
     done = event.returned
     if done.applied or done.delayed or done.sensitive or done.warnings:

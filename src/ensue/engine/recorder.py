@@ -49,7 +49,7 @@ class Recorder:
     """
 
     def __init__(self, services: EngineServices, *, first_number: int) -> None:
-        self._clock = services.clock
+        self._time_of_day, self._monotonic = services.clock.time_of_day, services.clock.monotonic
         self._masker = services.masker
         self.emit = services.on_event
         self._next_number = first_number
@@ -63,7 +63,7 @@ class Recorder:
         if reported:
             number = self._next_number
             self._next_number += 1
-        return Start(node.chunk.tag, number, self._clock.time_of_day(), self._clock.monotonic())
+        return Start(node.chunk.tag, number, self._time_of_day(), self._monotonic())
 
     def announce(self, node: Node, start: Start) -> None:
         """Tell that a node's function is about to be called, unless its return is not reported either."""
@@ -135,13 +135,11 @@ class Recorder:
 
     def _fingerprint(self, chunk: Chunk) -> int:
         """Return what tells these arguments from others, for a journal that is to hold no secret."""
-        if self._masker.knows_secrets and self._masker.data(chunk.arguments) != chunk.arguments:
-            return NO_FINGERPRINT
-        return fingerprint(chunk)
+        return NO_FINGERPRINT if self._masker.data(chunk.arguments) != chunk.arguments else fingerprint(chunk)
 
     def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
         chunk = node.chunk
-        duration_s = self._clock.monotonic() - start.monotonic
+        duration_s = self._monotonic() - start.monotonic
         # By place, and the rest where it is there: by name, this takes as long as many a function does.
         returned = Return(
             start.tag,
@@ -155,13 +153,17 @@ class Recorder:
             said.result,
             said.changes,
             said.comment,
+            said.new_state,
+            None,
+            (),
+            (),
+            start.run_num,
+            start.at,
+            int(duration_s * 1e6 + 0.5) / 1000,
         )
-        returned.new_state = said.new_state
-        returned.run_num = start.run_num
-        returned.start_time = start.at
-        returned.duration_ms = int(duration_s * 1e6 + 0.5) / 1000
         if chunk.arguments:
-            returned.fingerprint = self._fingerprint(chunk)
+            is_open = not self._masker.knows_secrets
+            returned.fingerprint = fingerprint(chunk) if is_open else self._fingerprint(chunk)
         if said.__class__ is not StateReturn or not ran:
             returned.ran = ran
             returned.skipped = isinstance(said, SkippedReturn) or (not ran and said.result is True)
