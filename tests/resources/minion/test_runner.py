@@ -12,13 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from ensue.contracts.connection import Command
+from ensue.contracts.connection import Command, Completed
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
-from ensue.resources.minion.runner import Launch, run_process
+from ensue.resources.minion.runner import Launch, Runner
 
 TARGET = MinionConnection(Srn("minion", "m"))
+
+
+async def run(launch: Launch) -> Completed:
+    """Run a process without a connection around it."""
+    runner = Runner(asyncio.get_running_loop())
+    try:
+        return await runner.run(launch)
+    finally:
+        runner.close()
 
 
 def open_files() -> int:
@@ -65,7 +74,7 @@ def test_sigkill_follows_a_term_that_is_ignored() -> None:
         end_grace_s=0.2,
     )
     with pytest.raises(TimeoutError):
-        asyncio.run(run_process(launch, None))
+        asyncio.run(run(launch))
     assert time.monotonic() - started < 5
 
 

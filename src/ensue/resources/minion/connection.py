@@ -17,9 +17,8 @@ from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.resources.faults import FileFaults
 from ensue.resources.minion.accounts import current_user, home_folder
 from ensue.resources.minion.confine import Confinement
-from ensue.resources.minion.exits import HAS_EXITS, Exits
 from ensue.resources.minion.files import MinionFiles
-from ensue.resources.minion.runner import Launch, run_process
+from ensue.resources.minion.runner import Launch, Runner
 from ensue.resources.minion.simple_lines import program_of
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class MinionConnection(MinionFiles):
 
     def __init__(self, srn: Srn, *, root: str = "/") -> None:
         super().__init__(srn, Confinement(root))
-        self._exits: Exits | None = None
+        self._runner: Runner | None = None
 
     @property
     def can_run(self) -> bool:
@@ -74,13 +73,13 @@ class MinionConnection(MinionFiles):
         try:
             if launch.executable is not None:
                 try:
-                    return await run_process(launch, self._exits_here())
+                    return await self._runner_here().run(launch)
                 except (OSError, ValueError) as fault:
                     if isinstance(fault, TimeoutError):
                         raise
                     # What the system cannot execute (a script that names no interpreter) a shell may well do.
                     launch = self._launch(command, needs_shell=True)
-            return await run_process(launch, self._exits_here())
+            return await self._runner_here().run(launch)
         except TimeoutError:
             raise self._timed_out(command) from None
         except OSError as fault:
@@ -95,16 +94,16 @@ class MinionConnection(MinionFiles):
 
     async def close(self) -> None:
         """Give back what running commands took; nothing else is held."""
-        if self._exits is not None:
-            self._exits.close()
-            self._exits = None
+        if self._runner is not None:
+            self._runner.close()
+            self._runner = None
 
-    def _exits_here(self) -> Exits | None:
-        """Return what tells of the ends of processes on this event loop; None on a system without that."""
+    def _runner_here(self) -> Runner:
+        """Return what runs processes on this event loop."""
         loop = asyncio.get_running_loop()
-        if (self._exits is None or self._exits.loop is not loop) and HAS_EXITS:
-            self._exits = Exits(loop)
-        return self._exits
+        if self._runner is None or self._runner.loop is not loop:
+            self._runner = Runner(loop)
+        return self._runner
 
     def _unfit(self, fault: ValueError) -> RemoteError:
         """Return the error of a command that the system cannot even be asked to start (a NUL byte)."""

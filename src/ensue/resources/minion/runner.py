@@ -17,16 +17,16 @@ import contextlib
 import os
 import signal
 import subprocess
+import weakref
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.contracts.connection import Completed
+from ensue.resources.minion.exits import HAS_EXITS, Exits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from ensue.resources.minion.exits import Exits
 
 DRAIN_GRACE_S: Final = 0.2
 """How long after a command's exit other holders of its output may still write to it."""
@@ -71,43 +71,66 @@ class Launch(msgspec.Struct, frozen=True):
     end_grace_s: float = END_GRACE_S
 
 
-async def run_process(launch: Launch, exits: Exits | None) -> Completed:
-    """Start a process and return what it wrote once it has ended.
-
-    Cancelling ends the process and waits for that.
+class Runner:
+    """Runs processes on one event loop; any number at once.
 
     Args:
-        launch: the process.
-        exits: tells of its end, on this event loop; None where the system has nothing for that.
+        loop: the loop.
 
     Raises:
-        OSError: it cannot be started.
-        ValueError: an argument or variable holds a NUL byte.
-        TimeoutError: it was ended after `timeout_s`.
+        OSError: the system has no descriptor left.
     """
-    running = _Running(launch, exits)
-    try:
-        if running.is_over:
-            pass
-        elif launch.timeout_s is None:
-            await running.ended
-        else:
-            async with asyncio.timeout(launch.timeout_s):
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        # What most processes read, held open: to open it for each would take as long as their pipes.
+        self.empty = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+        self._close_empty = weakref.finalize(self, os.close, self.empty)
+        self.exits = Exits(loop) if HAS_EXITS else None
+
+    async def run(self, launch: Launch) -> Completed:
+        """Start a process and return what it wrote once it has ended.
+
+        Cancelling ends the process and waits for that.
+
+        Args:
+            launch: the process.
+
+        Raises:
+            OSError: it cannot be started.
+            ValueError: an argument or variable holds a NUL byte.
+            TimeoutError: it was ended after `timeout_s`.
+        """
+        running = _Running(launch, self)
+        try:
+            if running.is_over:
+                pass
+            elif launch.timeout_s is None:
                 await running.ended
-    except BaseException:
-        await running.end(launch.end_grace_s)
-        raise
-    finally:
-        running.release()
-    return running.completed()
+            else:
+                async with asyncio.timeout(launch.timeout_s):
+                    await running.ended
+        except BaseException:
+            await running.end(launch.end_grace_s)
+            raise
+        finally:
+            running.release()
+        return running.completed()
+
+    def close(self) -> None:
+        """Give back what it holds; to be called on its event loop, or when that is closed."""
+        if self.exits is not None:
+            self.exits.close()
+        self._close_empty()
 
 
 class _Running:
     """A process, its three pipes and its pidfd."""
 
-    def __init__(self, launch: Launch, exits: Exits | None) -> None:
-        self._exits = exits
-        self._loop = asyncio.get_running_loop()
+    def __init__(self, launch: Launch, runner: Runner) -> None:
+        self._exits = runner.exits
+        self._empty = runner.empty
+        self._loop = runner.loop
         self._readers: dict[int, bytearray] = {}
         self._rest = memoryview(launch.stdin)
         self._stdin = -1
@@ -172,7 +195,7 @@ class _Running:
             return subprocess.Popen(
                 launch.argv,
                 executable=launch.executable,
-                stdin=theirs[2] if self._rest else subprocess.DEVNULL,
+                stdin=theirs[2] if self._rest else self._empty,
                 stdout=theirs[0],
                 stderr=theirs[1],
                 cwd=launch.cwd,
