@@ -129,6 +129,8 @@ KEYS = [
     "é",
     "-a",
     ".",
+    "--- a",
+    '"a"',
 ]
 
 
@@ -165,6 +167,17 @@ def test_values_that_alternate_are_read_as_they_stand() -> None:
     bodies = ["  a: 1\n", "  a: 1\n  b: 2\n", "  a: 1\n", "", "  a: 1\n\n", "  a: 1\n  # why\n"] * 3
     text = "".join(f"key-{number}:\n{body}" for number, body in enumerate(bodies))
     assert fast.load(text) == full.load(text)
+
+
+@pytest.mark.parametrize("key", ["--- c", '"c"', "? c", "- c", "~c", "é", "!t c", "&a c", "[c]"])
+def test_a_key_of_another_form_below_which_the_same_stands_is_read_as_by_libyaml(key: str) -> None:
+    """What stands below a key being as expected says nothing of the key: it may begin a document."""
+    text = f"a:\n  - x\nb:\n  - x\n{key}:\n  - x\nd:\n  - x\n"
+    try:
+        value = fast.load(text)
+    except fast.GiveUp:
+        return
+    assert repr(full.load(text)) == repr(value)
 
 
 @pytest.mark.parametrize("text", ["a:\n  - b\x7f\n", "a:\n  - b\x00\n", "a:\n  - b\x85\n", "a:\n- \tb\n"])

@@ -86,7 +86,7 @@ def _entries(text: str) -> dict[Any, Any] | None:
             position = key_end + len(":\n") + len(body)
         else:
             entry = _ENTRY.match(text, position)
-            if entry is None:
+            if entry is None or text[entry.end() : entry.end() + 1] not in _KEY_STARTS:
                 return None
             before, position = body, entry.end()
             key_text, body = entry.groups()
