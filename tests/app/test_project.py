@@ -188,6 +188,8 @@ def test_events_tell_the_whole_run_and_the_journal_keeps_it(tmp_path: Path) -> N
 
     report, kept, runs = asyncio.run(run())
     assert isinstance(events[0], RunStarted)
+    assert events[0].minion_id == "m"
+    assert kept[0] == events[0]
     assert isinstance(events[-1], RunFinished)
     assert [type(event) for event in kept] == [type(event) for event in events]
     assert [(one.run_id, one.failed, one.total, one.exit_code) for one in runs] == [(report.run_id, 1, 2, 2)]

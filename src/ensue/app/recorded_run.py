@@ -88,6 +88,7 @@ class RecordedRun:
                     total=len(plan.chunks),
                     started_at=_now(),
                     mods=tuple(mods),
+                    minion_id=self._services.minion.id,
                 )
             )
             report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods, earlier=earlier)

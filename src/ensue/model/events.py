@@ -19,6 +19,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         total: how many chunks are known at the start; growth adds to it.
         started_at: ISO 8601 with offset.
         mods: the SLS names asked for; empty for a highstate.
+        minion_id: the id of the machine that carries it out, as the run was told.
     """
 
     run_id: str
@@ -26,6 +27,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     total: int
     started_at: str
     mods: tuple[str, ...] = ()
+    minion_id: str = ""
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
