@@ -33,14 +33,17 @@ def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
     return found
 
 
-def is_small(value: Any) -> bool:
-    """Say whether data is made of few plain values, so that it takes little to compare other data with it."""
-    waiting = [value]
+def is_small(values: Iterable[Any]) -> bool:
+    """Say whether it takes little to compare other data with these, and alike they have the same order.
+
+    So it is with few plain values; two mappings are alike in whatever order their keys stand.
+    """
+    waiting = [*values]
     for _ in range(_FEW):
         if not waiting:
             return True
         one = waiting.pop()
-        if is_mapping(one):
+        if is_mapping(one) and len(one) <= 1:
             waiting += one.values()
         elif is_list(one):
             waiting += one

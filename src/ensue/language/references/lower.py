@@ -75,9 +75,16 @@ class _Bound(msgspec.Struct):
 
 
 class _Pattern(msgspec.Struct):
-    """Arguments that many states have, one after the other, and what is bound in them."""
+    """Arguments that many states have, one after the other, and what is bound in them.
+
+    Args:
+        arguments: the arguments.
+        names: their names as they stand: in that order faults are told.
+        bound: what is bound in them.
+    """
 
     arguments: dict[str, Any]
+    names: list[str]
     bound: _Bound
 
 
@@ -155,15 +162,15 @@ class Bindings:
 
     def _is_like(self, last: _Pattern, number: int, draft: Draft) -> bool:
         is_plain = draft.options is NO_OPTIONS and "$" not in draft.name
-        return is_plain and number not in last.bound.producers
+        return is_plain and number not in last.bound.producers and last.names == [*draft.arguments]
 
     def _bound_of(self, number: int, draft: Draft, texts: tuple[_Text, ...]) -> _Bound:
         bound = self._known.get(texts)
         if bound is None or number in bound.producers:
             return self._looked_up(number, texts)
-        if draft.options is NO_OPTIONS and "$" not in draft.name and is_small(draft.arguments):
+        if draft.options is NO_OPTIONS and "$" not in draft.name and is_small(draft.arguments.values()):
             # A second state with the same: more of them follow, as a loop writes them.
-            self._last = _Pattern(draft.arguments, bound)
+            self._last = _Pattern(draft.arguments, [*draft.arguments], bound)
         return bound
 
     def _bind(self, number: int, bound: _Bound, wanted: Wanted) -> None:
