@@ -12,7 +12,6 @@ import os
 import socket
 import struct
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.model.own_grains import DEFAULT_PATH
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.model.data import DataMap
 
+_INTERFACES: Final = "/sys/class/net"
 _LIST_INTERFACES: Final = 0x8912  # SIOCGIFCONF
 _INTERFACE_ENTRY_BYTES: Final = 40
 _MOST_ADDRESSES: Final = 4096
@@ -123,7 +123,7 @@ def _ipv4_addresses() -> Iterator[tuple[str, str]]:
     except OSError:
         return
     filled = struct.unpack("iL", answer)[0]
-    entries = room.tobytes()[:filled]
+    entries = room[:filled].tobytes()
     for start in range(0, filled, _INTERFACE_ENTRY_BYTES):
         entry = entries[start : start + _INTERFACE_ENTRY_BYTES]
         # A label such as eth0:1 belongs to eth0.
@@ -132,8 +132,13 @@ def _ipv4_addresses() -> Iterator[tuple[str, str]]:
 
 
 def _hardware_addresses() -> Iterator[str]:
-    for interface in sorted(Path("/sys/class/net").glob("*/address")):
-        yield f"{interface.parent.name} {_first_text(str(interface)).strip()}"
+    try:
+        names = sorted(os.listdir(_INTERFACES))  # noqa: PTH208 (a Path's glob is slower than all else here)
+    except OSError:
+        return
+    for name in names:
+        if os.access(path := f"{_INTERFACES}/{name}/address", os.R_OK):
+            yield f"{name} {_first_text(path).strip()}"
 
 
 def _first_text(*paths: str) -> str:
