@@ -129,6 +129,40 @@ def test_what_is_done_with_modules_works() -> None:
     assert _printed(program) == "done"
 
 
+def test_who_wants_a_module_of_his_own_gets_a_full_one() -> None:
+    """A module that is made by hand, by either of the import system's ways, is executed on its own."""
+    program = """
+        import importlib.util, ipaddress, textwrap, platform
+        for used in (False, True):
+            specification = importlib.util.find_spec("ipaddress")
+            made = importlib.util.module_from_spec(specification)
+            specification.loader.exec_module(made)
+            assert made is not ipaddress and waits("ipaddress") is not used
+            assert made.ip_address("::1") and made.ip_address is not ipaddress.ip_address
+        del sys.modules["textwrap"]
+        loaded = importlib.util.find_spec("textwrap").loader.load_module("textwrap")
+        assert loaded.dedent(" a") == textwrap.dedent(" a") == "a" and loaded is not textwrap
+        kept = sys.modules.pop("platform")
+        import platform
+        assert kept.machine() == platform.machine() and kept.machine is not platform.machine
+        print("own")
+    """
+    assert _printed(program) == "own"
+
+
+def test_a_module_may_be_given_another_class() -> None:
+    """Whoever gives a module a class of modules finds in it what it has nonetheless."""
+    program = """
+        import textwrap
+        class Loud(type(sys)):
+            def shout(self):
+                return self.dedent("  a").upper()
+        textwrap.__class__ = Loud
+        print(textwrap.shout())
+    """
+    assert _printed(program) == "A"
+
+
 def test_a_module_that_does_not_load_is_tried_anew() -> None:
     """The one who uses it gets the reason; when that is gone, it loads."""
     program = """

@@ -48,7 +48,6 @@ leave the others alone; a test looks at that."""
 _ABOUT_THE_MODULE: Final = frozenset(
     {
         "__cached__",
-        "__class__",
         "__file__",
         "__loader__",
         "__name__",
@@ -60,8 +59,9 @@ _ABOUT_THE_MODULE: Final = frozenset(
 )
 """What the import system and those who look through all modules ask for: no reason to execute one."""
 
-_UNEXECUTED: Final = "unexecuted"
 _executing = RLock()
+_under_way: list[ModuleType] = []
+"""What is being executed: one module, and those that it uses."""
 _own: dict[tuple[str, str], Callable[..., Any]] = {}
 """Of modules that are executed, what was answered for them before."""
 
@@ -90,7 +90,6 @@ class _Finder:
         if name == "ssl" and not _has_ssl():
             return None
         spec.loader = _LaterLoader(spec.loader.name, spec.loader.path)
-        spec.loader_state = _UNEXECUTED
         return spec
 
 
@@ -109,7 +108,7 @@ class _Unexecuted(ModuleType):
     # Not super(): once it is executed, it is no longer of this class.
 
     def __getattribute__(self, name: str) -> Any:
-        if name not in _ABOUT_THE_MODULE:
+        if name not in _ABOUT_THE_MODULE and name != "__class__":
             meanwhile = _MEANWHILE.get((ModuleType.__getattribute__(self, "__name__"), name))
             if meanwhile is not None:
                 return meanwhile
@@ -130,17 +129,19 @@ class _Unexecuted(ModuleType):
 def _execute(module: ModuleType) -> None:
     """Execute a module, unless another thread has done so or this one is about it."""
     with _executing:
-        spec = module.__spec__
-        if spec is None or spec.loader_state != _UNEXECUTED or not isinstance(spec.loader, _LaterLoader):
+        loader = module.__loader__
+        # A specification may be that of two modules: whoever wants one of their own makes it of that.
+        is_waiting = type(module) is _Unexecuted and module not in _under_way
+        if not is_waiting or not isinstance(loader, _LaterLoader):
             return
-        spec.loader_state = None
+        _under_way.append(module)
         try:
-            spec.loader.execute(module)
-        except BaseException:
-            spec.loader_state = _UNEXECUTED
-            raise
-        module.__class__ = ModuleType
-        _own.update({key: vars(module)[key[1]] for key in _MEANWHILE if key[0] == spec.name})
+            loader.execute(module)
+            module.__class__ = ModuleType
+        finally:
+            _under_way.remove(module)
+        if sys.modules.get(loader.name) is module:
+            _own.update({key: vars(module)[key[1]] for key in _MEANWHILE if key[0] == loader.name})
 
 
 def _has_ssl() -> bool:
