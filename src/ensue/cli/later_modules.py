@@ -100,6 +100,7 @@ class _LaterLoader(SourceFileLoader):
 
     def execute(self, module: ModuleType) -> None:
         super().exec_module(module)
+        module.__class__ = ModuleType
 
 
 class _Unexecuted(ModuleType):
@@ -131,13 +132,11 @@ def _execute(module: ModuleType) -> None:
     with _executing:
         loader = module.__loader__
         # A specification may be that of two modules: whoever wants one of their own makes it of that.
-        is_waiting = type(module) is _Unexecuted and module not in _under_way
-        if not is_waiting or not isinstance(loader, _LaterLoader):
+        if type(module) is not _Unexecuted or module in _under_way or not isinstance(loader, _LaterLoader):
             return
         _under_way.append(module)
         try:
             loader.execute(module)
-            module.__class__ = ModuleType
         finally:
             _under_way.remove(module)
         if sys.modules.get(loader.name) is module:
