@@ -7,6 +7,8 @@ import os
 import subprocess
 from functools import partial
 
+import pytest
+
 from ensue.resources.minion.exits import Exits
 
 
@@ -120,3 +122,22 @@ def test_closing_it_gives_back_what_it_took() -> None:
     before, after = asyncio.run(scene())
     assert before == after
     asyncio.run(left_open()).close()
+
+
+def test_what_cannot_be_watched_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the system refuses to watch a process, what was opened for that is closed."""
+
+    def unfit(_pid: int) -> int:
+        return os.open("/etc/passwd", os.O_RDONLY)
+
+    monkeypatch.setattr(os, "pidfd_open", unfit)
+
+    async def scene() -> tuple[int, int]:
+        exits = Exits(asyncio.get_running_loop())
+        before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (a count)
+        with pytest.raises(PermissionError):
+            exits.watch(os.getpid(), lambda: None, may_be_brief=False)
+        return before, len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (a count)
+
+    before, after = asyncio.run(scene())
+    assert before == after

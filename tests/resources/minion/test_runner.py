@@ -7,8 +7,11 @@ import gc
 import os
 import pwd
 import signal
+import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,6 +20,9 @@ from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
 from ensue.resources.minion.runner import Launch, Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 TARGET = MinionConnection(Srn("minion", "m"))
 
@@ -133,9 +139,117 @@ def test_children_of_children_are_ended_too(tmp_path: Path) -> None:
 def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """When the system is out of processes or files that is said, without a traceback."""
 
-    def refuse(_flags: int) -> tuple[int, int]:
+    def refuse() -> tuple[int, int]:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(os, "pipe2", refuse)
+    monkeypatch.setattr(os, "pipe", refuse)
     with pytest.raises(RemoteError, match="cannot start a process: Too many open files"):
         asyncio.run(TARGET.run(Command(shell_line="true")))
+
+
+def test_what_runs_outlives_the_closing_of_its_connection() -> None:
+    """A command that runs when its connection is closed ends as any other, and nothing stays open then."""
+
+    async def scene() -> tuple[Completed, int]:
+        connection = MinionConnection(Srn("minion", "m"))
+        before = open_files()
+        running = asyncio.ensure_future(connection.run(Command(shell_line="sleep 0.1; echo done")))
+        await asyncio.sleep(0)
+        await connection.close()
+        async with asyncio.timeout(30):
+            done = await running
+        return done, open_files() - before
+
+    done, left = asyncio.run(scene())
+    assert (done.returncode, done.stdout, left) == (0, b"done\n", 0)
+
+
+def test_what_runs_can_be_ended_after_its_connection_was_closed() -> None:
+    """Cancelling such a command ends it at once."""
+
+    async def scene() -> float:
+        connection = MinionConnection(Srn("minion", "m"))
+        running = asyncio.ensure_future(connection.run(Command(shell_line="exec sleep 600")))
+        await asyncio.sleep(0)
+        await connection.close()
+        started = time.monotonic()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        return time.monotonic() - started
+
+    assert asyncio.run(scene()) < 1.5
+
+
+def test_many_brief_commands_leave_the_loop_its_turns() -> None:
+    """Who runs one command after the other that is over at once does not stop everything else."""
+
+    async def scene() -> int:
+        turns = 0
+
+        async def commands() -> None:
+            for _ in range(64):
+                await TARGET.run(Command(shell_line="true"))
+
+        running = asyncio.ensure_future(commands())
+        while not running.done():
+            turns += 1
+            await asyncio.sleep(0)
+        return turns
+
+    assert asyncio.run(scene()) >= 6
+
+
+@contextmanager
+def another_loop() -> Generator[asyncio.AbstractEventLoop]:
+    """Have an event loop turn in another thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+def test_two_event_loops_share_a_connection() -> None:
+    """Commands of two loops in turn open no more than those of the first turn did; closing gives all back."""
+
+    async def scene(other: asyncio.AbstractEventLoop) -> tuple[int, int]:
+        connection = MinionConnection(Srn("minion", "m"))
+
+        async def both() -> int:
+            await connection.run(Command(shell_line="true"))
+            there = asyncio.run_coroutine_threadsafe(connection.run(Command(shell_line="true")), other)
+            await asyncio.wrap_future(there)
+            return open_files()
+
+        nothing = open_files()
+        first = await both()
+        for _ in range(5):
+            await both()
+        growth = await both() - first
+        await connection.close()
+        # One more turn of the other loop: it closes what is its own.
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asyncio.sleep(0), other))
+        return growth, open_files() - nothing
+
+    gc.collect()
+    with another_loop() as other:
+        assert asyncio.run(scene(other)) == (0, 0)
+
+
+def test_an_end_that_is_told_too_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A traced process is said to have ended before its parent may reap it: its end is awaited."""
+
+    def always_ready(_pid: int) -> int:
+        return os.open("/dev/zero", os.O_RDONLY)
+
+    monkeypatch.setattr(os, "pidfd_open", always_ready)
+
+    async def scene() -> Completed:
+        async with asyncio.timeout(30):
+            return await run(Launch(argv=[b"/bin/sh", b"-c", b"sleep 0.1; echo done"], cwd="/", env={}))
+
+    done = asyncio.run(scene())
+    assert (done.returncode, done.stdout) == (0, b"done\n")

@@ -43,7 +43,7 @@ class MinionConnection(MinionFiles):
 
     def __init__(self, srn: Srn, *, root: str = "/") -> None:
         super().__init__(srn, Confinement(root))
-        self._runner: Runner | None = None
+        self._runners: dict[asyncio.AbstractEventLoop, Runner] = {}
 
     @property
     def can_run(self) -> bool:
@@ -93,17 +93,24 @@ class MinionConnection(MinionFiles):
         return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
 
     async def close(self) -> None:
-        """Give back what running commands took; nothing else is held."""
-        if self._runner is not None:
-            self._runner.close()
-            self._runner = None
+        """Give back what running commands took; those that are running go on to their ends."""
+        runners, self._runners = list(self._runners.values()), {}
+        for runner in runners:
+            if runner.loop is asyncio.get_running_loop() or runner.loop.is_closed():
+                runner.close()
+            else:
+                runner.loop.call_soon_threadsafe(runner.close)
 
     def _runner_here(self) -> Runner:
         """Return what runs processes on this event loop."""
         loop = asyncio.get_running_loop()
-        if self._runner is None or self._runner.loop is not loop:
-            self._runner = Runner(loop)
-        return self._runner
+        return self._runners.get(loop) or self._another_runner(loop)
+
+    def _another_runner(self, loop: asyncio.AbstractEventLoop) -> Runner:
+        for other in [other for other in list(self._runners) if other.is_closed()]:
+            self._runners.pop(other).close()
+        runner = self._runners[loop] = Runner(loop)
+        return runner
 
     def _unfit(self, fault: ValueError) -> RemoteError:
         """Return the error of a command that the system cannot even be asked to start (a NUL byte)."""

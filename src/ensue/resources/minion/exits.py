@@ -36,6 +36,7 @@ class Exits:
         self._epoll = select.epoll()
         self._callbacks: dict[int, Callable[[], None]] = {}
         self._not_waited_for = 0
+        self._is_closing = False
         self.loop = loop
         loop.add_reader(self._epoll.fileno(), self._look)
 
@@ -57,15 +58,22 @@ class Exits:
         if may_be_brief and self._ends_in_a_moment(pidfd):
             os.close(pidfd)
             return -1
-        self._epoll.register(pidfd, select.EPOLLIN)
+        try:
+            self._epoll.register(pidfd, select.EPOLLIN)
+        except OSError:
+            os.close(pidfd)
+            raise
         self._callbacks[pidfd] = callback
         return pidfd
 
     def close(self) -> None:
-        """Hear of nothing any more; to be called on the event loop, or when that is closed."""
-        if not self.loop.is_closed():
-            self.loop.remove_reader(self._epoll.fileno())
-        self._epoll.close()
+        """Hear of nothing any more once what is watched has ended or is forgotten.
+
+        To be called on the event loop, or when that is closed.
+        """
+        self._is_closing = True
+        if not self._callbacks or self.loop.is_closed():
+            self._end()
 
     def _ends_in_a_moment(self, pidfd: int) -> bool:
         if self._not_waited_for or self._callbacks:
@@ -85,11 +93,21 @@ class Exits:
             pidfd: what `watch` returned.
         """
         del self._callbacks[pidfd]
-        self._epoll.unregister(pidfd)
+        if not self._epoll.closed:
+            self._epoll.unregister(pidfd)
         os.close(pidfd)
+        if self._is_closing and not self._callbacks:
+            self._end()
+
+    def _end(self) -> None:
+        if self._epoll.closed:
+            return
+        if not self.loop.is_closed():
+            self.loop.remove_reader(self._epoll.fileno())
+        self._epoll.close()
 
     def _look(self) -> None:
-        for pidfd, _ in self._epoll.poll(0):
+        for pidfd, _ in self._epoll.poll(0):  # All at once: a callback may be the last before the closing.
             # The callback of one may have let another be forgotten.
             callback = self._callbacks.get(pidfd)
             if callback is not None:

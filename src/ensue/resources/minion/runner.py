@@ -38,6 +38,9 @@ END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
 
 _REAP_GRACE_S: Final = 5.0
+_OVER_BETWEEN_TURNS: Final = 8
+"""After so many commands that were over at once the event loop gets a turn: nobody waited for any of them."""
+
 _CHUNK_BYTES: Final = 1 << 18
 
 
@@ -87,6 +90,7 @@ class Runner:
         self.empty = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         self._close_empty = weakref.finalize(self, os.close, self.empty)
         self.exits = Exits(loop) if HAS_EXITS else None
+        self._over_at_once = 0
 
     async def run(self, launch: Launch) -> Completed:
         """Start a process and return what it wrote once it has ended.
@@ -102,8 +106,9 @@ class Runner:
             TimeoutError: it was ended after `timeout_s`.
         """
         running = _Running(launch, self)
+        was_over = running.is_over
         try:
-            if running.is_over:
+            if was_over:
                 pass
             elif launch.timeout_s is None:
                 await running.ended
@@ -115,10 +120,17 @@ class Runner:
             raise
         finally:
             running.release()
+        if was_over:
+            self._over_at_once += 1
+            if self._over_at_once % _OVER_BETWEEN_TURNS == 0:
+                await asyncio.sleep(0)
         return running.completed()
 
     def close(self) -> None:
-        """Give back what it holds; to be called on its event loop, or when that is closed."""
+        """Give back what it holds, as soon as what is running has ended; nothing is run afterwards.
+
+        To be called on its event loop, or when that is closed.
+        """
         if self.exits is not None:
             self.exits.close()
         self._close_empty()
@@ -230,6 +242,9 @@ class _Running:
         else:
             if self._pidfd < 0:
                 self._exit()
+                if self._process.returncode is None:
+                    # Who traces a process (strace -f) hears of its end first.
+                    self._wait_in_thread()
 
     def _wait_in_thread(self) -> None:
         waiting = self._loop.run_in_executor(None, self._process.wait)
@@ -308,7 +323,7 @@ class _Running:
 
 def _pipe(theirs: list[int], *, ours: int) -> int:
     """Return our end of a pipe, which does not block; theirs is put to those that the process is given."""
-    ends = os.pipe2(os.O_CLOEXEC)
+    ends = os.pipe()
     theirs.append(ends[1 - ours])
     os.set_blocking(ends[ours], False)
     return ends[ours]
