@@ -125,3 +125,16 @@ def test_variables_of_the_run_are_there() -> None:
 
     run_virtually(work())
     assert seen == ["set"]
+
+
+def test_variables_of_one_function_are_not_the_next_one_s() -> None:
+    """What a function sets in a context variable is gone for the states that follow it."""
+    seen: list[str] = []
+
+    async def marking(_ctx: Any, name: str, **_: Any) -> StateReturn:
+        seen.append(MARK.get())
+        MARK.set(name)
+        return StateReturn(name=name, result=True)
+
+    Lab(functions={"marking": marking}).run([Row(name, "marking") for name in "abc"])
+    assert seen == [""] * 3

@@ -1,7 +1,8 @@
 """The tasks of a run: who carries out which node, and what becomes of a node whose task is cancelled.
 
 A task that has carried out its node may go on with another one (`pass_on`): no task is started and ended for
-that, and the event loop need not turn. Every task begins with the context variables that the run began with.
+that, and the event loop need not turn. Every node is called with the context variables that the run began
+with: a task in which a function has set one does not go on.
 """
 
 from __future__ import annotations
@@ -59,6 +60,10 @@ class NodeTasks:
     def count(self) -> int:
         """How many there are."""
         return len(self._in_hand)
+
+    def may_pass_on(self) -> bool:
+        """Say whether the context variables are as they were when the run began."""
+        return copy_context() == self._context
 
     def start(
         self, node: Node, work: Coroutine[None, None, None], if_cancelled: Callable[[], Return]

@@ -253,7 +253,7 @@ class Scheduler:
 
     def _call_in_task(self, node: Node, start: Start, started: Started | None) -> None:
         call = NodeCall(node, start, started)
-        if self._may_pass_on:
+        if self._may_pass_on and self._tasks.may_pass_on():
             self._may_pass_on = False
             self._passed_on = call
             self._tasks.pass_on(node, partial(self._cut_call, node, start))
@@ -274,7 +274,7 @@ class Scheduler:
             self._give_back(call.node)
             self._finish(call.node, self._recorder.finish(call.node, call.start, said))
             call = self._go_on()
-            if turn % NODES_A_TURN == 0:
+            if call is not None and turn % NODES_A_TURN == 0:
                 await asyncio.sleep(0)  # None of them may have waited for anything.
 
     def _go_on(self) -> NodeCall | None:
@@ -286,7 +286,8 @@ class Scheduler:
             self._turns.take_some()
         except Exception as error:  # noqa: BLE001 - the run ends by it, not this node
             self._fault = error
-        self._may_pass_on = False
+        finally:
+            self._may_pass_on = False
         self._turns.leave()
         if self._fault is not None:
             self._turns.wake()
