@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,24 @@ def test_what_follows_is_called_in_the_same_task() -> None:
     first, *others = tasks_of([Row(name, "noting") for name in "abcd"])
     assert first is not None
     assert [task is first for task in others] == [True] * 3
+
+
+def test_a_task_that_outlived_a_cancellation_does_not_go_on() -> None:
+    """What a function swallowed does not end a task group of the next one."""
+    left: list[int] = []
+
+    async def stubborn(_ctx: Any, name: str, **_: Any) -> StateReturn:
+        task = asyncio.current_task()
+        assert task is not None
+        left.append(task.cancelling())
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(1)
+        return StateReturn(name=name, result=True)
+
+    done = Lab(functions={"stubborn": stubborn}).returns([Row("a", "stubborn"), Row("b", "stubborn")])
+    assert left == [0, 0]
+    assert [one.result for one in done.values()] == [True, True]
 
 
 def test_what_runs_at_the_same_time_has_tasks_of_its_own() -> None:

@@ -2,7 +2,7 @@
 
 A task that has carried out its node may go on with another one (`pass_on`): no task is started and ended for
 that, and the event loop need not turn. Every node is called with the context variables that the run began
-with: a task in which a function has set one does not go on.
+with: a task in which a function has set one, or has outlived a cancellation, does not go on.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ class NodeTasks:
         return len(self._in_hand)
 
     def may_pass_on(self) -> bool:
-        """Say whether the context variables are as they were when the run began."""
-        return copy_context() == self._context
+        """Say whether the task that is running is as good as a new one: nothing set, no cancellation."""
+        task = asyncio.current_task()
+        return task is not None and not task.cancelling() and copy_context() == self._context
 
     def start(
         self, node: Node, work: Coroutine[None, None, None], if_cancelled: Callable[[], Return]
