@@ -203,3 +203,27 @@ def test_nothing_starts_once_it_is_said() -> None:
     asyncio.run(supervised())
     assert len(told) == 1
     assert not went_on
+
+
+def test_a_signal_wakes_the_loop_whenever_it_comes() -> None:
+    """One that comes between the loop's last look and its sleep is written where the loop looks."""
+
+    def wakeup() -> int:
+        descriptor = signal.set_wakeup_fd(-1)
+        signal.set_wakeup_fd(descriptor)
+        return descriptor
+
+    async def supervised() -> int:
+        with Interrupts(lambda _: None) as interrupts:
+            task = asyncio.ensure_future(asyncio.Event().wait())
+            interrupts.watch(task)
+            during = wakeup()
+            os.write(during, b"x")
+            signal.raise_signal(signal.SIGTERM)
+            with suppress(asyncio.CancelledError):
+                await task
+            return during
+
+    before = wakeup()
+    assert asyncio.run(supervised()) not in {-1, before}
+    assert wakeup() == before

@@ -29,6 +29,9 @@ _BETWEEN_S: Final = 0.05
 """Between two cancellations: two in one turn of the loop would reach the task as one."""
 
 
+_MANY_SIGNALS: Final = 4096
+
+
 class InterruptedRunError(Exception):
     """A command was interrupted and has no results to show."""
 
@@ -49,6 +52,8 @@ class Interrupts:
         self._count = 0
         self._next_at = 0.0
         self._former: dict[signal.Signals, Any] = {}
+        self._pipe: tuple[int, int] | None = None
+        self._former_wakeup = -1
 
     def __enter__(self) -> Self:
         """Take over the signals; one that was ignored from outside (nohup) stays ignored."""
@@ -63,10 +68,22 @@ class Interrupts:
         """Give the signals back."""
         for number, former in self._former.items():
             signal.signal(number, former)
+        if self._task is not None and self._pipe is not None:
+            signal.set_wakeup_fd(self._former_wakeup)
+            if not self._task.get_loop().is_closed():
+                self._task.get_loop().remove_reader(self._pipe[0])
+            for end in self._pipe:
+                os.close(end)
 
     def watch(self, task: asyncio.Task[Any]) -> None:
-        """Say which task signals cancel from now on."""
+        """Say which task signals cancel from now on; called once, on its event loop."""
         self._task = task
+        # A signal that comes just before the loop sleeps would be heard when it wakes for something else.
+        self._pipe = reading, writing = os.pipe()
+        for end in self._pipe:
+            os.set_blocking(end, False)
+        self._former_wakeup = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        task.get_loop().add_reader(reading, os.read, reading, _MANY_SIGNALS)
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         self._count += 1
