@@ -86,6 +86,11 @@ class Run:
 
     def compile_here(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
         """Do the same in this thread, pillar being there; the event loop runs in another."""
+        compiled, warnings = self._compiled(mods)
+        self._services.mask_urls_of(compiled.plan)
+        return compiled, warnings
+
+    def _compiled(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
         services = self._services
         compiler = services.compiler(services.minion, test=self._switches.test)
         if mods:

@@ -49,6 +49,7 @@ class SlsExpander:
         else:
             plan = await self._late.plan(request)
         self._late.note(plan)
+        self._services.mask_urls_of(plan)
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:

@@ -19,6 +19,7 @@ from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.masking import Masker
+from ensue.model.secret_values import mask_config, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -66,6 +67,8 @@ class Project:
         self.cachedir = settings.cachedir
         self.minion_id = settings.minion_id
         self.masker = Masker()
+        # Before anything is read that might quote one of them in a message.
+        self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self._pillar = options.pillar
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
@@ -252,8 +255,6 @@ class Project:
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None when there is no such resource."""
-        from ensue.registry.secret_values import mask_config
-
         services = await self._prepared()
         config = await asyncio.to_thread(services.directory.config, srn)
         return None if config is None else self.masker.data(mask_config(config))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.app.context import TargetContext
 from ensue.app.custom import CustomModules
@@ -25,8 +25,8 @@ from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.model.data import is_mapping
+from ensue.model.secret_values import secret_values
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.registry.secret_values import secret_values
 from ensue.targeting import Subject, parse_target
 
 if TYPE_CHECKING:
@@ -35,14 +35,12 @@ if TYPE_CHECKING:
 
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
+    from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
     from ensue.targeting.expression import Target
-
-
-_SHORTEST_PILLAR_SECRET_CHARS: Final = 8
 
 
 class Services:
@@ -246,6 +244,7 @@ class Services:
         found = Collector()
         compiler = self._pillar_compiler(self.minion)
         pillar = compiler.compile(self.subject(self.minion), self.pillar_override, found)
+        self._mask_secrets(pillar)
         if self.settings.option("pillar_opts"):
             # What Salt shows there of the master's options are here the project's.
             pillar["master"] = {
@@ -257,14 +256,16 @@ class Services:
         )
         self._check_static(static, key, compiler, found)
         found.stop_on_errors()
-        self._mask_secrets(pillar)
         self._pillars[self.minion] = pillar
         self.directory.set_static(static)
 
     def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
-        """Mask what stands under the usual names; a short value would eat ordinary text."""
-        found = secret_values(pillar)
-        self.masker.add(*(value for value in found if len(value) >= _SHORTEST_PILLAR_SECRET_CHARS))
+        self.masker.add_guessed(*secret_values(pillar))
+
+    def mask_urls_of(self, plan: Plan) -> None:
+        """Mask the passwords of URLs in what the states of a plan are called and given."""
+        for chunk in plan.chunks:
+            self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
 
     def _check_static(
         self, static: Mapping[Srn, Mapping[str, Any]], key: str, compiler: PillarCompiler, found: Collector
@@ -287,8 +288,8 @@ class Services:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
         found = Collector()
         own = self._pillar_compiler(srn).compile(self.subject(srn), {}, found)
-        found.stop_on_errors()
         self._mask_secrets(own)
+        found.stop_on_errors()
         self._own_pillars[srn] = own
         self._pillars.pop(srn, None)
 

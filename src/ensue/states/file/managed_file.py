@@ -150,7 +150,7 @@ class ManagedFile:
             return {"diff": "Replace symbolic link with regular file"}
         if not self._wish.show_changes:
             return {"diff": HIDDEN}
-        return {"diff": await content_difference(await self._old_content(), content)}
+        return {"diff": await content_difference(await self._old_content(), content, self._ctx.masker)}
 
     async def _old_content(self) -> bytes:
         content = await self._connection.read(self._path)
@@ -162,7 +162,7 @@ class ManagedFile:
         if self._ctx.test:
             planned: DataMap = {"newfile": self._path}
             if self._wish.new_file_diff:
-                planned = {"diff": await content_difference(b"", content)}
+                planned = {"diff": await content_difference(b"", content, self._ctx.masker)}
             return self._returned(None, _SET_TO_CHANGE.format(self._path), planned)
         folder = posixpath.dirname(self._path)
         if not await is_folder(self._connection, folder):
@@ -175,7 +175,7 @@ class ManagedFile:
             return await self._written(content, desired.attributes, changes, comment="Empty file")
         diff = "New file"
         if self._wish.new_file_diff:
-            diff = await content_difference(b"", content)
+            diff = await content_difference(b"", content, self._ctx.masker)
         changes = await self._new_changes({"diff": diff}, desired)
         return await self._written(content, desired.attributes, changes)
 

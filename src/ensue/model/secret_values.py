@@ -1,18 +1,21 @@
-"""Which values of a configuration are secrets, by the names of their keys.
+"""Which values of pillar or of a configuration are secrets: by the names of their keys, or by their looks.
 
-Used to tell a `Masker` what to hide and to show a configuration without its secrets. A value that
-stands under a secret key is a secret whole, whatever its shape. Secrets that no key gives away
-are not found here: whoever opens one tells the masker.
+Used to tell a `Masker` what to hide and to show a configuration without its secrets. Everything below a
+secret key is a secret, whatever its shape. A private key is one under any name, and so is the password of a
+URL. Text that itself is a document with names (JSON, an `.env` file) is searched too. docs/secrets.md lists
+the rules.
 
 Source: derived-resources document, "Secret storage"; Salt's roster spells `passwd`, `priv_passwd`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.masking import MASK
+from ensue.masking import MASK, url_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,10 +56,28 @@ SECRET_KEY_ENDINGS: Final = (
 """The same for keys that end so (`db_password`)."""
 
 
+_PRIVATE_KEY: Final = "PRIVATE KEY"
+_ASSIGNMENT: Final = (
+    r"^[ \t]*(?:export[ \t]+|-[ \t]+)?[\"']?(?P<name>[\w.-]+)[\"']?"
+    r"[ \t]*(?:=|:[ \t])[ \t]*(?P<value>\S.*?)[ \t]*,?$"
+)
+_NO_VALUES: Final = frozenset({"|", ">", "|-", ">-", "null", "none", "true", "false", "yes", "no", "{", "["})
+
+
+@lru_cache(maxsize=4096)
+def _is_secret_name(name: str) -> bool:
+    plain = name.lower().replace("-", "_")
+    return plain in SECRET_CONFIG_KEYS or plain.endswith(SECRET_KEY_ENDINGS)
+
+
 def is_secret_key(key: object) -> bool:
     """Say whether a key's value is a secret; case and the kind of dash do not matter."""
-    name = str(key).lower().replace("-", "_")
-    return name in SECRET_CONFIG_KEYS or name.endswith(SECRET_KEY_ENDINGS)
+    return _is_secret_name(str(key))
+
+
+def is_private_key(value: object) -> bool:
+    """Say whether a value is the text of a private key, in PEM or in a form like it (OpenSSH's, PGP's)."""
+    return isinstance(value, str) and _PRIVATE_KEY in value and "-----BEGIN " in value
 
 
 def secret_values(config: Mapping[str, Any]) -> list[str]:
@@ -66,6 +87,21 @@ def secret_values(config: Mapping[str, Any]) -> list[str]:
         config: nested data.
     """
     return list(_secrets_in(config, inside_secret=False))
+
+
+def secret_text(line: str) -> str | None:
+    """Return the value in a line such as `DB_PASSWORD=abc` or `token: abc` when its name is a secret's.
+
+    Args:
+        line: a line of an `.env` file, of INI, YAML or pretty-printed JSON.
+    """
+    found = re.match(_ASSIGNMENT, line)
+    if found is None or not _is_secret_name(found["name"].rpartition(".")[2]):
+        return None
+    value = found["value"]
+    if value[0] in "\"'" and value[-1] == value[0]:
+        value = value[1:-1]
+    return None if value.lower() in _NO_VALUES else value or None
 
 
 def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,17 +125,39 @@ def _secrets_in(data: Any, *, inside_secret: bool) -> Iterator[str]:
             return
         case bytes() if inside_secret:
             yield data.decode("utf-8", "backslashreplace")
+        case str():
+            if inside_secret or is_private_key(data):
+                yield data
+            yield from _secrets_within(data)
         case _ if inside_secret:
             yield str(data)
         case _:
             return
 
 
+def _secrets_within(text: str) -> Iterator[str]:
+    """Yield the secrets in a text: passwords of URLs, and values with a secret's name in a document."""
+    yield from url_passwords(text)
+    if text[:1] in "{[" and text.rstrip()[-1:] in "}]":
+        import json
+
+        try:
+            yield from _secrets_in(json.loads(text), inside_secret=False)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return
+    if "\n" in text or "=" in text:
+        for line in text.splitlines():
+            if (value := secret_text(line)) is not None:
+                yield value
+
+
 def _masked(key: object, value: Any) -> Any:
     match value:
         case None | bool() | "":
             return value
-        case _ if is_secret_key(key):
+        case _ if is_secret_key(key) or is_private_key(value):
             return MASK
         case Mapping():
             return mask_config(value)  # pyright: ignore[reportUnknownArgumentType]  # any data
