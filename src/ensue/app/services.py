@@ -10,6 +10,7 @@ from ensue.app.context import TargetContext
 from ensue.app.custom import CustomModules
 from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
+from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
@@ -69,6 +70,7 @@ class Services:
     ) -> None:
         self.settings = settings
         self.masker = masker
+        self.exposed = ExposedSecrets(masker)
         self.registry = registry
         self.enforced = enforced
         self.vault = vault
@@ -262,10 +264,11 @@ class Services:
     def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
         self.masker.add_guessed(*secret_values(pillar))
 
-    def mask_urls_of(self, plan: Plan) -> None:
-        """Mask the passwords of URLs in what the states of a plan are called and given."""
+    def look_for_secrets(self, plan: Plan) -> None:
+        """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""
         for chunk in plan.chunks:
             self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
+            self.exposed.see_chunk(chunk)
 
     def _check_static(
         self, static: Mapping[Srn, Mapping[str, Any]], key: str, compiler: PillarCompiler, found: Collector
