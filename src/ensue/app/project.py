@@ -19,7 +19,7 @@ from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.masking import Masker
-from ensue.model.secret_values import mask_config, secret_values
+from ensue.model.secret_values import mask_arguments, mask_config, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -217,7 +217,7 @@ class Project:
             run.must_have_top_file()
         compiled, _ = await asyncio.to_thread(run.compile_here, mods)
         shown = high_data(compiled.tree) if what == "high" else low_data(compiled.tree, compiled.plan)
-        return self.masker.data(shown)
+        return self.masker.data(mask_arguments(shown))
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known of a run before it.

@@ -15,28 +15,26 @@ if TYPE_CHECKING:
 MASK: Final = "(sensitive)"
 """The text that replaces a secret."""
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]*\Z")
+_WITHOUT_ESCAPES: Final = re.compile(r"[ !#$&(-\[\]-~]*\Z")
+_UNQUOTED_IN_URLS: Final = re.compile(r"[A-Za-z0-9_.-]*\Z")
 _GROUPED_CHARS: Final = 3
 
 
 def escaped_forms(text: str) -> set[str]:
     """Return a text as it is, and as it looks within quotes in JSON, Python, YAML and a shell line."""
-    if _PLAIN.match(text):
+    if _WITHOUT_ESCAPES.match(text):
         return {text}
-    import json
     from shlex import quote
 
+    forms = _within_quotes(text)
+    # A message quotes a value, and the next one quotes the message.
+    forms |= {twice for form in forms for twice in _within_quotes(form)}
     as_bytes = text.encode("utf-8", "backslashreplace")
-    forms = {
+    forms |= {
         text,
-        json.dumps(text)[1:-1],
-        json.dumps(text, ensure_ascii=False)[1:-1],
-        repr(text)[1:-1],
         ascii(text)[1:-1],
         repr(as_bytes)[2:-1],
         as_bytes.decode(),
-        # Quotes of the other kind, where the form before chose the one that needs no escape.
-        repr(f"{text}'\"")[1:-4],
         text.replace("'", "''"),
         text.replace("%", "%%"),
         text.replace("%", "\\%"),  # As crontab has it.
@@ -46,9 +44,21 @@ def escaped_forms(text: str) -> set[str]:
     return forms
 
 
+def _within_quotes(text: str) -> set[str]:
+    import json
+
+    return {
+        json.dumps(text)[1:-1],
+        json.dumps(text, ensure_ascii=False)[1:-1],
+        repr(text)[1:-1],
+        # With an escaped quote, where repr chose the other kind and needed none.
+        repr(f"{text}'\"")[1:-4],
+    }
+
+
 def url_forms(text: str) -> set[str]:
     """Return a text as it is written in the path and in the query of a URL."""
-    if _PLAIN.match(text):
+    if _UNQUOTED_IN_URLS.match(text):
         return set()
     from urllib.parse import quote, quote_plus
 

@@ -20,7 +20,8 @@ SHORTEST_LINE_CHARS: Final = 8
 
 _ORDINARY_LINE_CHARS: Final = 16
 _STRUCTURE: Final = re.compile(r"-----|[\w.-]+:\Z|\[[\w. -]+\]\Z")
-_LINE_END: Final = re.compile(r"(\r\n|\n|\r|\\r\\n|\\n)")
+_LINE_END: Final = re.compile(r"(\r\n|\n|\r|\\+r\\+n|\\+n)")
+"""Also as text that was escaped, once or several times, writes it."""
 
 
 def own_lines(secret: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.masking import MASK, url_passwords
+from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,6 +112,26 @@ def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
         config: nested data.
     """
     return {key: _masked(key, value) for key, value in config.items()}
+
+
+def mask_arguments(data: Any) -> Any:
+    """Return a copy of states as they are shown, with `(sensitive)` for the texts and numbers of secret keys.
+
+    Unlike in a configuration a key may be an ID, and what is below it no secret: lists and mappings stay.
+
+    Args:
+        data: high data, or low chunks.
+    """
+    if is_mapping(data):
+        return {
+            key: MASK if is_secret_key(key) and _is_text_or_number(value) else mask_arguments(value)
+            for key, value in data.items()
+        }
+    return [*map(mask_arguments, data)] if is_list(data) else data
+
+
+def _is_text_or_number(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _secrets_in(data: Any, *, inside_secret: bool) -> Iterator[str]:
