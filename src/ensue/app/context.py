@@ -76,6 +76,12 @@ class TargetContext:
         """The target's pillar."""
         return self._services.pillar(self.srn)
 
+    @property
+    def for_templates(self) -> TargetContext:
+        """This context, with the marks of its authors in pillar."""
+        written = self._services.pillars.as_written(self.srn)
+        return self if written is self.pillar else TemplateContext(self._services, self.srn, test=self.test)
+
     async def grains(self) -> DataMap:
         """Return the target's grains."""
         return await self._services.directory.grains(self.srn)
@@ -141,6 +147,15 @@ class TargetContext:
             )
         except CompileError as error:
             raise StateFailedError(str(error)) from None
+
+
+class TemplateContext(TargetContext):
+    """The context of functions that only read and combine data, called by templates."""
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar with the marks of its authors."""
+        return self._services.pillars.as_written(self.srn)
 
 
 class CallContext(TargetContext):

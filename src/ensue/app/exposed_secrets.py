@@ -65,7 +65,7 @@ class ExposedSecrets:
     def see_command(self, command: Command, chunk: Chunk | None) -> None:
         """Look at a command that is about to run."""
         line = command.shell_line
-        if any(map(self._is_exposed, command.argv or () if line is None else (line,))):
+        if any(map(self._is_exposed, _texts([*(command.argv or ())] if line is None else line))):
             self._note(chunk)
 
     def warnings(self) -> tuple[Diagnostic, ...]:
