@@ -28,10 +28,12 @@ _INLINE_SIZE_BYTES: Final = 64 * 1024
 async def content_difference(old: bytes, new: bytes, masker: Masker) -> str:
     """Return the change from one content to another, without secrets; a long one is made in a thread."""
     if len(old) + len(new) > _INLINE_SIZE_BYTES:
-        diff = await asyncio.to_thread(describe_difference, old, new)
-    else:
-        diff = describe_difference(old, new)
-    return without_secrets(diff, masker, old, new)
+        return await asyncio.to_thread(_shown_difference, old, new, masker)
+    return _shown_difference(old, new, masker)
+
+
+def _shown_difference(old: bytes, new: bytes, masker: Masker) -> str:
+    return without_secrets(describe_difference(old, new), masker, old, new)
 
 
 def without_secrets(diff: str, masker: Masker, old: bytes, new: bytes) -> str:
