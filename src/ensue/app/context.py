@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ensue.engine.services import CallSite
     from ensue.language.renderers.stage import Stream
     from ensue.masking import Masker
+    from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
     from ensue.model.returns import ScopeReturn
@@ -64,7 +65,11 @@ class TargetContext:
     @property
     def connection(self) -> Connection:
         """The way to the target."""
-        return self._services.directory.connection(self.srn)
+        return self._watched(None)
+
+    def _watched(self, chunk: Chunk | None) -> Connection:
+        services = self._services
+        return services.exposed.watched(services.directory.connection(self.srn), chunk)
 
     @property
     def pillar(self) -> DataMap:
@@ -185,8 +190,8 @@ class CallContext(TargetContext):
     @property
     def connection(self) -> Connection:
         """The way to the target, under the state's `umask` if it has one."""
-        connection = super().connection
-        options = self._site.chunk.options
+        chunk = self._site.chunk
+        connection, options = self._watched(chunk), chunk.options
         return narrowed(connection, options) if options.other and self.obeys_umask else connection
 
     @property
