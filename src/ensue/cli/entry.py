@@ -17,31 +17,39 @@ from ensue.cli import exit_codes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.cli.interrupts import Interrupts
+
 PROGRAM = "ensue"
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line; see `ensue.cli.main`."""
+def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
+    """Run one command line and return its exit code.
+
+    Args:
+        arguments: the words after `ensue`; None: those that the process was started with.
+        interrupts: the signals of the process; the command's sessions use them.
+    """
     from ensue.cli.root import root
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         outcome: Any = root.main(
-            words, prog_name=PROGRAM, standalone_mode=False, complete_var="_ENSUE_COMPLETE"
+            words, prog_name=PROGRAM, standalone_mode=False, complete_var="_ENSUE_COMPLETE", obj=interrupts
         )
         if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison] # closed at the start
             sys.stdout.flush()
     except click.ClickException as error:
         return _refuse(error, words)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("ensue: interrupted", err=True)
+        _say("ensue: interrupted")
         return exit_codes.INTERRUPTED
     except click.exceptions.Exit as ended:
         return ended.exit_code
-    except BrokenPipeError:
-        from ensue.output.streams import discard_stdout
+    except (BrokenPipeError, SystemExit):
+        # The reader has gone (`| head`), which click answers by an exit of its own.
+        from ensue.output.streams import discard
 
-        discard_stdout()
+        discard(sys.stdout)
         return exit_codes.SUCCEEDED
     except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
         return _crash(error)
@@ -62,8 +70,15 @@ def _crash(error: Exception) -> int:
     from ensue.cli.crash import crash_line, write_crash_file
 
     file = write_crash_file(error, None, str)
-    click.echo(f"ensue: {crash_line(error, file, str)}", err=True)
+    _say(f"ensue: {crash_line(error, file, str)}")
     return exit_codes.REFUSED
+
+
+def _say(text: str) -> None:
+    """Print a line on stderr, if that can still be read."""
+    from ensue.output.streams import ErrorLines
+
+    ErrorLines().write(text)
 
 
 def _wants_json(words: Sequence[str]) -> bool:

@@ -105,8 +105,9 @@ class LiveProgress:
         try:
             self._display = self._display or self._opened()
             self._display.update(self._tree(), refresh=True)
-        except OSError:
+        except OSError as error:
             self._timer = None
+            self._lines.fail(error)
             self.close()
         else:
             self._timer = self._loop.call_later(FRAME_S, self._frame)
@@ -115,7 +116,8 @@ class LiveProgress:
         from rich.console import Console
         from rich.live import Live
 
-        console = Console(file=self._lines.stream, highlight=False)
+        # It is one; rich would ask before each frame, and print nothing once it is gone.
+        console = Console(file=self._lines.stream, highlight=False, force_terminal=True)
         display = Live(
             console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
         )
