@@ -6,6 +6,7 @@ before anything runs. What goes wrong inside a command is dealt with in `command
 
 from __future__ import annotations
 
+import io
 import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,9 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
 
 
 def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
-    error.show()
+    shown = io.StringIO()
+    error.show(file=shown)
+    _say(shown.getvalue())
     if _wants_json(words):
         from ensue.output.documents import json_text
 
@@ -76,9 +79,10 @@ def _crash(error: Exception) -> int:
 
 def _say(text: str) -> None:
     """Print a line on stderr, if that can still be read."""
+    from ensue.output.colours import without_escapes
     from ensue.output.streams import ErrorLines
 
-    ErrorLines().write(text)
+    ErrorLines().write(without_escapes(text))
 
 
 def _wants_json(words: Sequence[str]) -> bool:

@@ -204,7 +204,8 @@ class Session:
     def _end(self, messages: list[str], exit_code: int, line: str) -> int:
         if line:
             colour = self.stderr_palette.light_red
-            self.lines.write(self.stderr_palette.paint(colour, f"ensue: {without_escapes(line)}"))
+            shown = without_escapes(line).replace("\n", "\n  ")
+            self.lines.write(self.stderr_palette.paint(colour, f"ensue: {shown}"))
         if self.is_for_programs:
             key = self.minion_id if self._names_minion else "errors"
             self.print_document({key: messages})
