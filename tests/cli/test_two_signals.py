@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import signal
 import socket
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +16,6 @@ import pytest
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable, Generator
-    from pathlib import Path
 
     from tests.cli.shell import Shell
 
@@ -211,6 +213,21 @@ def test_a_host_that_does_not_answer(shell: Shell) -> None:
             process.communicate(timeout=LONGEST_S)
             connection.close()
         assert process.returncode == 130
+
+
+def test_a_lock_that_is_not_given(shell: Shell) -> None:
+    """Who waits for the project is ended by one signal: nothing is running."""
+    shell.write(".ensue/lock", "")
+    (shell.root / ".ensue").chmod(0o700)
+    (shell.root / ".ensue" / "lock").chmod(0o600)
+    with (shell.root / ".ensue" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with shell.start("apply", "good", "--wait") as process:
+            waiting = re.compile(rf"-> FLOCK .* {process.pid} ")
+            while not waiting.search(Path("/proc/locks").read_text()):
+                assert process.poll() is None
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(LONGEST_S) == 130
 
 
 def test_a_pillar_file_that_takes_long(shell: Shell, tmp_path: Path) -> None:
