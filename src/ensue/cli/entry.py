@@ -33,6 +33,7 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     from ensue.cli.root import root
 
     words = list(sys.argv[1:] if arguments is None else arguments)
+    stdout = sys.stdout
     try:
         outcome: Any = root.main(
             words, prog_name=PROGRAM, standalone_mode=False, complete_var="_ENSUE_COMPLETE", obj=interrupts
@@ -46,8 +47,10 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         return exit_codes.INTERRUPTED
     except click.exceptions.Exit as ended:
         return ended.exit_code
-    except (BrokenPipeError, SystemExit):
-        # The reader has gone (`| head`), which click answers by an exit of its own.
+    except (BrokenPipeError, SystemExit) as ended:
+        # The reader has gone (`| head`); click answers that by an exit, and puts another stdout in its place.
+        if isinstance(ended, SystemExit) and sys.stdout is stdout:
+            raise
         from ensue.output.streams import discard
 
         discard(sys.stdout)

@@ -105,6 +105,8 @@ class Interrupts:
     def watch(self, task: asyncio.Task[Any]) -> None:
         """Say which task signals cancel from now on; called once, on its event loop."""
         self._task = task
+        if not self._former:
+            return  # In another thread than the main one no signal is heard.
         # A signal that comes just before the loop sleeps would be heard when it wakes for something else.
         self._pipe = reading, writing = os.pipe()
         for end in self._pipe:

@@ -103,11 +103,11 @@ class ErrorLines:
                 return
             stream.write(_encodable(text, stream) + "\n")
             stream.flush()
+        except (BlockingIOError, ValueError):
+            # It takes nothing now, or is closed: this line is lost.
+            return
         except OSError as error:
             self.fail(error)
-        except ValueError:
-            # Stderr is closed: there is nobody left to tell.
-            return
 
     def fail(self, error: OSError) -> None:
         """Write nothing more, since nobody reads the lines; a terminal that is gone interrupts the command.

@@ -1,5 +1,5 @@
 # ruff: noqa: S101, PLR2004 (a test asserts, and its literal expectations are the facts it states)
-"""The contract of a Connection's symlinks, as part of `FileContract`: which a change follows, which it refuses."""
+"""The contract of a Connection's symlinks, part of `FileContract`: which of them a change follows."""
 
 from __future__ import annotations
 
