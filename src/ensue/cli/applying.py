@@ -80,7 +80,9 @@ def run_states(session: Session, order: Order) -> int:
 
 def _tell_not_run(session: Session, report: RunReport) -> None:
     """Say on stderr what the form of the results has no place for."""
-    names = session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN]))
+    from ensue.output.colours import on_one_line
+
+    names = on_one_line(session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN])))
     more = f" and {len(report.not_run) - _MOST_NOT_RUN} more" if len(report.not_run) > _MOST_NOT_RUN else ""
     session.lines.write(f"ensue: not run: {names}{more}")
 
