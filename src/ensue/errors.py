@@ -13,6 +13,7 @@ EnsueError
 │   ├── RemoteTimeoutError     no answer in time (TimeoutError)
 │   └── RemoteFileError        a file operation failed; original untouched (OSError)
 ├── NotAvailableError          a function that this target cannot offer (LookupError)
+│   └── NotOfferedError        because its connection lacks the method that the function needs
 ├── ResourceError
 │   ├── UnknownResourceError   no such resource (LookupError)
 │   └── ResourceConflictError  one id claimed twice (ValueError)
@@ -23,6 +24,7 @@ EnsueError
 ├── UnknownRunError            no journal of this run, or several (LookupError)
 ├── LockHeldError              another apply of this project is running (BlockingIOError)
 ├── PluginError                a plug-in does not load or breaks its contract (ImportError)
+│   └── ResourceTypeError      a resource type; knows the file
 └── InternalError              a bug in ensue (RuntimeError)
 ```
 
@@ -37,7 +39,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ensue.diagnostics import Diagnostic
+    from ensue.diagnostics import Diagnostic, Span
 
 
 class EnsueError(Exception):
@@ -125,6 +127,26 @@ class NotAvailableError(EnsueError, LookupError):
     """A function that this kind of target cannot offer (`cmd.run is not available for dummy`)."""
 
 
+class NotOfferedError(NotAvailableError):
+    """The connection of a target's type lacks the method that a function needs.
+
+    Args:
+        method: the method, `run` for instance.
+        target_type: the type that does not offer it.
+        function: the function that needs it, `module.function`; empty while that is not known.
+    """
+
+    def __init__(self, method: str, *, target_type: str, function: str = "") -> None:
+        self.method = method
+        self.target_type = target_type
+        self.function = function or ("cmd.run" if method == "run" else f"connection.{method}")
+        super().__init__(f"{self.function} is not available for {target_type}")
+
+    def needed_by(self, function: str) -> NotOfferedError:
+        """Return the same error under the name of the function that was called."""
+        return NotOfferedError(self.method, target_type=self.target_type, function=function)
+
+
 class ResourceError(EnsueError):
     """Something about a resource's identity or configuration."""
 
@@ -172,6 +194,21 @@ class LockHeldError(EnsueError, BlockingIOError):
 
 class PluginError(EnsueError, ImportError):
     """A plug-in does not load or breaks its contract; the text names it and its distribution."""
+
+
+class ResourceTypeError(PluginError):
+    """A resource type does not load, breaks its contract, or raises in one of its hooks.
+
+    Args:
+        message: what is wrong; names the type and where it comes from.
+        span: the file and line, None for a type whose file is not known.
+        help: how to fix it.
+    """
+
+    def __init__(self, message: str, *, span: Span | None = None, help: str = "") -> None:  # noqa: A002 -- the field's name
+        self.span = span
+        self.help = help
+        super().__init__(message)
 
 
 class InternalError(EnsueError, RuntimeError):

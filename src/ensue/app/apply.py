@@ -166,7 +166,7 @@ class Run:
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
         engine = Engine(
             EngineServices(
-                functions=lambda srn: TargetFunctions(services.states, srn.type),
+                functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
                 context_for=lambda site: CallContext(services, site, registry, gathered),
                 expander=TellingExpander(expander, self._on_event, plan),
                 on_event=self._on_event,

@@ -70,12 +70,11 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
     """
     services.masker.add_from_urls(list(request.args), dict(request.kwargs))
     await services.prepare(services.minion)
-    _check_function(services, request.function)
     targets = await asyncio.to_thread(matching, services, request.target)
+    _check_function(services, request.function, targets)
     at_once = asyncio.Semaphore(_batch_size(request.batch, len(targets)))
-    for target in targets:
-        # A configuration that cannot be decrypted is the store's fault, not the target's: nothing is called.
-        await asyncio.to_thread(services.directory.connection, target)
+    # A configuration that cannot be decrypted is the store's fault, not the target's: nothing is called.
+    await asyncio.to_thread(lambda: [services.directory.config(target) for target in targets])
     tasks = [asyncio.create_task(_call_one(services, target, request, at_once)) for target in targets]
     try:
         for answered in asyncio.as_completed(tasks):
@@ -108,9 +107,12 @@ def matching(services: Services, expression: str) -> list[Srn]:
     return [srn for srn in active if matches(target, services.subject(srn))]
 
 
-def _check_function(services: Services, function: str) -> None:
+def _check_function(services: Services, function: str, targets: Sequence[Srn]) -> None:
+    """Refuse a function that there is neither on this machine nor on any type that is matched or known."""
     module, _, name = function.rpartition(".")
-    if services.modules.find(module, name) is None:
+    of_types = [services.modules_of(type_name) for type_name in {target.type for target in targets}]
+    known = (services.modules, *of_types, *services.loaders.known("modules"))
+    if all(functions.find(module, name) is None for functions in known):
         near = services.modules.near(module, name)
         raise ConfigurationError(
             [
@@ -148,9 +150,9 @@ async def _call_one(
 ) -> CallOutcome:
     async with at_once:
         try:
-            await services.prepare(target)
-            context = services.context(target, test=False)
             async with asyncio.timeout(request.timeout_s):
+                await services.prepare(target)
+                context = services.context(target, test=False)
                 value = await context.call(request.function, *request.args, **request.kwargs)
         except StoreError:
             raise

@@ -10,7 +10,13 @@ from ensue.app.environments import saltenv_of
 from ensue.app.umask import narrowed
 from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
-from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
+from ensue.errors import (
+    CompileError,
+    NotAvailableError,
+    NotOfferedError,
+    StateFailedError,
+    UnknownResourceError,
+)
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.masking import Masker
     from ensue.model.chunk import Chunk
-    from ensue.model.data import DataMap
+    from ensue.model.data import DataMap, ReadOnlyDataMap
     from ensue.model.enforced import EnforcedState
     from ensue.model.returns import ScopeReturn
     from ensue.model.srn import Srn
@@ -82,9 +88,22 @@ class TargetContext:
         written = self._services.pillars.as_written(self.srn)
         return self if written is self.pillar else TemplateContext(self._services, self.srn, test=self.test)
 
+    @property
+    def config(self) -> ReadOnlyDataMap:
+        """The target's configuration in the clear."""
+        return self._services.directory.config(self.srn) or {}
+
     async def grains(self) -> DataMap:
         """Return the target's grains."""
         return await self._services.directory.grains(self.srn)
+
+    async def ping(self) -> bool:
+        """Say whether the target answers."""
+        return await self._services.directory.ping(self.srn)
+
+    def minion(self) -> FunctionContext:
+        """Return the context of the managing minion."""
+        return self._services.context(self._services.minion, test=self.test)
 
     @property
     def files(self) -> FileSources:
@@ -104,14 +123,18 @@ class TargetContext:
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call an execution function on the same target."""
         module, _, name = function.rpartition(".")
-        found = self._services.modules.find(module, name)
+        functions = self._services.modules_of(self.srn.type)
+        found = functions.find(module, name)
         if found is None:
-            near = self._services.modules.near(module, name)
+            near = functions.near(module, name)
             meant = f" (did you mean {' or '.join(near)}?)" if near else ""
             msg = f"{function} is not available for {self.srn.type}{meant}"
             raise NotAvailableError(msg)
-        returned = found(self, *args, **kwargs)
-        return await returned if is_awaitable(returned) else returned
+        try:
+            returned = found(self, *args, **kwargs)
+            return await returned if is_awaitable(returned) else returned
+        except NotOfferedError as error:
+            raise error.needed_by(function) from None
 
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
@@ -263,7 +286,3 @@ class CallContext(TargetContext):
         if self._site.is_superseded(srn):
             raise UnknownResourceError(f"{srn} will be registered anew by an earlier state")
         return srn
-
-    def minion(self) -> FunctionContext:
-        """Return the context of the managing minion."""
-        return self._services.context(self._services.minion, test=self.test)

@@ -7,6 +7,7 @@ grains once. A derived resource is visible from the moment it is registered.
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.resource_type import ResourceContext
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
+
+_logger = logging.getLogger(__name__)
 
 
 class Directory:
@@ -56,13 +59,20 @@ class Directory:
         self._registry = registry
         self._masker = masker
         self._static: dict[Srn, dict[str, Any]] = {}
+        self._discovered: frozenset[Srn] = frozenset()
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
         self._grains: dict[Srn, asyncio.Task[dict[str, Any]]] = {}
 
-    def set_static(self, resources: Mapping[Srn, dict[str, Any]]) -> None:
-        """Take note of the resources that pillar declares; their secrets are masked from now on."""
+    def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn] = ()) -> None:
+        """Take note of the resources that are there by themselves; their secrets are masked from now on.
+
+        Args:
+            resources: those that pillar declares and those that types discovered.
+            discovered: which of them were discovered.
+        """
         self._static = dict(resources)
+        self._discovered = frozenset(discovered)
         for srn, config in resources.items():
             secrets = self._plugins.resource_type(srn.type).SECRET_KEYS
             self._masker.add(
@@ -71,7 +81,7 @@ class Directory:
 
     @property
     def static(self) -> Mapping[Srn, dict[str, Any]]:
-        """The resources that pillar declares."""
+        """The resources that pillar declares and that types discovered."""
         return self._static
 
     def resolve(self, target: Srn | str) -> Srn:
@@ -101,7 +111,7 @@ class Directory:
         )
 
     def records(self) -> list[ResourceRecord]:
-        """Return every resource: this machine, pillar-declared, derived; sorted by SRN."""
+        """Return every resource: this machine, pillar-declared, discovered, derived; sorted by SRN."""
         own = [self._declared(srn) for srn in (self.minion, *self._static)]
         return sorted([*own, *self._registry.records()], key=lambda record: record.srn)
 
@@ -112,24 +122,46 @@ class Directory:
         return self._registry.record(srn)
 
     def _declared(self, srn: Srn) -> ResourceRecord:
-        return ResourceRecord(srn=srn, managing_minions=(self.minion.id,), origin="pillar")
+        return ResourceRecord(
+            srn=srn,
+            managing_minions=(self.minion.id,),
+            origin="discovered" if srn in self._discovered else "pillar",
+        )
 
     def config(self, srn: Srn) -> dict[str, Any] | None:
         """Return a resource's configuration in the clear, None when there is no such active resource."""
         if srn == self.minion:
             return self._minion_config
-        return self._static.get(srn) or self._registry.get(srn)
+        static = self._static.get(srn)
+        return static if static is not None else self._registry.get(srn)
 
     def connection(self, srn: Srn) -> Connection:
         """Return the shared connection of a resource; it connects when first used.
 
         Raises:
             UnknownResourceError: it has no configuration.
+            PluginError: its type has to be opened first, and was not.
         """
         if srn not in self._connections:
-            context = self._context(srn)
-            self._connections[srn] = self._plugins.resource_type(srn.type).connect(context)
+            type_ = self._plugins.resource_type(srn.type)
+            type_.must_be_ready()
+            self._connections[srn] = type_.connect(self._context(srn))
         return self._connections[srn]
+
+    async def open(self, srn: Srn) -> None:
+        """Have a connection at hand before it is asked for, where a type may take its time for it.
+
+        Raises:
+            UnknownResourceError: there is no such resource.
+            EnsueError: the type's `init` or `connect` raised, or did not return.
+        """
+        if srn in self._connections:
+            return
+        type_ = self._plugins.resource_type(srn.type)
+        if type_.needs_opening:
+            connection = await type_.opened(self._context(srn))
+            # Somebody else may have opened it meanwhile.
+            self._connections.setdefault(srn, connection)
 
     def _context(self, srn: Srn) -> ResourceContext:
         if srn not in self._contexts:
@@ -142,9 +174,12 @@ class Directory:
                 opts=self._opts,
                 cache_dir=self._cache_dir,
                 masker=self._masker,
-                connect_to=lambda other: self.connection(self.resolve(other)),
+                connect_to=self._connect_to,
             )
         return self._contexts[srn]
+
+    def _connect_to(self, other: Srn) -> Connection:
+        return self.connection(self.resolve(other))
 
     async def grains(self, srn: Srn) -> dict[str, Any]:
         """Return a resource's grains, gathered once and shared by all who ask meanwhile."""
@@ -163,6 +198,7 @@ class Directory:
     async def _gather(self, srn: Srn) -> dict[str, Any]:
         type_ = self._plugins.resource_type(srn.type)
         try:
+            await self.open(srn)
             gathered = await type_.grains(self.connection(srn), self._context(srn))
         except BaseException:
             # The next one who asks tries anew.
@@ -178,8 +214,9 @@ class Directory:
         self._grains.pop(srn, None)
 
     async def ping(self, srn: Srn) -> bool:
-        """Say whether a resource answers."""
-        return await self._plugins.resource_type(srn.type).ping(self.connection(srn))
+        """Say whether a resource answers; raises what its connection raises."""
+        await self.open(srn)
+        return await self._plugins.resource_type(srn.type).ping(self.connection(srn), self._context(srn))
 
     async def forget(self, srn: Srn) -> None:
         """Give up what is held of a resource, because its configuration changed."""
@@ -190,9 +227,17 @@ class Directory:
             await connection.close()
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, then end the types; what a type of others raises is logged."""
         connections, self._connections = list(self._connections.values()), {}
-        await asyncio.gather(*(connection.close() for connection in connections))
+        try:
+            ended = await asyncio.gather(
+                *(connection.close() for connection in connections), return_exceptions=True
+            )
+        finally:
+            await self._plugins.shutdown()
+        for connection, error in zip(connections, ended, strict=True):
+            if isinstance(error, BaseException):
+                _logger.warning("closing %s: %s: %s", connection.srn, type(error).__name__, error)
 
 
 def _as_srn(text: str, known: Iterable[Srn]) -> Srn | str:

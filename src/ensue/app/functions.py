@@ -33,7 +33,7 @@ class Functions:
     def __init__(
         self, package: str, custom: CustomModules | None = None, bridge: SaltBridge | None = None
     ) -> None:
-        self._package = package
+        self.package = package
         self._kind: Kind = "states" if package.endswith("states") else "modules"
         self._custom = custom
         self._bridge = bridge
@@ -110,10 +110,10 @@ class Functions:
         """Return the names of all modules."""
         import pkgutil
 
-        package = importlib.import_module(self._package)
+        package = importlib.import_module(self.package)
         own = [
-            found.name.removeprefix(f"{self._package}.")
-            for found in pkgutil.walk_packages(package.__path__, f"{self._package}.")
+            found.name.removeprefix(f"{self.package}.")
+            for found in pkgutil.walk_packages(package.__path__, f"{self.package}.")
             if hasattr(importlib.import_module(found.name), "FUNCTIONS")
         ]
         return own + (self._custom.modules() if self._custom else [])
@@ -130,7 +130,7 @@ class Functions:
     def _load(self, module: str) -> ModuleType | None:
         if not all(map(_is_module_name, module.split("."))):
             return None
-        name = f"{self._package}.{module}"
+        name = f"{self.package}.{module}"
         try:
             if importlib.util.find_spec(name) is None:
                 return None
@@ -139,7 +139,7 @@ class Functions:
         try:
             loaded = importlib.import_module(name)
         except ImportError as error:
-            msg = f"the module {module!r} of {self._package} does not load: {error}"
+            msg = f"the module {module!r} of {self.package} does not load: {error}"
             raise PluginError(msg) from error
         return loaded if hasattr(loaded, "FUNCTIONS") else None
 

@@ -1,4 +1,4 @@
-"""Loading resource types and environment providers by name: ours, then entry points."""
+"""Resource types and environment providers by name, each loaded when first used."""
 
 from __future__ import annotations
 
@@ -6,40 +6,67 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.errors import NotAvailableError, PluginError
+from ensue.app.loaded_type import LoadedType
+from ensue.app.type_sources import TypeSources
+from ensue.errors import NotAvailableError, PluginError, ResourceTypeError
 
 if TYPE_CHECKING:
-    from ensue.contracts.provider import EnvironmentProvider
-    from ensue.contracts.resource_type import ResourceType
+    from collections.abc import Iterable, Mapping
 
-_OWN_TYPES: Final = {"minion": "ensue.resources.minion", "ssh_host": "ensue.resources.ssh_host"}
+    from ensue.contracts.provider import EnvironmentProvider
+
 _OWN_PROVIDERS: Final = {
     "sandbox": "ensue.resources.sandbox.provider",
     "command": "ensue.resources.command_environment",
 }
-_TYPE_NEEDS: Final = ("connect", "ping", "grains", "check", "SECRET_KEYS")
 _PROVIDER_NEEDS: Final = ("observe", "deploy", "destroy")
 _NAME: Final = r"[a-z_][a-z0-9_]*\Z"
 
 
 class Plugins:
-    """Resource types and providers, each loaded when first used."""
+    """Resource types and providers.
 
-    def __init__(self) -> None:
-        self._types: dict[str, ResourceType] = {}
+    Args:
+        sources: where types are found.
+        opts: the project's options, for the hooks of types.
+    """
+
+    def __init__(self, sources: TypeSources | None = None, opts: Mapping[str, Any] | None = None) -> None:
+        self._sources = sources or TypeSources()
+        self._opts = opts or {}
+        self._types: dict[str, LoadedType | ResourceTypeError] = {}
         self._providers: dict[str, EnvironmentProvider] = {}
 
-    def resource_type(self, name: str) -> ResourceType:
+    def resource_type(self, name: str) -> LoadedType:
         """Return a resource type.
 
         Raises:
             NotAvailableError: there is none of this name.
-            PluginError: it does not load, or lacks a function.
+            ResourceTypeError: it does not load, or breaks its contract.
         """
         if name not in self._types:
-            loaded = _load(name, _OWN_TYPES, "ensue.resources", "resource type", _TYPE_NEEDS)
-            self._types[name] = cast("ResourceType", loaded)
-        return self._types[name]
+            try:
+                source = self._sources.find(name)
+                if source is None:
+                    raise NotAvailableError(_not_there("resource type", name, self._sources.names()))
+                self._types[name] = LoadedType(source, self._sources, self._opts)
+            except ResourceTypeError as error:
+                # A broken type is not loaded a second time for its next resource.
+                self._types[name] = error
+        found = self._types[name]
+        if isinstance(found, ResourceTypeError):
+            raise found
+        return found
+
+    @property
+    def of_project(self) -> list[str]:
+        """The names of the types in the project's `_resources`."""
+        return self._sources.of_project
+
+    @property
+    def loaded(self) -> list[LoadedType]:
+        """The types that were used so far."""
+        return [one for one in self._types.values() if isinstance(one, LoadedType)]
 
     def provider(self, name: str) -> EnvironmentProvider:
         """Return an environment provider.
@@ -49,39 +76,50 @@ class Plugins:
             PluginError: it does not load, or lacks a function.
         """
         if name not in self._providers:
-            loaded = _load(name, _OWN_PROVIDERS, "ensue.providers", "environment provider", _PROVIDER_NEEDS)
-            self._providers[name] = cast("EnvironmentProvider", loaded)
+            self._providers[name] = cast("EnvironmentProvider", _provider(name))
         return self._providers[name]
 
+    async def shutdown(self) -> None:
+        """Call the `shutdown` of every type that was used, one after the other."""
+        for one in self.loaded:
+            await one.shutdown()
 
-def _load(name: str, own: dict[str, str], group: str, kind: str, needs: tuple[str, ...]) -> Any:
+
+def _provider(name: str) -> Any:
     loaded: Any = None
-    if name in own:
-        loaded = importlib.import_module(own[name])
+    if name in _OWN_PROVIDERS:
+        loaded = importlib.import_module(_OWN_PROVIDERS[name])
     elif re.match(_NAME, name):
-        loaded = _from_entry_points(name, group, kind)
+        loaded = _from_entry_points(name)
     if loaded is None:
-        import difflib
-
-        close = difflib.get_close_matches(name, own, n=2)
-        meant = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(own))}"
-        msg = f"there is no {kind} {name!r} ({meant})"
-        raise NotAvailableError(msg)
-    lacking = [one for one in needs if not hasattr(loaded, one)]
+        raise NotAvailableError(_not_there("environment provider", name, _OWN_PROVIDERS))
+    lacking = [one for one in _PROVIDER_NEEDS if not hasattr(loaded, one)]
     if lacking:
-        msg = f"the {kind} {name!r} ({loaded.__name__}) lacks {', '.join(lacking)}"
+        msg = f"the environment provider {name!r} ({loaded.__name__}) lacks {', '.join(lacking)}"
         raise PluginError(msg)
     return loaded
 
 
-def _from_entry_points(name: str, group: str, kind: str) -> Any:
+def _not_there(kind: str, name: str, known: Iterable[str]) -> str:
+    import difflib
+
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=2)
+    meant = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(names)}"
+    return f"there is no {kind} {name!r} ({meant})"
+
+
+def _from_entry_points(name: str) -> Any:
     from importlib.metadata import entry_points
 
-    for entry in entry_points(group=group, name=name):
+    for entry in entry_points(group="ensue.providers", name=name):
         try:
             return entry.load()
         except Exception as error:
             distribution = entry.dist.name if entry.dist else "an unknown distribution"
-            msg = f"the {kind} {name!r} of {distribution} does not load: {type(error).__name__}: {error}"
+            msg = (
+                f"the environment provider {name!r} of {distribution} does not load: "
+                f"{type(error).__name__}: {error}"
+            )
             raise PluginError(msg) from error
     return None

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.errors import EnsueError
+from ensue.errors import EnsueError, NotOfferedError
 from ensue.language.marks import has_marks, unmarked, without_marks
 
 if TYPE_CHECKING:
@@ -61,6 +61,12 @@ class SaltFunctions(Mapping[str, Any]):
         context = self._reading if is_reading else self._context
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return called(*args, **kwargs)
+            except NotOfferedError as error:
+                raise error.needed_by(str(name)) from None
+
+        def called(*args: Any, **kwargs: Any) -> Any:
             # The function may have been found in a thread and be called here: a scoped block is given it.
             self._inline.give_up()
             if not is_reading:

@@ -16,11 +16,14 @@ from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
+from ensue.app.known_resources import KnownResources
 from ensue.app.lazy import LazyMapping
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.resource_types import Plugins
 from ensue.app.salt_bridge import SaltBridge
-from ensue.app.static_resources import read_static
+from ensue.app.state_catalog import StateCatalog
+from ensue.app.type_functions import TypeLoaders
+from ensue.app.type_sources import FOLDER, TypeSources
 from ensue.language.collector import Collector
 from ensue.language.compiler import Compiler
 from ensue.language.pillar import PillarCompiler
@@ -96,7 +99,9 @@ class Services:
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
         self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
-        self.plugins = Plugins()
+        sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
+        self.plugins = Plugins(sources, settings.values)
+        self.loaders = TypeLoaders(self.states, self.modules, self.plugins, sources)
         self.directory = Directory(
             minion=self.minion,
             minion_config=self._minion_config(),
@@ -106,6 +111,15 @@ class Services:
             registry=self.registry,
             masker=self.masker,
         )
+        self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
+
+    def modules_of(self, type_name: str) -> Functions:
+        """Return the execution functions that resources of a type have."""
+        return self.loaders.of("modules", type_name)
+
+    def states_of(self, type_name: str) -> Functions:
+        """Return the state functions that resources of a type have."""
+        return self.loaders.of("states", type_name)
 
     def _functions(self, package: str, folders: list[Path]) -> Functions:
         return Functions(package, CustomModules(folders, self.surroundings) or None, self.bridge)
@@ -126,7 +140,9 @@ class Services:
         from ensue.app.salt_functions import SaltFunctions
 
         return {
-            "salt": SaltFunctions(self.modules, context, reading, self.loop, self.inline),
+            "salt": SaltFunctions(
+                self.modules_of(context.srn.type), context, reading, self.loop, self.inline
+            ),
             "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
             "pillar": reading.pillar,
             "opts": dict(context.opts),
@@ -186,7 +202,7 @@ class Services:
         return Compiler(
             roots=self.roots,
             renderer=renderer or self.renderer(srn, test=test),
-            catalog=self.states,
+            catalog=StateCatalog(self.loaders, srn.type),
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
@@ -227,9 +243,10 @@ class Services:
             CompileError: with everything that is wrong in pillar.
         """
         if self.minion not in self.pillars:
-            await asyncio.to_thread(self._compile_minion_pillar)
+            await self._prepare_minion()
         if srn not in self.pillars:
             await asyncio.to_thread(self._compile_pillar_of, srn)
+        await self.directory.open(srn)
 
     async def renew_pillar(self, srn: Srn) -> None:
         """Compile a target's pillar anew.
@@ -237,11 +254,16 @@ class Services:
         Raises:
             CompileError: with everything that is wrong in pillar.
         """
-        await asyncio.to_thread(self._compile_minion_pillar)
+        await self._prepare_minion()
         if srn != self.minion:
             await asyncio.to_thread(self._compile_pillar_of, srn)
 
-    def _compile_minion_pillar(self) -> None:
+    async def _prepare_minion(self) -> None:
+        compiled, static = await asyncio.to_thread(self._compile_minion_pillar)
+        await self._known.take(static, compiled.plain)
+        self.pillars.put(self.minion, compiled)
+
+    def _compile_minion_pillar(self) -> tuple[CompiledPillar, dict[Srn, dict[str, Any]]]:
         found = Collector()
         compiler = self._pillar_compiler(self.minion)
         compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
@@ -254,14 +276,9 @@ class Services:
         both = CompiledPillar.of(compiled, has_references=has_references)
         pillar = both.plain
         self._mask_secrets(pillar)
-        key = str(self.settings.option("resource_pillar_key"))
-        static = read_static(
-            pillar.get(key), key=key, minion_id=self.minion.id, locate=compiler.locate, found=found
-        )
-        self._check_static(static, key, compiler, found)
+        static = self._known.read(pillar, compiler, found)
         found.stop_on_errors()
-        self.pillars.put(self.minion, both)
-        self.directory.set_static(static)
+        return both, static
 
     def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
         self.masker.add_guessed(*secret_values(pillar))
@@ -271,23 +288,6 @@ class Services:
         for chunk in plan.chunks:
             self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
             self.exposed.see_chunk(chunk)
-
-    def _check_static(
-        self, static: Mapping[Srn, Mapping[str, Any]], key: str, compiler: PillarCompiler, found: Collector
-    ) -> None:
-        from ensue.errors import NotAvailableError
-
-        for srn, config in static.items():
-            place = compiler.locate([key, srn.type, "hosts", srn.id]) or compiler.locate(
-                [key, srn.type, srn.id]
-            )
-            try:
-                problems = self.plugins.resource_type(srn.type).check(config)
-            except NotAvailableError as error:
-                found.error("E0704", str(error), place or compiler.locate([key]))
-                continue
-            for problem in problems:
-                found.error("E0703", f"{srn}: {problem}", place or compiler.locate([key]))
 
     def _compile_pillar_of(self, srn: Srn) -> None:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""

@@ -61,10 +61,23 @@ def read_static(
     return resources
 
 
+def type_defaults(body: Any) -> Mapping[str, Any]:
+    """Return what pillar says for all resources of a type; `body` is what stands under the type's name."""
+    if not is_mapping(body):
+        return {}
+    if "hosts" in body:
+        return {name: value for name, value in body.items() if name != "hosts"}
+    if is_list(body.get("resource_ids")):
+        return {name: value for name, value in body.items() if name != "resource_ids"}
+    return {}
+
+
 def _hosts(
     key: str, type_name: str, body: Any, locate: Locate, found: Collector
 ) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
     path = [key, type_name]
+    if body is None:
+        return
     if not is_mapping(body):
         found.error(
             "E0703",
@@ -73,10 +86,9 @@ def _hosts(
             help="under it stands `hosts:` with one mapping an id, or the ids themselves",
         )
         return
-    defaults: Mapping[str, Any] = {}
+    defaults = type_defaults(body)
     hosts: Any = body
     if "hosts" in body:
-        defaults = {name: value for name, value in body.items() if name != "hosts"}
         path = [*path, "hosts"]
         hosts = body["hosts"] or None
     elif is_list(body.get("resource_ids")):

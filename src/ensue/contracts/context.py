@@ -98,8 +98,21 @@ class FunctionContext(Protocol):
         """The target's pillar."""
         ...
 
+    @property
+    def config(self) -> ReadOnlyDataMap:
+        """The target's configuration in the clear, as its type's `connect` is given it."""
+        ...
+
     async def grains(self) -> DataMap:
         """Return the target's grains; gathered once and cached."""
+        ...
+
+    async def ping(self) -> bool:
+        """Say whether the target answers, as its type finds out; raises what the connection raises."""
+        ...
+
+    def minion(self) -> FunctionContext:
+        """Return the context of the managing minion: the explicit way out of the target."""
         ...
 
     @property
@@ -236,8 +249,4 @@ class StateContext(FunctionContext, Protocol):
         Raises:
             UnknownResourceError: as for `on`.
         """
-        ...
-
-    def minion(self) -> FunctionContext:
-        """Return the context of the managing minion: the explicit way out of the target."""
         ...

@@ -66,6 +66,20 @@ class FunctionCatalog(Protocol):
         """
         ...
 
+    def fanned_signature(self, module: str, function: str, target: str) -> Signature | None:
+        """Return what a state function accepts for a declaration with a `tgt`.
+
+        Args:
+            module: the module.
+            function: the function.
+            target: the target as written.
+
+        Raises:
+            PluginError: its module does not load.
+            NotAvailableError: the target is of one type, which does not offer it.
+        """
+        ...
+
     @property
     def hint(self) -> str:
         """What a user may do about a function that is nowhere, besides spelling it right."""

@@ -1,19 +1,39 @@
-"""A resource type: how to connect to a kind of thing, and what can be known of it.
+"""A resource type: how to reach a kind of thing, and what can be known of it.
 
-A type is a Python package or module with the functions of `ResourceType`, found under
-`ensue.resources.<type>`, the entry point group `ensue.resources`, or a project's `_resources/<type>/`.
+A type is a Python package, found in a project's `_resources/<type>/` below a file root, under the entry
+point group `ensue.resources`, or as `ensue/resources/<type>/`. Its `__init__.py` has the hooks below; its
+folders `modules/` and `states/` have overrides: `modules/pkg.py` is the execution module `pkg` for resources
+of this type, in place of ensue's own, `states/service.py` the state module `service`.
+
+Every hook is optional, and every hook names the parameters that it wants, in any order; hooks may be
+`async def` or plain functions, which run in a thread. `connect` and `check` are plain functions.
+
+| hook | called | default |
+| --- | --- | --- |
+| `init(opts)` | once, before anything else of the type | nothing |
+| `discover(opts)` | when pillar has been compiled; returns `{id: configuration}` | nothing |
+| `check(config)` | for each configuration; returns what is wrong with it | everything is right |
+| `connect(context)` | before a resource is used; returns its connection, does no I/O | no connection |
+| `ping(connection, context)` | by `test.ping`; False or an exception: not reachable | asks the connection |
+| `grains(connection, context)` | once per resource | `id`, `resource_id`, `resource_type` |
+| `shutdown(opts)` | once, at the end, if `init` was called and did not raise | nothing |
+
+`SECRET_KEYS` is a set of the configuration keys whose values are secrets; empty by default.
+
+A connection may lack any method of `ensue.contracts.connection.Connection`: functions that need it then fail
+by their own name (`cmd.run is not available for dummy`). It may have more methods, for the type's overrides.
 
 Source: Salt Resources, "salt/resource/".
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ensue.contracts.connection import Connection
@@ -42,10 +62,31 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
     connect_to: Callable[[Srn], Connection]
 
 
-class ResourceType(Protocol):
-    """What a type's module offers. `SECRET_KEYS` names configuration keys whose values are secrets."""
+HOOK_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
+    "init": frozenset({"opts"}),
+    "discover": frozenset({"opts"}),
+    "check": frozenset({"config"}),
+    "connect": frozenset({"context"}),
+    "ping": frozenset({"connection", "context"}),
+    "grains": frozenset({"connection", "context"}),
+    "shutdown": frozenset({"opts"}),
+}
+"""The hooks of a type with the parameters that each may take."""
 
-    SECRET_KEYS: frozenset[str]
+PLAIN_HOOKS: Final = frozenset({"check", "connect"})
+"""Hooks that may not be `async def`: they do no I/O."""
+
+
+class ResourceType(Protocol):
+    """A loaded type, every hook with its default.
+
+    A hook that raises is an `EnsueError` that names the type, or the one that the hook raised itself.
+    """
+
+    @property
+    def SECRET_KEYS(self) -> frozenset[str]:  # noqa: N802 -- the name that authors write
+        """Configuration keys whose values are secrets."""
+        ...
 
     def check(self, config: ReadOnlyDataMap) -> list[str]:
         """Return what is wrong with a configuration, one sentence each; empty when nothing is."""
@@ -55,10 +96,14 @@ class ResourceType(Protocol):
         """Return a connection handle; does no I/O."""
         ...
 
-    async def ping(self, connection: Connection) -> bool:
+    async def ping(self, connection: Connection, context: ResourceContext) -> bool:
         """Say whether the resource answers; raises what the connection raises when it does not."""
         ...
 
     async def grains(self, connection: Connection, context: ResourceContext) -> DataMap:
         """Gather the resource's grains."""
+        ...
+
+    async def discover(self, opts: Mapping[str, Any]) -> dict[str, DataMap]:
+        """Return the resources that the type finds by itself, by id."""
         ...

@@ -21,7 +21,7 @@ from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import exception_return, failure, state_return
 from ensue.engine.services import CallSite
-from ensue.errors import RemoteError, UnknownResourceError
+from ensue.errors import NotOfferedError, RemoteError, UnknownResourceError
 from ensue.model.chunk import NO_OPTIONS
 from ensue.model.fan_out import FannedChunk
 from ensue.model.requisite import RequisiteKind
@@ -283,6 +283,8 @@ class Executor:
         )
         if later:
             return StateReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
+        if isinstance(error, NotOfferedError):
+            error = error.needed_by(node.chunk.full_function)
         said = exception_return(error, name=node.chunk.name)
         if isinstance(error, RemoteError) and isinstance(node.chunk, FannedChunk) and node.chunk.sources:
             derived = f"({node.target} was derived from {', '.join(map(str, node.chunk.sources))})"

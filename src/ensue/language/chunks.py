@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.errors import PluginError
+from ensue.errors import NotAvailableError, PluginError
 from ensue.language.collector import near_names
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
@@ -67,7 +67,7 @@ class Drafter:
     def __init__(self, catalog: FunctionCatalog, found: Collector) -> None:
         self._catalog = catalog
         self._found = found
-        self._signatures: dict[tuple[str, str], Signature | None] = {}
+        self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._plain: set[tuple[str, ...]] = set()
 
     def drafts(self, tree: Tree) -> list[Draft]:
@@ -94,7 +94,8 @@ class Drafter:
                 help=f"write `{declaration.module}.function:`, or the function as one word of the list",
             )
             return ()
-        signature = self._signature(declaration)
+        target = declaration.arguments.get("tgt")
+        signature = self._signature(declaration, target if isinstance(target, str) else "")
         if signature is None:
             return ()
         arguments = declaration.arguments
@@ -160,18 +161,24 @@ class Drafter:
             self._plain.add((declaration.module, declaration.function, *arguments))
         return Draft(declaration, name, arguments, options, requisites, place, order)
 
-    def _signature(self, declaration: Declaration) -> Signature | None:
-        key = (declaration.module, declaration.function)
+    def _signature(self, declaration: Declaration, target: str) -> Signature | None:
+        function = (declaration.module, declaration.function)
+        key = (*function, target)
         if key not in self._signatures:
             try:
-                self._signatures[key] = self._catalog.signature(*key)
+                self._signatures[key] = (
+                    self._catalog.fanned_signature(*key) if target else self._catalog.signature(*function)
+                )
             except PluginError as error:
                 help_ = "mend the module, or remove it"
                 self._found.error("E0405", str(error), declaration.span(), help=help_)
                 return None
+            except NotAvailableError as error:
+                self._found.error("E0401", str(error), declaration.span())
+                return None
         signature = self._signatures[key]
         if signature is None:
-            near = self._catalog.near(*key)
+            near = self._catalog.near(*function)
             self._found.error(
                 "E0401",
                 f"there is no state function {declaration.module}.{declaration.function}",

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from ensue.contracts.context import FunctionContext
 
+MANAGING_MINION_ONLY: Final = True
+"""Its functions work on the process of ensue itself: other targets are not offered them."""
+
 
 def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG001 (every function is given it)
     """Return a variable.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.errors import StateFailedError
+from ensue.errors import StateFailedError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,8 @@ async def ping(ctx: FunctionContext) -> bool:
     Args:
         ctx: the target.
     """
-    await ctx.connection.stat("/")
+    if not await ctx.ping():
+        raise UnreachableError(f"{ctx.srn} does not answer", target=str(ctx.srn))
     return True
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
+MANAGING_MINION_ONLY: Final = True
+"""Its functions work on the process of ensue itself: other targets are not offered them."""
+
 
 async def setenv(
     ctx: StateContext,

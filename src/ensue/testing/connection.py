@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ensue.contracts.connection import Command, Completed, FileStat
-from ensue.errors import NotAvailableError, RemoteFileError
+from ensue.errors import NotOfferedError, RemoteFileError
 from ensue.model.srn import Srn
 from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
@@ -107,7 +107,7 @@ class FakeConnection:
     async def run(self, command: Command) -> Completed:
         """Answer as scripted; an unscripted command is not found (127)."""
         if not self._can_run:
-            raise NotAvailableError(f"cmd.run is not available for {self._srn.type}")
+            raise NotOfferedError("run", target_type=self._srn.type)
         line = command.shell_line if command.shell_line is not None else shlex.join(command.argv or ())
         self.calls.append(Call(method="run", path=line))
         self.commands.append(command)

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ensue.contracts.accumulators import Accumulators
 from ensue.contracts.context import Declaration
 from ensue.diagnostics import Span
-from ensue.errors import NotAvailableError, StateFailedError, TamperedError, UnknownResourceError
+from ensue.errors import (
+    NotAvailableError,
+    NotOfferedError,
+    StateFailedError,
+    TamperedError,
+    UnknownResourceError,
+)
 from ensue.masking import Masker
 from ensue.model.returns import ScopeReturn
 from ensue.testing.registry import FakeRegistry
@@ -111,6 +117,8 @@ class FakeFunctionContext:
         functions: execution functions by full name, each called with this context first.
         masker: the process's secrets.
         cache_dir: the project's cachedir.
+        config: the target's configuration.
+        minion_context: the managing minion; without it this context itself.
     """
 
     connection: Connection
@@ -123,6 +131,8 @@ class FakeFunctionContext:
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict[str, Any])
     masker: Masker = field(default_factory=Masker)
     cache_dir: Path = Path("/nonexistent/ensue-cache")
+    config: DataMap = field(default_factory=dict[str, Any])
+    minion_context: FunctionContext | None = None
 
     @property
     def srn(self) -> Srn:
@@ -138,13 +148,24 @@ class FakeFunctionContext:
         """Return the grains that the test gave."""
         return self.grains_data
 
+    async def ping(self) -> bool:
+        """Say that the target is there."""
+        return True
+
+    def minion(self) -> FunctionContext:
+        """Return the managing minion's context."""
+        return self.minion_context or self
+
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call one of `functions` on this target."""
         found = self.functions.get(function)
         if found is None:
             raise NotAvailableError(f"{function} is not available for {self.srn.type}")
-        result = found(self, *args, **kwargs)
-        return await result if inspect.isawaitable(result) else result
+        try:
+            result = found(self, *args, **kwargs)
+            return await result if inspect.isawaitable(result) else result
+        except NotOfferedError as error:
+            raise error.needed_by(function) from None
 
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
@@ -203,7 +224,6 @@ class FakeStateContext(FakeFunctionContext):
         others: contexts of other resources, by SRN as text or by id.
         applied_return: what `apply` returns; without it a scope that is done and holds no returns.
         applied: the calls of `apply`, in order.
-        minion_context: the managing minion; without it this context itself.
     """
 
     declaration: Declaration = field(
@@ -219,7 +239,6 @@ class FakeStateContext(FakeFunctionContext):
     others: dict[str, FunctionContext] = field(default_factory=dict[str, Any])
     applied_return: ScopeReturn | None = None
     applied: list[AppliedSls] = field(default_factory=list[AppliedSls])
-    minion_context: FunctionContext | None = None
 
     @property
     def for_conditions(self) -> FakeStateContext:
@@ -250,10 +269,6 @@ class FakeStateContext(FakeFunctionContext):
         name = ",".join(mods)
         scope = f"{self.declaration.id}/{name}"
         return ScopeReturn(kind="apply", name=name, scope=scope, status="done", target=str(target))
-
-    def minion(self) -> FunctionContext:
-        """Return the managing minion's context."""
-        return self.minion_context or self
 
 
 def _bound(context: FakeFunctionContext, function: Callable[..., Any]) -> Callable[..., Any]:

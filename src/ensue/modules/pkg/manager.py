@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import msgspec
 
-from ensue.errors import NotAvailableError
+from ensue.errors import NotAvailableError, NotOfferedError
 from ensue.modules._programs import ask
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ async def manager_name(ctx: FunctionContext) -> str:
         NotAvailableError: it has none that ensue knows, or runs no commands.
     """
     if not ctx.connection.can_run:
-        raise NotAvailableError(f"pkg is not available for {ctx.srn.type}: it runs no commands")
+        raise NotOfferedError("run", target_type=ctx.srn.type)
     family = str((await ctx.grains()).get("os_family") or "")
     name = _BY_FAMILY.get(family) or await _probed(ctx)
     if name is None:

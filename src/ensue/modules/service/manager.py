@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ensue.errors import NotAvailableError
+from ensue.errors import NotAvailableError, NotOfferedError
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
@@ -50,7 +50,7 @@ async def service_manager(ctx: FunctionContext) -> ServiceManager:
         NotAvailableError: it has neither, or runs no commands.
     """
     if not ctx.connection.can_run:
-        raise NotAvailableError(f"service is not available for {ctx.srn.type}: it runs no commands")
+        raise NotOfferedError("run", target_type=ctx.srn.type)
     for path, name in (("/run/systemd/system", "systemd"), ("/etc/init.d", "sysv")):
         if await ctx.connection.stat(path, follow=True) is not None:
             return cast("ServiceManager", importlib.import_module(f"ensue.modules.service.{name}"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.errors import EnsueError
+from ensue.errors import EnsueError, NotOfferedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
 from ensue.states.cmd.stateful import reinterpreted, test_command
@@ -62,6 +62,9 @@ async def run(
         `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also `stdout_json`
         when the output is JSON. In a plan the result is None and there is no `new_state`.
     """
+    if not ctx.connection.can_run:
+        # Told in a plan too, which runs nothing.
+        raise NotOfferedError("run", target_type=ctx.srn.type)
     check_environment(env)
     instead = test_command(stateful)
     if ctx.test and not instead:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.errors import EnsueError, StateFailedError
+from ensue.errors import EnsueError, NotOfferedError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
 from ensue.states.cmd.stateful import reinterpreted, test_command
@@ -70,6 +70,8 @@ async def script(
             "cmd.script", source or first, args=args or rest or None, template=template, context=context,
             defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask, **kwargs,
         )  # fmt: skip
+    except NotOfferedError:
+        raise
     except EnsueError as error:
         return StateReturn(name=name, result=False, comment=str(error))
     if done.get("cache_error"):

@@ -1,0 +1,50 @@
+"""Running code of a plug-in that may block in a thread that nobody waits for at the end of the process.
+
+A thread cannot be stopped. The threads of an executor are joined when the process ends, so a hook that hangs
+would keep the process from ending; a daemon thread does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+async def in_daemon_thread(work: Callable[[], Any]) -> Any:
+    """Return what a function returns that runs in a thread of its own.
+
+    Args:
+        work: the function. It goes on when this coroutine is cancelled, and what it returns is then dropped.
+    """
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[Any] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def answered(value: Any, error: BaseException | None) -> None:
+        if answer.done():
+            return
+        if error is None:
+            answer.set_result(value)
+        else:
+            answer.set_exception(error)
+
+    def run() -> None:
+        value: Any = None
+        error: BaseException | None = None
+        try:
+            value = context.run(work)
+        except StopIteration:
+            error = RuntimeError("it raised StopIteration")  # A future takes no StopIteration.
+        except BaseException as raised:  # noqa: BLE001 -- raised anew where it is awaited
+            error = raised
+        with suppress(RuntimeError):  # The loop is closed: nobody waits any more.
+            loop.call_soon_threadsafe(answered, value, error)
+
+    threading.Thread(target=run, name="ensue-plug-in", daemon=True).start()
+    return await answer

@@ -1,0 +1,122 @@
+"""Resources that types discover by themselves, added to those that pillar declares.
+
+What `discover` returns is data: it is checked, never rendered. Pillar's declaration of the same resource
+wins, and the type-level defaults of pillar hold for discovered ones too.
+
+Source: Salt Resources, "Resource Registry"; `discover` is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+
+from ensue.errors import ResourceTypeError
+from ensue.language.merging import merge
+from ensue.model.data import copied, is_list, is_mapping
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.app.loaded_type import LoadedType
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+
+
+async def discovered(
+    types: Iterable[LoadedType], opts: Mapping[str, Any], found: Collector
+) -> dict[str, dict[str, Any]]:
+    """Ask types what they find, all at once.
+
+    Args:
+        types: those that have a `discover`.
+        opts: what it is given.
+        found: where faults go.
+
+    Returns:
+        For each type by name: configurations by id.
+    """
+    asked = list(types)
+    answers = await asyncio.gather(*(one.discover(opts) for one in asked), return_exceptions=True)
+    resources: dict[str, dict[str, Any]] = {}
+    for type_, answer in zip(asked, answers, strict=True):
+        if isinstance(answer, ResourceTypeError):
+            found.error("E0711", str(answer), answer.span, help=answer.help)
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            resources[type_.name] = _checked(type_, answer, found)
+    return resources
+
+
+def _checked(type_: LoadedType, answer: Mapping[Any, Any], found: Collector) -> dict[str, Any]:
+    resources: dict[str, Any] = {}
+    for id_, config in answer.items():
+        fault = ""
+        if not isinstance(id_, str) or not id_ or id_ != id_.strip():
+            fault = f"the id {id_!r}, which is not a text without blanks at its ends"
+        elif config is not None and not is_mapping(config):
+            fault = f"{config!r} as the configuration of {id_!r}, which is not a mapping"
+        elif strange := _strange(config):
+            fault = f"the configuration of {id_!r} with {strange}, which is not data"
+        if fault:
+            found.error(
+                "E0712",
+                f"`discover` of the resource type {type_.name!r} ({type_.source.place}) returned {fault}",
+                type_.place_of("discover"),
+                help="return {id: configuration}, made of texts, numbers, booleans, lists and mappings",
+            )
+        else:
+            resources[id_] = copied(config or {})
+    return resources
+
+
+def _strange(value: object) -> str:
+    """Return what in a value is no data, as text; empty when all of it is."""
+    if value is None or isinstance(value, (str, int, float)):
+        return ""
+    if is_list(value):
+        return next((strange for item in value if (strange := _strange(item))), "")
+    if isinstance(value, dict):
+        mapping = cast("dict[object, object]", value)
+        keys = (f"the key {key!r}" for key in mapping if not isinstance(key, str))
+        return next(keys, "") or next(
+            (strange for item in mapping.values() if (strange := _strange(item))), ""
+        )
+    return f"{type(value).__name__} {value!r}"
+
+
+def added(
+    static: Mapping[Srn, dict[str, Any]],
+    by_type: Mapping[str, Mapping[str, dict[str, Any]]],
+    defaults: Mapping[str, Mapping[str, Any]],
+    places: Mapping[str, Span | None],
+    found: Collector,
+) -> dict[Srn, dict[str, Any]]:
+    """Return the discovered resources that pillar does not declare, with the defaults of their types.
+
+    Args:
+        static: the resources that are there, this machine included.
+        by_type: what was discovered.
+        defaults: type-level defaults of pillar.
+        places: where each type's `discover` is written.
+        found: where faults go: an id that another type claims.
+    """
+    owners = {srn.id: srn for srn in static}
+    resources: dict[Srn, dict[str, Any]] = {}
+    for type_name, configs in by_type.items():
+        for id_, config in configs.items():
+            srn = Srn(type_name, id_)
+            owner = owners.setdefault(id_, srn)
+            if owner != srn:
+                found.error(
+                    "E0702",
+                    f"the id {id_!r} is claimed by {owner} and by {srn}, which was discovered",
+                    places.get(type_name),
+                    detail="ids of resources are unique over all types, minions included",
+                    help="give one of them another id",
+                )
+            elif srn not in static:
+                resources[srn] = merge(defaults.get(type_name, {}), config)
+    return resources

@@ -1,0 +1,291 @@
+"""One loaded resource type, shared by all its resources: its hooks with their defaults, and its life.
+
+`init` is called once, before anything else of the type, and `shutdown` once at the end. Plain hooks run in
+threads beside the event loop. What a hook raises is told with the type's name and the place in its code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.app.daemon_thread import in_daemon_thread
+from ensue.app.partial_connection import PartialConnection, completed
+from ensue.app.type_hooks import place_of, read_hooks
+from ensue.contracts.connection import Command
+from ensue.errors import EnsueError, PluginError, ResourceTypeError, UnreachableError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.srn import MINION_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.type_hooks import Hook
+    from ensue.app.type_sources import TypeSource, TypeSources
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.resource_type import ResourceContext
+    from ensue.diagnostics import Span
+    from ensue.model.data import DataMap, ReadOnlyDataMap
+
+_logger = logging.getLogger(__name__)
+
+HOOK_LIMIT_S: Final = 60.0
+"""How long `init`, `discover` and `connect` may take."""
+
+SHUTDOWN_LIMIT_S: Final = 10.0
+"""How long `shutdown` may take."""
+
+_MOST_THREADS: Final = 256
+
+
+class LoadedType:
+    """A `ResourceType`.
+
+    Args:
+        source: its package.
+        sources: says where its code is.
+        opts: the project's options.
+    """
+
+    def __init__(self, source: TypeSource, sources: TypeSources, opts: Mapping[str, Any]) -> None:
+        self.name = source.name
+        self.source = source
+        self._sources = sources
+        self._opts = opts
+        self._hooks = read_hooks(source, sources)
+        self._threads = asyncio.Semaphore(_MOST_THREADS)
+        self._started: asyncio.Task[ResourceTypeError | None] | None = None
+        self._is_whole: dict[type[object], bool] = {}
+
+    @property
+    def SECRET_KEYS(self) -> frozenset[str]:  # noqa: N802 -- the contract's name
+        """Configuration keys whose values are secrets."""
+        return self._hooks.secret_keys
+
+    @property
+    def discovers(self) -> bool:
+        """Whether it finds resources by itself."""
+        return self._hooks.get("discover") is not None
+
+    def place_of(self, hook: str) -> Span | None:
+        """Return where a hook is written, None when the type leaves it out."""
+        found = self._hooks.get(hook)
+        return place_of(found.function, self._sources) if found else None
+
+    @property
+    def needs_opening(self) -> bool:
+        """Whether something of it has to be awaited, or may block, before a connection is there."""
+        return not self.source.is_shipped or self._hooks.get("init") is not None
+
+    def must_be_ready(self) -> None:
+        """Refuse to go on where `init` has to be awaited first.
+
+        Raises:
+            PluginError: it was not.
+        """
+        if self._hooks.get("init") is not None and self._started is None:
+            raise PluginError(f"the resource type {self.name!r} is used before it was initialised")
+
+    async def ready(self, opts: Mapping[str, Any] | None = None) -> None:
+        """Return when `init` has been called.
+
+        Raises:
+            ResourceTypeError: it raised, or did not return; everybody who asks is told the same.
+        """
+        if self._started is None:
+            self._started = asyncio.create_task(self._init({**self._opts, **(opts or {})}))
+        if error := await asyncio.shield(self._started):
+            raise error
+
+    async def _init(self, opts: Mapping[str, Any]) -> ResourceTypeError | None:
+        hook = self._hooks.get("init")
+        try:
+            if hook is not None:
+                await self._limited(hook, HOOK_LIMIT_S, opts=opts)
+        except Exception as error:  # noqa: BLE001 -- a plug-in call; raised anew for all who ask
+            return error if isinstance(error, ResourceTypeError) else self._raised("init", error)
+        return None
+
+    def check(self, config: ReadOnlyDataMap) -> list[str]:
+        """Return what is wrong with a configuration.
+
+        Raises:
+            ResourceTypeError: the hook raised, or returned something else.
+        """
+        hook = self._hooks.get("check")
+        if hook is None:
+            return []
+        try:
+            found: object = hook.call(config=config)
+        except Exception as error:
+            raise self._raised("check", error) from error
+        if not is_list(found) or not all(isinstance(one, str) for one in found):
+            raise self._returned("check", found, "a list of texts")
+        return cast("list[str]", found)
+
+    def connect(self, context: ResourceContext) -> Connection:
+        """Return a connection handle, whole or with methods that say that they are not offered.
+
+        Raises:
+            EnsueError: the hook raised.
+        """
+        hook = self._hooks.get("connect")
+        if hook is None:
+            return completed(None, context.srn)
+        try:
+            connection: Connection | None = hook.call(context=context)
+        except EnsueError:
+            raise
+        except Exception as error:
+            raise self._raised("connect", error) from error
+        if connection is None:
+            raise self._returned("connect", None, "a connection")
+        class_ = type(connection)
+        if class_ not in self._is_whole:
+            self._is_whole[class_] = completed(connection, context.srn) is connection
+        whole = self._is_whole[class_]
+        return connection if whole else cast("Connection", PartialConnection(connection, context.srn))
+
+    async def opened(self, context: ResourceContext, opts: Mapping[str, Any] | None = None) -> Connection:
+        """Return what `connect` returns, for a type whose `connect` may block all the same.
+
+        Raises:
+            EnsueError: a hook raised, or did not return.
+        """
+        await self.ready(opts)
+        if self.source.is_shipped:
+            return self.connect(context)
+        limit = asyncio.timeout(HOOK_LIMIT_S)
+        try:
+            async with self._threads, limit:
+                connection: Connection = await in_daemon_thread(lambda: self.connect(context))
+                return connection
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise self._hung("connect", HOOK_LIMIT_S) from None
+
+    async def ping(self, connection: Connection, context: ResourceContext) -> bool:
+        """Say whether a resource answers.
+
+        Raises:
+            EnsueError: it does not, or the hook raised.
+        """
+        hook = self._hooks.get("ping")
+        if hook is None:
+            return await _answers(connection)
+        return bool(await self._asked(hook, connection, context))
+
+    async def grains(self, connection: Connection, context: ResourceContext) -> DataMap:
+        """Gather a resource's grains; its names are among them whatever the hook returns.
+
+        Raises:
+            EnsueError: the hook raised, or returned no mapping.
+        """
+        hook = self._hooks.get("grains")
+        gathered: object = await self._asked(hook, connection, context) if hook is not None else {}
+        if not is_mapping(gathered):
+            raise self._returned("grains", gathered, "a mapping")
+        srn = context.srn
+        if srn.type == MINION_TYPE:
+            return gathered
+        return {**gathered, "id": srn.id, "resource_id": srn.id, "resource_type": srn.type}
+
+    async def discover(self, opts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the resources that the type finds by itself, as the hook returned them.
+
+        Raises:
+            ResourceTypeError: the hook raised, did not return in time, or returned no mapping.
+        """
+        hook = self._hooks.get("discover")
+        if hook is None:
+            return {}
+        await self.ready(opts)
+        try:
+            found = await self._limited(hook, HOOK_LIMIT_S, opts={**self._opts, **opts})
+        except ResourceTypeError:
+            raise
+        except Exception as error:
+            raise self._raised("discover", error) from error
+        if not is_mapping(found):
+            raise self._returned("discover", found, "a mapping of ids to configurations")
+        return dict(found)
+
+    async def shutdown(self) -> None:
+        """Call `shutdown`, if the type was used and `init` did not raise; what goes wrong is logged."""
+        started, self._started = self._started, None
+        if started is None:
+            return
+        if not started.done():
+            started.cancel()
+            await asyncio.gather(started, return_exceptions=True)
+            return
+        hook = self._hooks.get("shutdown")
+        if started.result() is not None or hook is None:
+            return
+        try:
+            await self._limited(hook, SHUTDOWN_LIMIT_S, opts=self._opts)
+        except Exception as error:  # noqa: BLE001 -- a plug-in call; the run is over
+            told = error if isinstance(error, ResourceTypeError) else self._raised("shutdown", error)
+            _logger.warning("%s", told)
+
+    async def _limited(self, hook: Hook, limit_s: float, **offered: Any) -> Any:
+        limit = asyncio.timeout(limit_s)
+        try:
+            async with limit:
+                return await self._called(hook, **offered)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise self._hung(hook.name, limit_s) from None
+
+    async def _called(self, hook: Hook, **offered: Any) -> Any:
+        if hook.is_async:
+            return await hook.call(**offered)
+        async with self._threads:
+            return await in_daemon_thread(lambda: hook.call(**offered))
+
+    async def _asked(self, hook: Hook, connection: Connection, context: ResourceContext) -> Any:
+        """Call a hook for one resource; an error of the operating system means that it does not answer."""
+        try:
+            return await self._called(hook, connection=connection, context=context)
+        except EnsueError:
+            raise
+        except OSError as error:
+            message = f"{context.srn} does not answer: {type(error).__name__}: {error}"
+            raise UnreachableError(message, target=str(context.srn)) from error
+        except Exception as error:
+            raise self._raised(hook.name, error, f" for {context.srn}") from error
+
+    def _raised(self, hook: str, error: Exception, whom: str = "") -> ResourceTypeError:
+        folder = next(iter(getattr(self.source.module, "__path__", ())), "")
+        return ResourceTypeError(
+            f"`{hook}` of the resource type {self.name!r} ({self.source.place}) raised{whom}: "
+            f"{type(error).__name__}: {error}",
+            span=self._sources.span_of(error, folder) if folder else None,
+            help="correct the type",
+        )
+
+    def _returned(self, hook: str, value: object, wanted: str) -> ResourceTypeError:
+        return ResourceTypeError(
+            f"`{hook}` of the resource type {self.name!r} ({self.source.place}) returned "
+            f"{type(value).__name__}, not {wanted}",
+            help="correct the type",
+        )
+
+    def _hung(self, hook: str, limit_s: float) -> ResourceTypeError:
+        return ResourceTypeError(
+            f"`{hook}` of the resource type {self.name!r} ({self.source.place}) did not return within "
+            f"{limit_s:g} s",
+            help="give what it waits for a time limit",
+        )
+
+
+async def _answers(connection: Connection) -> bool:
+    """Ask a connection for the cheapest thing that it offers."""
+    if connection.can_run:
+        return (await connection.run(Command(argv=["true"]))).returncode == 0
+    if not isinstance(connection, PartialConnection) or connection.offers("stat"):
+        return await connection.stat("/", follow=True) is not None
+    return True

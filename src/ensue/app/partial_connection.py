@@ -1,0 +1,97 @@
+"""The connection of a type whose own connection object lacks methods, or that has no such object.
+
+What is missing raises `NotOfferedError`, which becomes `cmd.run is not available for dummy` under the name
+of the function that was called. Whatever else the type's object has (methods for the type's overrides) is
+reached through it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.contracts.connection import Connection
+from ensue.errors import NotOfferedError, RemoteFileError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from ensue.model.srn import Srn
+
+_ATTRIBUTES: Final = frozenset({"srn", "can_run"})
+_METHODS: Final = frozenset(
+    name for name, value in vars(Connection).items() if callable(value) and not name.startswith("_")
+)
+_MISSING: Final = object()
+
+
+def completed(connection: object, srn: Srn) -> Connection:
+    """Return a whole connection.
+
+    Args:
+        connection: what the type's `connect` returned; None for a type without one.
+        srn: the resource.
+
+    Returns:
+        The object itself when it has everything that the contract names.
+    """
+    if all(hasattr(connection, name) for name in (*_ATTRIBUTES, *_METHODS)):
+        return cast("Connection", connection)
+    return cast("Connection", PartialConnection(connection, srn))
+
+
+class PartialConnection:
+    """A connection in which methods are missing.
+
+    Args:
+        inner: the type's own connection object, None when there is none.
+        srn: the resource.
+    """
+
+    __slots__ = ("_inner", "srn")
+
+    def __init__(self, inner: object, srn: Srn) -> None:
+        self._inner = inner
+        self.srn = srn
+
+    @property
+    def can_run(self) -> bool:
+        """Whether there is a `run` that works."""
+        return hasattr(self._inner, "run") and bool(getattr(self._inner, "can_run", True))
+
+    def offers(self, method: str) -> bool:
+        """Say whether the type's own object has a method of the contract."""
+        return hasattr(self._inner, method)
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name, _MISSING)
+        if found is not _MISSING:
+            return found
+        if name == "close":
+            return _nothing_to_close
+        if name == "checksum" and self.offers("read"):
+            return self._checksum_of_content
+        if name in _METHODS:
+            return _refusing(name, self.srn.type)
+        raise AttributeError(name, name=name, obj=self)
+
+    async def _checksum_of_content(self, path: str) -> str | None:
+        """Return the SHA-256 of what `read` returns."""
+        try:
+            content: bytes = await self.read(path)
+        except RemoteFileError:
+            if await self.stat(path, follow=True) is None:
+                return None
+            raise
+        return hashlib.sha256(content).hexdigest()
+
+
+async def _nothing_to_close() -> None:
+    """Hold nothing that has to be given up."""
+
+
+def _refusing(method: str, type_: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+    async def refuse(*_: Any, **__: Any) -> Any:
+        raise NotOfferedError(method, target_type=type_)
+
+    return refuse

@@ -1,0 +1,84 @@
+"""The state functions that the compiler knows: of the target's type, and of the types a `tgt` may mean."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.functions import Signature
+from ensue.errors import EnsueError, NotAvailableError
+from ensue.model.srn import TYPE_ALIASES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.functions import Functions
+    from ensue.app.type_functions import TypeLoaders
+
+_ONE_TYPE: Final = re.compile(r"\s*T@([a-z_][a-z0-9_]*)(:[^\s()]*)?\s*\Z")
+
+
+class StateCatalog:
+    """A `FunctionCatalog` of one target.
+
+    Args:
+        loaders: the functions of all types.
+        type_name: the target's type.
+    """
+
+    def __init__(self, loaders: TypeLoaders, type_name: str) -> None:
+        self._loaders = loaders
+        self._own: Functions = loaders.of("states", type_name)
+
+    def signature(self, module: str, function: str) -> Signature | None:
+        """Return what a function accepts on the target itself."""
+        return self._own.signature(module, function)
+
+    def fanned_signature(self, module: str, function: str, target: str) -> Signature | None:
+        """Return what a function accepts on the resources that a `tgt` may mean."""
+        own = self._own.signature(module, function)
+        only = self._only_type(target)
+        if only is not None:
+            signature = only.signature(module, function)
+            if signature is None and own is not None:
+                type_name = _ONE_TYPE.match(target)
+                raise NotAvailableError(
+                    f"{module}.{function} is not available for {type_name[1] if type_name else target}"
+                )
+            return signature
+        offered = [own, *(one.signature(module, function) for one in self._loaders.known("states"))]
+        return _any_of([one for one in offered if one is not None])
+
+    def _only_type(self, target: str) -> Functions | None:
+        """Return the functions of the one type that a target is of; None for any other target."""
+        found = _ONE_TYPE.match(target)
+        if found is None:
+            return None
+        try:
+            return self._loaders.of("states", TYPE_ALIASES.get(found[1], found[1]))
+        except EnsueError:
+            # That there is no such type is the target's fault, and is told there.
+            return None
+
+    @property
+    def hint(self) -> str:
+        """What a user may do about a function that is nowhere."""
+        return self._own.hint
+
+    def near(self, module: str, function: str) -> Sequence[str]:
+        """Return names that a user may have meant, best first."""
+        return self._own.near(module, function)
+
+
+def _any_of(signatures: Sequence[Signature]) -> Signature | None:
+    """Return what some of several functions accept, and what all of them need."""
+    if len(signatures) <= 1:
+        return signatures[0] if signatures else None
+    return Signature(
+        names=frozenset(chain.from_iterable(one.names for one in signatures)),
+        required=frozenset(
+            name for name in signatures[0].required if all(name in one.required for one in signatures)
+        ),
+        accepts_any=any(one.accepts_any for one in signatures),
+    )

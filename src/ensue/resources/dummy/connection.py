@@ -1,0 +1,181 @@
+"""`DummyConnection`: the files, packages and services of a dummy, in a folder below the cachedir.
+
+It has no `run`. What it holds in memory before it is used is small: there may be a hundred thousand of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from ensue.errors import RemoteFileError, UnreachableError
+from ensue.resources.faults import FileFaults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ensue.model.srn import Srn
+    from ensue.resources.minion.files import MinionFiles
+
+PACKAGES: Final = {"coreutils": "1.0", "apache": "2.4", "tinc": "1.4", "redbull": "999.99"}
+"""The packages of a new dummy, with their versions."""
+
+SERVICES: Final = {
+    "apache": {"running": True, "enabled": True},
+    "ntp": {"running": True, "enabled": True},
+    "samba": {"running": False, "enabled": False},
+}
+"""The services of a new dummy."""
+
+_FOLDERS: Final = ("etc", "home", "opt", "root", "srv", "tmp", "usr", "var")
+"""The folders of a new dummy."""
+
+_LONGEST_NAME: Final = 150
+
+
+class DummyConnection:
+    """The file methods of a connection, and what a dummy has besides.
+
+    Args:
+        srn: the dummy.
+        cache_dir: the project's cachedir.
+        reachable: whether it answers.
+    """
+
+    __slots__ = ("_cache_dir", "_changing", "_files", "_reachable", "srn")
+
+    def __init__(self, srn: Srn, cache_dir: Path, *, reachable: bool = True) -> None:
+        self.srn = srn
+        self._cache_dir = cache_dir
+        self._reachable = reachable
+        self._files: MinionFiles | None = None
+        self._changing: asyncio.Lock | None = None
+
+    def must_be_reachable(self) -> None:
+        """Do nothing, unless the dummy does not answer.
+
+        Raises:
+            UnreachableError: it does not.
+        """
+        if not self._reachable:
+            message = f"{self.srn} cannot be reached (its configuration says `reachable: false`)"
+            raise UnreachableError(message, target=str(self.srn))
+
+    def __getattr__(self, name: str) -> Any:
+        # The file methods of the contract, and no others: a dummy has no `run`.
+        if name not in _FILE_METHODS:
+            raise AttributeError(name, name=name, obj=self)
+        return self._when_reachable(name)
+
+    def _when_reachable(self, name: str) -> Callable[..., Any]:
+        async def method(*args: Any, **kwargs: Any) -> Any:
+            self.must_be_reachable()
+            return await getattr(self._file_tree(), name)(*args, **kwargs)
+
+        return method
+
+    async def packages(self) -> dict[str, str]:
+        """Return the versions of its packages by name."""
+        state = await self._state()
+        return dict(state["packages"])
+
+    async def services(self) -> dict[str, dict[str, bool]]:
+        """Return its services by name: whether each is `running` and `enabled`."""
+        state = await self._state()
+        return {name: dict(one) for name, one in state["services"].items()}
+
+    async def change_packages(self, changed: dict[str, str | None]) -> None:
+        """Set the versions of packages; None removes one."""
+
+        def change(state: dict[str, Any]) -> None:
+            merged = state["packages"] | changed
+            state["packages"] = {name: version for name, version in merged.items() if version is not None}
+
+        await self._changed(change)
+
+    async def change_service(self, name: str, **marks: bool) -> None:
+        """Set whether a service is `running` or `enabled`."""
+
+        def change(state: dict[str, Any]) -> None:
+            known = state["services"].get(name, {"running": False, "enabled": False})
+            state["services"][name] = known | marks
+
+        await self._changed(change)
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+    @property
+    def _folder(self) -> Path:
+        return self._cache_dir / "resources" / "dummy" / _folder_name(self.srn.id)
+
+    def _file_tree(self) -> MinionFiles:
+        if self._files is None:
+            from ensue.resources.minion.confine import Confinement
+            from ensue.resources.minion.files import MinionFiles
+
+            root = self._folder / "files"
+            with FileFaults(self.srn, "use", "/"):
+                for folder in _FOLDERS:
+                    (root / folder).mkdir(parents=True, exist_ok=True)
+            self._files = MinionFiles(self.srn, Confinement(str(root)))
+        return self._files
+
+    async def _state(self) -> dict[str, Any]:
+        self.must_be_reachable()
+        path = self._folder / "state.json"
+        with FileFaults(self.srn, "read", str(path)):
+            try:
+                text = path.read_bytes()
+            except FileNotFoundError:
+                return {
+                    "packages": dict(PACKAGES),
+                    "services": {name: dict(one) for name, one in SERVICES.items()},
+                }
+        try:
+            state: dict[str, Any] = json.loads(text)
+            return {"packages": dict(state["packages"]), "services": dict(state["services"])}
+        except (ValueError, KeyError, TypeError):
+            message = f"{path} does not hold what {self.srn} wrote there (remove it to begin anew)"
+            raise RemoteFileError(message, path=str(path), target=str(self.srn)) from None
+
+    async def _changed(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Change what is kept; one change at a time, so that none is lost."""
+        from ensue.resources.minion.atomic_write import WriteRequest, write_atomically
+        from ensue.resources.minion.files import in_thread
+
+        if self._changing is None:
+            self._changing = asyncio.Lock()
+        async with self._changing:
+            state = await self._state()
+            change(state)
+            path = self._folder / "state.json"
+            content = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
+            request = WriteRequest(path=str(path), content=content, mode=0o600, uid=-1, gid=-1)
+
+            def write() -> None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(request)
+
+            with FileFaults(self.srn, "write", str(path)):
+                await in_thread(write)
+
+
+def _folder_name(id_: str) -> str:
+    """Return a file name for an id, which may hold any character and be of any length."""
+    name = quote(id_, safe=" ").replace(".", "%2E") if set(id_) == {"."} else quote(id_, safe=" ")
+    if len(name) <= _LONGEST_NAME:
+        return name
+    digest = hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{name[:_LONGEST_NAME]}-{digest[:32]}"
+
+
+_FILE_METHODS: Final = frozenset({
+    "checksum", "list_directory", "make_directory", "read", "remove", "rename", "set_mode", "set_owner",
+    "set_times", "stat", "symlink", "write",
+})  # fmt: skip
+"""The methods of the contract that work on files."""

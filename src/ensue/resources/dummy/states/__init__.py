@@ -1,0 +1,1 @@
+"""The overrides of the type `dummy`, state modules."""
