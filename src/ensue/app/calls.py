@@ -75,6 +75,7 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
     at_once = asyncio.Semaphore(_batch_size(request.batch, len(targets)))
     # A configuration that cannot be decrypted is the store's fault, not the target's: nothing is called.
     await asyncio.to_thread(lambda: [services.directory.config(target) for target in targets])
+    await services.prepare_all(targets)
     tasks = [asyncio.create_task(_call_one(services, target, request, at_once)) for target in targets]
     try:
         for answered in asyncio.as_completed(tasks):

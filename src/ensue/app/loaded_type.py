@@ -271,6 +271,7 @@ class LoadedType:
         return ResourceTypeError(
             f"`{hook}` of the resource type {self.name!r} ({self.source.place}) returned "
             f"{type(value).__name__}, not {wanted}",
+            span=self.place_of(hook),
             help="correct the type",
         )
 
@@ -278,6 +279,7 @@ class LoadedType:
         return ResourceTypeError(
             f"`{hook}` of the resource type {self.name!r} ({self.source.place}) did not return within "
             f"{limit_s:g} s",
+            span=self.place_of(hook),
             help="give what it waits for a time limit",
         )
 

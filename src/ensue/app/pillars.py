@@ -62,6 +62,9 @@ class Pillars:
         self._plain: dict[Srn, dict[str, Any]] = {}
         self._as_written: dict[Srn, dict[str, Any]] = {}
         self._merged: dict[tuple[Srn, bool], dict[str, Any]] = {}
+        # Resources whose own pillar is the same object share what it is merged to with the minion's. The
+        # object is kept beside the result, so that no other object gets its id.
+        self._shared: dict[tuple[int, bool], tuple[dict[str, Any], dict[str, Any]]] = {}
 
     def __contains__(self, target: object) -> bool:
         """Say whether a target's own pillar has been compiled."""
@@ -69,6 +72,8 @@ class Pillars:
 
     def put(self, target: Srn, compiled: CompiledPillar) -> None:
         """Keep what a target's pillar was compiled to."""
+        if target == self._minion:
+            self._shared.clear()
         self._plain[target] = compiled.plain
         self._as_written.pop(target, None)
         if compiled.as_written is not compiled.plain:
@@ -92,7 +97,12 @@ class Pillars:
             return self._own(target, as_written=as_written)
         key = (target, as_written)
         if key not in self._merged:
-            self._merged[key] = self._on_top_of_minions(target, as_written=as_written)
+            own = self._own(target, as_written=as_written)
+            shared = self._shared.get((id(own), as_written))
+            if shared is None:
+                shared = own, self._on_top_of_minions(target, as_written=as_written)
+                self._shared[id(own), as_written] = shared
+            self._merged[key] = shared[1]
         return self._merged[key]
 
     def _own(self, target: Srn, *, as_written: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -24,6 +25,7 @@ from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
 from ensue.app.type_functions import TypeLoaders
 from ensue.app.type_sources import FOLDER, TypeSources
+from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Compiler
 from ensue.language.pillar import PillarCompiler
@@ -36,7 +38,7 @@ from ensue.model.srn import MINION_TYPE, Srn
 from ensue.targeting import Subject, parse_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
@@ -83,6 +85,8 @@ class Services:
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
         self._renderers: dict[Srn, SlsRenderer] = {}
+        # By the files that pillar's top file gives: plain files are the same pillar for all targets.
+        self._shared_pillars: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
         self._wire(settings, pillar_override)
 
     def _wire(self, settings: Settings, pillar_override: Mapping[str, Any]) -> None:
@@ -263,8 +267,20 @@ class Services:
         await self._known.take(static, compiled.plain)
         self.pillars.put(self.minion, compiled)
 
+    async def prepare_all(self, srns: Sequence[Srn]) -> None:
+        """Compile the pillars of many targets in one thread; `prepare` reports what is wrong with one."""
+
+        def compile_all() -> None:
+            for srn in srns:
+                if srn not in self.pillars:
+                    with contextlib.suppress(EnsueError):
+                        self._compile_pillar_of(srn)
+
+        await asyncio.to_thread(compile_all)
+
     def _compile_minion_pillar(self) -> tuple[CompiledPillar, dict[Srn, dict[str, Any]]]:
         found = Collector()
+        self._shared_pillars.clear()
         compiler = self._pillar_compiler(self.minion)
         compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):
@@ -293,10 +309,16 @@ class Services:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
         found = Collector()
         compiler = self._pillar_compiler(srn)
-        compiled = compiler.compile(self.subject(srn), {}, found)
-        own = CompiledPillar.of(compiled, has_references=compiler.has_references)
-        self._mask_secrets(own.plain)
+        matched = compiler.matches(self.subject(srn), found)
+        key = tuple((one.name, one.saltenv) for one in matched)
+        own = self._shared_pillars.get(key)
+        if own is None:
+            compiled = compiler.of(matched, {}, found)
+            own = CompiledPillar.of(compiled, has_references=compiler.has_references)
+            self._mask_secrets(own.plain)
         found.stop_on_errors()
+        if compiler.is_plain:
+            self._shared_pillars[key] = own
         self.pillars.put(srn, own)
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:

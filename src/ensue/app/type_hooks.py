@@ -18,9 +18,10 @@ from ensue.errors import ResourceTypeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ensue.app.salt_bridge import Kind
     from ensue.app.type_sources import TypeSource, TypeSources
 
-KINDS: Final = ("modules", "states")
+KINDS: Final[tuple[Kind, ...]] = ("modules", "states")
 """The folders of a type that hold overrides."""
 
 
@@ -73,7 +74,7 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
         if function is None:
             continue
         if fault := _hook_fault(name, function):
-            faults.append((fault, place_of(function, sources)))
+            faults.append((fault, place_of(function, sources) or _first_line(source, sources)))
         else:
             taken = HOOK_PARAMETERS[name] & {one.name for one in parameters(function)}
             hooks[name] = Hook(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
+    from ensue.language.top import TopMatch
     from ensue.language.yaml import YamlDocument
     from ensue.language.yaml.document import Place
     from ensue.targeting import Subject
@@ -67,6 +68,7 @@ class PillarCompiler:
 
     Attributes:
         has_references: whether a reference or slot may be in what was compiled.
+        is_plain: whether all files that were read say the same to every subject.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class PillarCompiler:
         self._options = options or PillarOptions()
         self._documents: list[YamlDocument] = []
         self.has_references = False
+        self.is_plain = plain is not None
 
     def locate(self, keys: Sequence[str]) -> Span | None:
         """Return where pillar sets a value, None when no file that was compiled does."""
@@ -97,12 +100,21 @@ class PillarCompiler:
             override: merged last (`--pillar`).
             found: where faults go.
         """
-        pillar: dict[str, Any] = {}
+        return self.of(self.matches(subject, found), override, found)
+
+    def matches(self, subject: Subject, found: Collector) -> list[TopMatch]:
+        """Return what the top file gives to a subject; faults go to the collector."""
         try:
-            matched = top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
+            return top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
         except CompileError as error:
             found.add(error.diagnostics)
-            return pillar
+            return []
+
+    def of(
+        self, matched: Sequence[TopMatch], override: Mapping[str, Any], found: Collector
+    ) -> dict[str, Any]:
+        """Return the pillar that the files of a top file make; see `compile`."""
+        pillar: dict[str, Any] = {}
         loaders: dict[str, _Loader] = {}
         for one in matched:
             loader = loaders.setdefault(one.saltenv, _Loader(self, one.saltenv, found))
@@ -123,6 +135,7 @@ class PillarCompiler:
         except CompileError as error:
             found.add(error.diagnostics)
             return {}
+        self.is_plain = self.is_plain and self._plain is not None and self._plain.holds(file)
         document = stream.document()
         self._documents.append(document)
         self.has_references = self.has_references or stream.has_marks

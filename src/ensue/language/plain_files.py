@@ -55,6 +55,10 @@ class PlainFiles:
             self._known[key] = (stamp, stream)
         return stream
 
+    def holds(self, file: SlsFile) -> bool:
+        """Say whether a file, once rendered, says the same to every target."""
+        return (file.path, file.saltenv) in self._known
+
 
 def _stamp(path: Path) -> Stamp | None:
     """Return what tells a file from what it was, None when it cannot be seen."""

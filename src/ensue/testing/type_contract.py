@@ -1,0 +1,188 @@
+# ruff: noqa: S101 (a test asserts)
+"""The contract of a resource type, as pytest tests for anything that claims to be one.
+
+Derive from `ResourceTypeContract` and give a fixture `subject` that returns a `TypeSubject`. The connection
+of a type that offers the whole contract has suites of its own: `FileContract` and `CommandContract`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.app.discovered import discovered
+from ensue.app.resource_types import Plugins
+from ensue.app.type_functions import Overrides
+from ensue.app.type_hooks import KINDS
+from ensue.app.type_sources import TypeSources
+from ensue.contracts.connection import Command, Connection
+from ensue.contracts.resource_type import ResourceContext
+from ensue.errors import NotOfferedError
+from ensue.language.collector import Collector
+from ensue.masking import Masker
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.app.loaded_type import LoadedType
+    from ensue.model.data import DataMap
+
+_LONGEST_S = 30
+"""How long any hook may take here; a type of a test has nothing slow behind it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeSubject:
+    """What the suite is run against.
+
+    Args:
+        name: the type's name.
+        cache_dir: a folder of the test's own.
+        config: the configuration of a resource that answers.
+        resources: the folder `_resources` that holds the type; None for a type that is installed.
+        opts: options for `init` and `discover`.
+    """
+
+    name: str
+    cache_dir: Path
+    config: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    resources: Path | None = None
+    opts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def sources(self) -> TypeSources:
+        """Return where the type is looked for."""
+        return TypeSources([self.resources] if self.resources else [], None)
+
+    def context(self) -> ResourceContext:
+        """Return the context of a resource that answers."""
+
+        def nothing_else(other: Srn) -> Connection:
+            raise LookupError(str(other))
+
+        return ResourceContext(
+            srn=Srn(self.name, "contract-01"),
+            config=self.config,
+            opts=self.opts,
+            cache_dir=self.cache_dir,
+            masker=Masker(),
+            connect_to=nothing_else,
+        )
+
+
+class ResourceTypeContract:
+    """Loading, checking, connecting, answering, describing, discovering, ending."""
+
+    def test_it_loads_with_all_overrides(self, subject: TypeSubject) -> None:
+        """The package, its hooks and every function of its overrides keep the contract."""
+
+        async def load(type_: LoadedType) -> None:
+            await type_.ready()
+            for kind in KINDS:
+                overrides = Overrides(type_.source, subject.sources(), kind)
+                for slot in overrides.slots:
+                    assert overrides.functions(slot), f"{kind}/{slot} has no functions"
+
+        _play(subject, load)
+
+    def test_a_right_configuration_is_accepted(self, subject: TypeSubject) -> None:
+        """`check` has nothing to say of a configuration that is right."""
+
+        async def check(type_: LoadedType) -> None:
+            assert type_.check(subject.config) == []
+
+        _play(subject, check)
+
+    def test_a_wrong_configuration_is_described(self, subject: TypeSubject) -> None:
+        """`check` answers in sentences whatever it is given, and never raises."""
+
+        async def check(type_: LoadedType) -> None:
+            keys = ("no such key", *subject.config)
+            wrong: DataMap = {"": [None, {"": 0}]}
+            strange = [{}, *({key: wrong[""]} for key in ("no such key", *subject.config))]
+            for config in strange:
+                assert all(isinstance(one, str) and one for one in type_.check(config))
+
+        _play(subject, check)
+
+    def test_it_answers(self, subject: TypeSubject) -> None:
+        """A connection is made, `ping` is true, and closing twice does no harm."""
+
+        async def ask(type_: LoadedType) -> None:
+            context = subject.context()
+            connection = await type_.opened(context)
+            assert await type_.ping(connection, context) is True
+            assert connection.srn == context.srn
+            await connection.close()
+            await connection.close()
+
+        _play(subject, ask)
+
+    def test_grains_are_data(self, subject: TypeSubject) -> None:
+        """Grains hold data alone, and the resource's names."""
+
+        async def gather(type_: LoadedType) -> None:
+            context = subject.context()
+            connection = await type_.opened(context)
+            try:
+                grains = await type_.grains(connection, context)
+            finally:
+                await connection.close()
+            assert grains["id"] == grains["resource_id"] == context.srn.id
+            assert _is_data(grains), grains
+
+        _play(subject, gather)
+
+    def test_what_it_discovers_is_right(self, subject: TypeSubject) -> None:
+        """`discover` returns data that `check` accepts, and the same when asked again."""
+
+        async def ask(type_: LoadedType) -> None:
+            found = Collector()
+            opts = {"id": "minion", "pillar": {}, **subject.opts}
+            once = await discovered([type_], opts, found)
+            assert await discovered([type_], opts, found) == once
+            assert not found.errors, found.errors
+            for config in once[type_.name].values():
+                assert type_.check(config) == []
+
+        _play(subject, ask)
+
+    def test_what_it_lacks_fails_by_name(self, subject: TypeSubject) -> None:
+        """A connection without `run` says that the type does not offer it, and runs nothing here."""
+
+        async def ask(type_: LoadedType) -> None:
+            connection = await type_.opened(subject.context())
+            try:
+                if not connection.can_run:
+                    with pytest.raises(NotOfferedError, match=f"not available for {subject.name}"):
+                        await connection.run(Command(argv=["true"]))
+            finally:
+                await connection.close()
+
+        _play(subject, ask)
+
+
+def _play(subject: TypeSubject, scene: Any) -> None:
+    async def play() -> None:
+        type_ = Plugins(subject.sources(), subject.opts).resource_type(subject.name)
+        try:
+            async with asyncio.timeout(_LONGEST_S):
+                await scene(type_)
+        finally:
+            await type_.shutdown()
+
+    asyncio.run(play())
+
+
+def _is_data(value: object) -> bool:
+    if value is None or isinstance(value, (str, int, float)):
+        return True
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_data, value))  # pyright: ignore[reportUnknownArgumentType] # a plug-in's
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_data(one) for key, one in value.items())  # pyright: ignore[reportUnknownVariableType] # a plug-in's
+    return False
