@@ -357,7 +357,7 @@ HOOK = f"def connect(context):\n{END}"
         ("def check(config):\n    1 / 0\n", "E0711", "`check` of the resource type 'box'"),
         ("def check(config):\n    return ['it is wrong']\n", "E0703", "box:known: it is wrong"),
         (
-            "def discover():\n    return {'a': {}}\ndef check(config):\n    return [] if config else ['no']\n",
+            "def discover():\n    return {'a': {}}\ndef check(config):\n    return ['no'] * (not config)\n",
             "E0703",
             "box:a: no",
         ),

@@ -23,6 +23,7 @@ from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotOfferedError
 from ensue.language.collector import Collector
 from ensue.masking import Masker
+from ensue.model.data import is_list, is_mapping
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
@@ -101,7 +102,6 @@ class ResourceTypeContract:
         """`check` answers in sentences whatever it is given, and never raises."""
 
         async def check(type_: LoadedType) -> None:
-            keys = ("no such key", *subject.config)
             wrong: DataMap = {"": [None, {"": 0}]}
             strange = [{}, *({key: wrong[""]} for key in ("no such key", *subject.config))]
             for config in strange:
@@ -142,7 +142,7 @@ class ResourceTypeContract:
 
         async def ask(type_: LoadedType) -> None:
             found = Collector()
-            opts = {"id": "minion", "pillar": {}, **subject.opts}
+            opts: dict[str, Any] = {"id": "minion", "pillar": {}, **subject.opts}
             once = await discovered([type_], opts, found)
             assert await discovered([type_], opts, found) == once
             assert not found.errors, found.errors
@@ -178,11 +178,9 @@ def _play(subject: TypeSubject, scene: Any) -> None:
     asyncio.run(play())
 
 
-def _is_data(value: object) -> bool:
-    if value is None or isinstance(value, (str, int, float)):
-        return True
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_data, value))  # pyright: ignore[reportUnknownArgumentType] # a plug-in's
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_data(one) for key, one in value.items())  # pyright: ignore[reportUnknownVariableType] # a plug-in's
-    return False
+def _is_data(value: Any) -> bool:
+    if is_mapping(value):
+        return all(isinstance(key, str) and _is_data(one) for key, one in value.items())  # pyright: ignore[reportUnnecessaryIsInstance] # a plug-in's
+    if is_list(value):
+        return all(map(_is_data, value))
+    return value is None or isinstance(value, (str, int, float))

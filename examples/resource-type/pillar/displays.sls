@@ -1,0 +1,1 @@
+share: {{ opts['root_dir'] }}/share
