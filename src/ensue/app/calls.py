@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.nodegroups import checked_target
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
-from ensue.targeting import TargetSyntaxError, matches, parse_target
+from ensue.targeting import matches
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -90,20 +91,9 @@ def matching(services: Services, expression: str) -> list[Srn]:
     """Return the active resources that match a target expression, sorted; from a thread beside the loop.
 
     Raises:
-        ConfigurationError: it does not parse.
+        ConfigurationError: it does not parse, or names a type or a nodegroup that does not exist.
     """
-    try:
-        target = parse_target(expression)
-    except TargetSyntaxError as error:
-        raise ConfigurationError(
-            [
-                Diagnostic(
-                    code="E0701",
-                    summary=str(error),
-                    help="see `ensue call --help` for the grammar of targets",
-                )
-            ]
-        ) from None
+    target = checked_target(services, expression)
     active = [record.srn for record in services.directory.records() if record.status == "active"]
     return [srn for srn in active if matches(target, services.subject(srn))]
 

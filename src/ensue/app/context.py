@@ -12,6 +12,8 @@ from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
 from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
 from ensue.model.requisite import RequisiteKind
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.targeting import Subject, TargetSyntaxError, matches, reads_grains
 
 if TYPE_CHECKING:
     from collections import defaultdict
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
     from ensue.model.returns import ScopeReturn
-    from ensue.model.srn import Srn
 
 
 class TargetContext:
@@ -85,6 +86,29 @@ class TargetContext:
     async def grains(self) -> DataMap:
         """Return the target's grains."""
         return await self._services.directory.grains(self.srn)
+
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means."""
+        vocabulary = self._services.vocabulary
+        try:
+            # In a thread, since a type that is new to the project is imported.
+            if engine is None:
+                parsed = await asyncio.to_thread(vocabulary.parse, target)
+            else:
+                parsed = await asyncio.to_thread(vocabulary.word, engine, target, delimiter)
+        except TargetSyntaxError as error:
+            raise StateFailedError(str(error)) from None
+        grains = await self.grains() if reads_grains(parsed) else {}
+        subject = Subject(
+            srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
+            managing_minions=(self._services.minion.id,),
+            grains=lambda: grains,
+            pillar=lambda: self.pillar,
+            vocabulary=vocabulary,
+        )
+        return matches(parsed, subject)
 
     @property
     def files(self) -> FileSources:

@@ -17,6 +17,7 @@ from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.lazy import LazyMapping
+from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.resource_types import Plugins
 from ensue.app.salt_bridge import SaltBridge
@@ -30,7 +31,7 @@ from ensue.language.roots import Roots
 from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.targeting import Subject, parse_target
+from ensue.targeting import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
-    from ensue.targeting.expression import Target
+    from ensue.targeting import Vocabulary
 
 
 class Services:
@@ -190,6 +191,7 @@ class Services:
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
+            vocabulary=self.vocabulary,
         )
 
     def subject(self, srn: Srn) -> Subject:
@@ -199,18 +201,13 @@ class Services:
             managing_minions=(self.minion.id,),
             grains=lambda: self._grains_from_thread(srn),
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
-            nodegroups=self.nodegroups,
+            vocabulary=self.vocabulary,
         )
 
     @cached_property
-    def nodegroups(self) -> Mapping[str, Target]:
-        """The groups of targets that the project's options name.
-
-        Raises:
-            TargetSyntaxError: one does not parse.
-        """
-        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
-        return {str(name): parse_target(str(text)) for name, text in groups.items()}
+    def vocabulary(self) -> Vocabulary:
+        """The nodegroups and resource types that targets may name."""
+        return project_vocabulary(self)
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
@@ -243,6 +240,7 @@ class Services:
 
     def _compile_minion_pillar(self) -> None:
         found = Collector()
+        check_nodegroup_types(self, found)
         compiler = self._pillar_compiler(self.minion)
         compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):

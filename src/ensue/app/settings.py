@@ -186,6 +186,10 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
             ]
         )
     faults = [fault for name, value in data.items() if (fault := _check(document, str(name), value))]
+    if is_mapping(groups := data.get("nodegroups")):
+        from ensue.app.nodegroups import nodegroup_errors
+
+        faults += nodegroup_errors(groups, document)
     errors = [fault for fault in faults if fault.severity is Severity.ERROR]
     if errors:
         raise ConfigurationError(faults)

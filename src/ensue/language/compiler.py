@@ -19,6 +19,7 @@ from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
+from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
+    from ensue.targeting import Vocabulary
 
 
 LISTEN_ERROR: Final = "Listen_Error"
@@ -79,6 +81,7 @@ class Compiler:
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
         enforced: what earlier applies enforced, for references; None where the project keeps none.
+        vocabulary: what targets may name.
     """
 
     def __init__(
@@ -90,7 +93,9 @@ class Compiler:
         target: Srn,
         auto_order: bool = True,
         enforced: EnforcedStates | None = None,
+        vocabulary: Vocabulary = NO_NAMES,
     ) -> None:
+        self._vocabulary = vocabulary
         self._roots = roots
         self._renderer = renderer
         self._catalog = catalog
@@ -135,7 +140,7 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafts = Drafter(self._catalog, found).drafts(tree)
+        drafts = Drafter(self._catalog, found, self._vocabulary).drafts(tree)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
