@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.nodegroups import checked_target
+from ensue.app.target_matcher import candidates
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
 from ensue.targeting import matches
@@ -94,7 +95,7 @@ def matching(services: Services, expression: str) -> list[Srn]:
         ConfigurationError: it does not parse, or names a type or a nodegroup that does not exist.
     """
     target = checked_target(services, expression)
-    active = [record.srn for record in services.directory.records() if record.status == "active"]
+    active = [record.srn for record in candidates(services.directory, target) if record.status == "active"]
     return [srn for srn in active if matches(target, services.subject(srn))]
 
 

@@ -30,6 +30,7 @@ from ensue.targeting import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ensue.app.directory import Directory
     from ensue.app.services import Services
     from ensue.model.data import DataMap
     from ensue.model.resource import ResourceRecord
@@ -71,7 +72,7 @@ class ProjectMatcher:
             TargetSyntaxError: it does not parse, or names a type or a nodegroup that does not exist.
         """
         target = await self._target(expression)
-        records = await asyncio.to_thread(self._records, target)
+        records = await asyncio.to_thread(candidates, self._services.directory, target)
         faults: dict[Srn, str] = {}
         active = [record.srn for record in records if record.status == "active"]
         targets = await self._matching(target, active, faults)
@@ -80,12 +81,6 @@ class ProjectMatcher:
         await self._prepare(targets, faults)
         sources = await asyncio.to_thread(self._sources, target, records, targets)
         return Matched(targets=tuple(targets), faults=faults, sources=sources)
-
-    def _records(self, target: Target) -> list[ResourceRecord]:
-        """Return the records that may matter: those that are named, if one of them is there, or all."""
-        directory = self._services.directory
-        named = sorted(named_resources(target) or ())
-        return [one for srn in named if (one := directory.record(srn))] or directory.records()
 
     async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
         """Return what matches, in the order given, and what may match but tells nothing of itself."""
@@ -183,6 +178,12 @@ class ProjectMatcher:
         near = dict.fromkeys(name for word in words_of(target) for name in _near(word, records))
         meant = f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
         return f"{text} ({meant})"
+
+
+def candidates(directory: Directory, target: Target) -> list[ResourceRecord]:
+    """Return the records that may match: those that are named, if one of them is there, or all."""
+    named = sorted(named_resources(target) or ())
+    return [one for srn in named if (one := directory.record(srn))] or directory.records()
 
 
 def _near(word: Word, records: Sequence[ResourceRecord]) -> list[str]:
