@@ -45,7 +45,7 @@ def project_vocabulary(services: Services) -> Vocabulary:
     Raises:
         ConfigurationError: a nodegroup that was given by a program is broken.
     """
-    given = services.settings.option("nodegroups") or {}
+    given: dict[Any, Any] = services.settings.option("nodegroups") or {}
     groups, errors = read_nodegroups(given)
     if errors:
         raise ConfigurationError(nodegroup_errors(given, None))

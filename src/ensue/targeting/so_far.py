@@ -6,7 +6,6 @@ only where they decide.
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Final, assert_never
 
 from ensue.model.srn import Srn
@@ -82,7 +81,7 @@ def named_resources(target: Target) -> frozenset[Srn] | None:
             return None
         case And():
             bounded = [one for one in map(named_resources, target.operands) if one is not None]
-            return functools.reduce(frozenset.intersection, bounded) if bounded else None
+            return bounded[0].intersection(*bounded[1:]) if bounded else None
         case Or():
             found: set[Srn] = set()
             for operand in target.operands:
