@@ -7,6 +7,7 @@ good. Nothing here starts or ends a process.
 from __future__ import annotations
 
 import functools
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from ensue.model.events import RunEvent
 
 _START_TIME_FIELD: Final = 19
-_REMAINS: Final = frozenset({"Z", "X"})
+_LONGEST_STATUS_BYTES: Final = 4096
+_REMAINS: Final = frozenset({b"Z", b"X"})
 """States of a process that has ended, and whose parent has not asked how."""
 
 
@@ -29,13 +31,20 @@ def process_mark(pid: int) -> str:
         The boot's id and the process's start in ticks since then; empty when no such process runs.
     """
     try:
-        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        # Asked for every command of a run, so without the detours of a Path.
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            status = os.read(descriptor, _LONGEST_STATUS_BYTES)
+        finally:
+            os.close(descriptor)
         boot = _boot_id()
     except OSError:
         return ""
     # The program's name comes first, in parentheses, and may hold anything.
-    fields = status.rpartition(")")[2].split()
-    return "" if fields[0] in _REMAINS else f"{boot}/{fields[_START_TIME_FIELD]}"
+    fields = status.rpartition(b")")[2].split()
+    if len(fields) <= _START_TIME_FIELD or fields[0] in _REMAINS:
+        return ""
+    return f"{boot}/{fields[_START_TIME_FIELD].decode()}"
 
 
 @functools.cache
