@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
 import shutil
 import signal
 import subprocess
+import termios
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,3 +152,31 @@ def test_a_full_disk(make: Callable[..., TortureProject], results: Any) -> None:
     (killed,) = list_runs(project.cachedir)
     assert killed.status == "killed"
     project.check(project.shell.run("runs", "resume", "--out", "json"), results)
+
+
+def test_a_closed_terminal(make: Callable[..., TortureProject], results: Any) -> None:
+    """A run whose terminal goes away is interrupted, and resumed with every effect there once."""
+    project = make(gate_open=False)
+    master, slave = os.openpty()
+
+    def take_terminal() -> None:
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    process = project.shell.start(
+        "apply",
+        "t",
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+        preexec_fn=take_terminal,
+    )
+    os.close(slave)
+    assert project.wait_for(2, process)
+    # The display is there once it hides the cursor.
+    shown = b""
+    while b"\x1b[?25l" not in shown:
+        shown += os.read(master, 65536)
+    os.close(master)
+    project.open_gate(2)
+    _check_interrupted(project, process.wait(), results)
