@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.shell import Shell
+from tests.cli.shell import Ended, Shell
 
 from ensue.engine import journal_form
 from ensue.engine.lock import ProjectLock
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
-    from tests.cli.shell import Ended
 
 STATES = '''
 """A state that leaves a line, and ends its process where a trap is set for it, before or after that."""
@@ -215,7 +214,7 @@ class TortureProject:
         assert ended.code == -9, ended.err
         self.wait_for_commands()
 
-    def killed_after(self, count: int, awake_s: float, number: int, *words: str) -> int:
+    def killed_after(self, count: int, awake_s: float, number: int, *words: str) -> Ended:
         """Run a command and send it a signal when so many states have left their lines, and a moment later.
 
         No clock is precise enough to sleep for a part of what a state takes, so the moment is spent awake.
@@ -230,9 +229,9 @@ class TortureProject:
             while time.perf_counter() < end_s:
                 pass
             process.send_signal(number)
-        process.communicate(timeout=_LONGEST_S)
+        out, err = process.communicate(timeout=_LONGEST_S)
         self.wait_for_commands()
-        return process.returncode
+        return Ended(code=process.returncode, out=out.decode(), err=err.decode())
 
     def wait_for_commands(self) -> None:
         """Wait for the ends of commands that have outlived their run."""

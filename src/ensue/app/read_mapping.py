@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 
-class ReadMapping(dict[str, Any]):
+class ReadMapping(dict[str, Any], Mapping[str, Any]):
     """A copy of a mapping that notes every top-level key that is asked for, whether or not it is there.
 
     Whoever goes through all of it has read all of it: `is_read_whole`. What is set or removed is so in the
-    original, too.
+    original, too. It is a `Mapping` by name as well: that is how a YAML dumper knows what to do with it.
 
     Args:
         original: the mapping.
@@ -73,7 +74,13 @@ class ReadMapping(dict[str, Any]):
     def __eq__(self, other: object) -> bool:
         return super(ReadMapping, self._whole()).__eq__(other)
 
-    __hash__ = None  # as of any dict
+    def __ne__(self, other: object) -> bool:
+        return super(ReadMapping, self._whole()).__ne__(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of any dict
+
+    def __reversed__(self) -> Iterator[str]:
+        return super(ReadMapping, self._whole()).__reversed__()
 
     def __or__(self, other: Any, /) -> Any:
         return self.copy() | other

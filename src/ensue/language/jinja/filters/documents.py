@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError, Undefined
@@ -64,6 +65,8 @@ def to_python(value: Any) -> Markup:
     """Return data as Python writes it, on several lines when it is long."""
     import pprint
 
+    if is_mapping(value) and not isinstance(value, OrderedDict):
+        value = dict(value)  # sorted as a dict is, whatever made it
     return Markup(pprint.pformat(value).strip())  # noqa: S704 (Salt marks it as safe)
 
 
