@@ -70,13 +70,14 @@ class Adoptions:
 
     def must_compare(self, node: Node, before: Return) -> bool:
         """Say whether `compare` has to be awaited before a node takes over a return."""
-        return (bool(before.read) or bool(node.chunk.options.registers)) and _key(node) not in self._compared
+        has_something = bool(before.read) or (before.ran and bool(node.chunk.options.registers))
+        return has_something and _key(node) not in self._compared
 
     async def compare(self, node: Node, before: Return) -> None:
         """Find out whether a node may take over a return, for which something has to be waited for."""
         try:
             is_same = await self._is_same(node, before)
-            if is_same and node.chunk.options.registers:
+            if is_same and before.ran and node.chunk.options.registers:
                 await self._executor.register_again(node, before)
         except Exception:  # noqa: BLE001 - grains are gathered by plug-ins; the call says what is wrong
             is_same = False
