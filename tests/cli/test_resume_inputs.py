@@ -76,11 +76,11 @@ last:
 
 TEMPLATE = """{% import 'macros.j2' as macros %}
 {{ pillar.port }} {{ salt['pillar.get']('app:name') }} {{ grains.role }} {{ salt['grains.get']('site') }}
-{{ macros.word }} {{ pillar.get('missing', 'none') }} {{ salt['cmd.run']('echo x') }}
+{{ macros.word }} {{ pillar.get('missing', 'none') }} {{ salt['cmd.run']('echo x') }} {{ pillar.written }}
 """
 
 CONFIGURATION = "id: web-01\ngrains: {role: web, site: north, other: 1}\n"
-PILLAR = "port: 80\napp: {name: shop}\nother: 1\n"
+PILLAR = "port: 80\napp: {name: shop}\nother: 1\nwritten: ${step:word:word}\n"
 
 
 @pytest.fixture
@@ -188,6 +188,7 @@ def test_names_of_what_was_read_are_in_the_journal(project: Shell) -> None:
         "pillar minion:web-01 port",
         "pillar minion:web-01 app",
         "pillar minion:web-01 missing",
+        "pillar minion:web-01 written",
         "grains minion:web-01 role",
         "grains minion:web-01 site",
     }

@@ -59,7 +59,7 @@ class CallReads:
 
     def __init__(self) -> None:
         self._digests: dict[str, bytes] = {}
-        self._mappings: dict[tuple[str, str], ReadMapping] = {}
+        self._mappings: dict[tuple[str, str, bool], tuple[ReadMapping, Mapping[str, Any]]] = {}
 
     def note(self, name: Name, digest: bytes) -> None:
         """Note that something was read."""
@@ -79,27 +79,32 @@ class CallReads:
         """
         return NotingFiles(files, saltenv, self)
 
-    def seen(self, kind: str, srn: Srn, original: Mapping[str, Any]) -> ReadMapping:
-        """Return a pillar or grains as the call may see them; what is looked at is noted."""
-        key = (kind, str(srn))
+    def seen(
+        self, kind: str, srn: Srn, original: Mapping[str, Any], *, shown: Mapping[str, Any] | None = None
+    ) -> ReadMapping:
+        """Return a pillar or grains as the call may see them; what is looked at is noted.
+
+        Args:
+            kind: `pillar` or `grains`.
+            srn: whose.
+            original: what is compared later.
+            shown: the same in the form that the call sees, when that is another.
+        """
+        key = (kind, str(srn), shown is not None)
         if key not in self._mappings:
-            self._mappings[key] = ReadMapping(original if isinstance(original, dict) else dict(original))
-        return self._mappings[key]
+            content = original if shown is None else shown
+            mapping = ReadMapping(content if isinstance(content, dict) else dict(content))
+            self._mappings[key] = mapping, original
+        return self._mappings[key][0]
 
     def digests(self) -> dict[str, bytes]:
         """Return a digest of everything that was read, by its name as text."""
         found = dict(self._digests)
-        for (kind, srn), mapping in self._mappings.items():
-            values = mapping.read()
-            found.update(
-                {
-                    str(Name(kind, srn, key)): key_digest(values, key)
-                    for key in mapping.keys_read
-                    if kind != "grains" or key not in _OF_THE_CALLER
-                }
-            )
+        for (kind, srn, _), (mapping, original) in self._mappings.items():
+            keys = [key for key in mapping.keys_read if kind != "grains" or key not in _OF_THE_CALLER]
             if mapping.is_read_whole:
-                found[str(Name(kind, srn, WHOLE))] = key_digest(mapping.copy(), WHOLE)
+                keys.append(WHOLE)
+            found.update({str(Name(kind, srn, key)): key_digest(original, key) for key in keys})
         return found
 
 

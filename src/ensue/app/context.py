@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.announced_commands import announcing
 from ensue.app.environments import saltenv_of
-from ensue.app.lazy import LazyMapping
 from ensue.app.umask import narrowed
 from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
@@ -83,6 +82,13 @@ class TargetContext:
         """The target's pillar."""
         return self._services.pillar(self.srn)
 
+    @property
+    def for_templates(self) -> TargetContext:
+        """This context, with the marks of its authors in pillar."""
+        written = self._services.pillars.as_written(self.srn)
+        plain = self._services.pillar(self.srn)
+        return self if written is plain else TemplateContext(self._services, self.srn, test=self.test)
+
     async def grains(self) -> DataMap:
         """Return the target's grains."""
         return await self._services.directory.grains(self.srn)
@@ -153,39 +159,12 @@ class TargetContext:
 
 
 class TemplateContext(TargetContext):
-    """The `FunctionContext` of what a template calls: what it reads is noted.
-
-    Args:
-        services: the project.
-        srn: the target.
-        reads: where it is noted.
-    """
-
-    def __init__(self, services: Services, srn: Srn, reads: CallReads) -> None:
-        super().__init__(services, srn, test=False)
-        self._reads = reads
+    """The context of functions that only read and combine data, called by templates."""
 
     @property
     def pillar(self) -> DataMap:
-        """The target's pillar."""
-        return self._reads.seen("pillar", self.srn, super().pillar)
-
-    async def grains(self) -> DataMap:
-        """Return the target's grains."""
-        return self._reads.seen("grains", self.srn, await super().grains())
-
-    @property
-    def files(self) -> FileSources:
-        """Reader of sources."""
-        return self._reads.noting(super().files, self.saltenv)
-
-    def variables(self) -> dict[str, Any]:
-        """Return what a template sees: Salt's names."""
-        services = self._services
-        grains = LazyMapping(
-            lambda: self._reads.seen("grains", self.srn, services.grains_from_thread(self.srn))
-        )
-        return {**services.surroundings(self), "grains": grains}
+        """The target's pillar with the marks of its authors."""
+        return self._services.pillars.as_written(self.srn)
 
 
 class CallContext(TargetContext):
@@ -276,7 +255,9 @@ class CallContext(TargetContext):
         renderer, reads = super()._renderer(), self._noted()
         if reads is None:
             return renderer
-        return renderer.seeing(TemplateContext(self._services, self.srn, reads).variables())
+        from ensue.app.noting_context import NotingContext
+
+        return renderer.seeing(NotingContext(self._services, self.srn, reads).variables())
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         stream = await super()._rendered(text, pipe, name, context)

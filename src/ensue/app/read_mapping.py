@@ -106,8 +106,3 @@ class ReadMapping(dict[str, Any], Mapping[str, Any]):
     def items(self) -> Any:
         """Return all keys with their values."""
         return super(ReadMapping, self._whole()).items()
-
-    def read(self) -> Mapping[str, Any]:
-        """Return the values of the keys that were asked for, as far as they are there."""
-        plain = dict(super().items())
-        return {key: plain[key] for key in self.keys_read if key in plain}
