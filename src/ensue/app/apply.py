@@ -87,6 +87,11 @@ class Run:
 
     def compile_here(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
         """Do the same in this thread, pillar being there; the event loop runs in another."""
+        compiled, warnings = self._compiled(mods)
+        self._services.look_for_secrets(compiled.plan)
+        return compiled, warnings
+
+    def _compiled(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
         services = self._services
         compiler = services.compiler(services.minion, test=self._switches.test)
         if mods:
@@ -219,7 +224,7 @@ class Run:
             exit_code=exit_code,
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
-            warnings=(*warnings, *self._warnings_of_growth),
+            warnings=(*warnings, *self._warnings_of_growth, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
         )

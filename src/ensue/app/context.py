@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
     from ensue.masking import Masker
+    from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
     from ensue.model.events import RunEvent
@@ -75,7 +76,11 @@ class TargetContext:
     @property
     def connection(self) -> Connection:
         """The way to the target."""
-        return self._services.directory.connection(self.srn)
+        return self._watched(None)
+
+    def _watched(self, chunk: Chunk | None) -> Connection:
+        services = self._services
+        return services.exposed.watched(services.directory.connection(self.srn), chunk)
 
     @property
     def pillar(self) -> DataMap:
@@ -203,10 +208,10 @@ class CallContext(TargetContext):
     @property
     def connection(self) -> Connection:
         """The way to the target, under the state's `umask` if it has one."""
-        connection = super().connection
+        chunk = self._site.chunk
+        connection, options = self._watched(chunk), chunk.options
         if self.srn.type == MINION_TYPE and not self.test:
             connection = announcing(connection, self._announce)
-        options = self._site.chunk.options
         return narrowed(connection, options) if options.other and self.obeys_umask else connection
 
     def _announce(self, command: Command, pid: int) -> None:

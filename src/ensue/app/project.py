@@ -19,6 +19,7 @@ from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.masking import Masker
+from ensue.model.secret_values import mask_arguments, mask_config, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -68,6 +69,8 @@ class Project:
         self.cachedir = settings.cachedir
         self.minion_id = settings.minion_id
         self.masker = Masker()
+        # Before anything is read that might quote one of them in a message.
+        self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self._pillar = options.pillar
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
@@ -239,7 +242,7 @@ class Project:
             run.must_have_top_file()
         compiled, _ = await asyncio.to_thread(run.compile_here, mods)
         shown = high_data(compiled.tree) if what == "high" else low_data(compiled.tree, compiled.plan)
-        return self.masker.data(shown)
+        return self.masker.data(mask_arguments(shown))
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known of a run before it.
@@ -277,8 +280,6 @@ class Project:
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None when there is no such resource."""
-        from ensue.registry.secret_values import mask_config
-
         services = await self._prepared()
         config = await asyncio.to_thread(services.directory.config, srn)
         return None if config is None else self.masker.data(mask_config(config))

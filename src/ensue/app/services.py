@@ -6,12 +6,13 @@ import asyncio
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.app.context import TargetContext
 from ensue.app.custom import CustomModules
 from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
+from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
@@ -26,9 +27,9 @@ from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
+from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.registry.secret_values import secret_values
 from ensue.targeting import Subject, parse_target
 
 if TYPE_CHECKING:
@@ -37,13 +38,11 @@ if TYPE_CHECKING:
     from ensue.app.lazy_registry import LazyVault
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
+    from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
     from ensue.targeting.expression import Target
-
-
-_SHORTEST_PILLAR_SECRET_CHARS: Final = 8
 
 
 class Services:
@@ -72,6 +71,7 @@ class Services:
     ) -> None:
         self.settings = settings
         self.masker = masker
+        self.exposed = ExposedSecrets(masker)
         self.registry = registry
         self.enforced = enforced
         self.vault = vault
@@ -254,20 +254,24 @@ class Services:
         has_references = compiler.has_references or bool(self.pillars.override)
         both = CompiledPillar.of(compiled, has_references=has_references)
         pillar = both.plain
+        self._mask_secrets(pillar)
         key = str(self.settings.option("resource_pillar_key"))
         static = read_static(
             pillar.get(key), key=key, minion_id=self.minion.id, locate=compiler.locate, found=found
         )
         self._check_static(static, key, compiler, found)
         found.stop_on_errors()
-        self._mask_secrets(pillar)
         self.pillars.put(self.minion, both)
         self.directory.set_static(static)
 
     def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
-        """Mask what stands under the usual names; a short value would eat ordinary text."""
-        found = secret_values(pillar)
-        self.masker.add(*(value for value in found if len(value) >= _SHORTEST_PILLAR_SECRET_CHARS))
+        self.masker.add_guessed(*secret_values(pillar))
+
+    def look_for_secrets(self, plan: Plan) -> None:
+        """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""
+        for chunk in plan.chunks:
+            self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
+            self.exposed.see_chunk(chunk)
 
     def _check_static(
         self, static: Mapping[Srn, Mapping[str, Any]], key: str, compiler: PillarCompiler, found: Collector
@@ -291,9 +295,9 @@ class Services:
         found = Collector()
         compiler = self._pillar_compiler(srn)
         compiled = compiler.compile(self.subject(srn), {}, found)
-        found.stop_on_errors()
         own = CompiledPillar.of(compiled, has_references=compiler.has_references)
         self._mask_secrets(own.plain)
+        found.stop_on_errors()
         self.pillars.put(srn, own)
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:

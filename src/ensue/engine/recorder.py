@@ -90,6 +90,7 @@ class Recorder:
             said: what the function said.
             ran: False when the function was not called because of a requisite.
         """
+        self._masker.add_from_urls(said.name, said.comment, said.changes, said.new_state, said.old_state)
         if said.sensitive or self._masker.knows_secrets:
             said = self._guarded(node, said)
         returned = self._return(node, start, said, ran=ran)

@@ -7,8 +7,8 @@ rendering takes them out.
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.data import is_list, is_mapping
@@ -16,8 +16,8 @@ from ensue.model.data import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_LEAD: Final = "".join(chr(0xE010 + secrets.randbelow(0x18F0)) for _ in range(6))
-"""About 76 bits of chance."""
+_LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
+"""80 bits of chance. (The module `secrets` would take longer to load than most renderings.)"""
 
 AUTHORED: Final = f"{_LEAD}\ue000"
 """Is put into a sign (`${`, `__slot__:`) that an author wrote."""

@@ -13,34 +13,48 @@ from jinja2 import nodes
 from jinja2.filters import FILTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _FUNCTIONS: Final = frozenset({"range", "dict"})
 
 
-def constant_outputs(template: nodes.Template) -> Iterator[tuple[nodes.Output, int]]:
-    """Yield the printed expressions that are made of constants: the output, and the place in it."""
-    outputs = list(template.find_all(nodes.Output))
+def constant_outputs(tree: Sequence[nodes.Node]) -> Iterator[tuple[nodes.Output, int]]:
+    """Yield the printed expressions that are made of constants: the output, and the place in it.
+
+    Args:
+        tree: all nodes of a template.
+    """
     expressions = [
-        (output, place) for output in outputs for place, one in enumerate(output.nodes) if _names(one)
+        (output, place)
+        for output in tree
+        if isinstance(output, nodes.Output)
+        for place, one in enumerate(output.nodes)
+        if isinstance(one, _COMPUTING)
     ]
     if not expressions:
         return
-    known = _constants(template)
+    known = _constants(tree)
     for output, place in expressions:
         if known and _is_constant(output.nodes[place], known):
             yield output, place
 
 
-def _names(node: nodes.Node) -> bool:
-    return not isinstance(node, (nodes.TemplateData, nodes.Const)) and (
-        isinstance(node, nodes.Name) or node.find(nodes.Name) is not None
-    )
+_COMPUTING: Final = (nodes.BinExpr, nodes.Concat, nodes.Filter, nodes.Getitem, nodes.Call, nodes.CondExpr)
+"""Expressions that make text of variables; what a variable itself holds is in the source as it is."""
 
 
-def _constants(template: nodes.Template) -> frozenset[str]:
+def all_nodes(root: nodes.Node) -> list[nodes.Node]:
+    """Return a node and all nodes below it."""
+    found: list[nodes.Node] = [root]
+    # The list grows while it is walked.
+    for node in found:
+        found.extend(node.iter_child_nodes())
+    return found
+
+
+def _constants(tree: Iterable[nodes.Node]) -> frozenset[str]:
     """Return the variables that hold nothing but constants wherever they are set."""
-    values = _bindings(template)
+    values = _bindings(tree)
     known = frozenset(name for name, found in values.items() if None not in found)
     while True:
         left = frozenset(
@@ -53,39 +67,32 @@ def _constants(template: nodes.Template) -> frozenset[str]:
         known = left
 
 
-def _bindings(template: nodes.Template) -> dict[str, list[nodes.Expr | None]]:
+def _bindings(tree: Iterable[nodes.Node]) -> dict[str, list[nodes.Expr | None]]:
     """Return what each variable is set to; None stands for what is not an expression of this template."""
     values: defaultdict[str, list[nodes.Expr | None]] = defaultdict(list)
     assigned: set[int] = set()
-    sets = ((one.target, one.node) for one in template.find_all(nodes.Assign))
-    loops = ((one.target, one.iter) for one in template.find_all(nodes.For))
-    for target, value in (*sets, *loops):
-        if isinstance(target, nodes.Name) and isinstance(value, nodes.Expr):
-            assigned.add(id(target))
-            values[target.name].append(value)
-    for name in template.find_all(nodes.Name):
-        if name.ctx != "load" and id(name) not in assigned:
-            values[name.name].append(None)
-    for imported in _imported(template):
-        values[imported].append(None)
+    for node in tree:
+        match node:
+            case nodes.Assign(target=nodes.Name() as target, node=nodes.Expr() as value):
+                assigned.add(id(target))
+                values[target.name].append(value)
+            case nodes.For(target=nodes.Name() as target, iter=nodes.Expr() as value):
+                assigned.add(id(target))
+                values[target.name].append(value)
+            case nodes.Import(target=str() as name) | nodes.Macro(name=str() as name):
+                values[name].append(None)
+            case nodes.FromImport():
+                for one in node.names:
+                    values[one if isinstance(one, str) else one[1]].append(None)
+            case nodes.Name() if node.ctx != "load" and id(node) not in assigned:
+                values[node.name].append(None)
+            case _:
+                pass
     return values
 
 
-def _imported(template: nodes.Template) -> Iterator[str]:
-    yield from (one.target for one in template.find_all(nodes.Import))
-    yield from (one.name for one in template.find_all(nodes.Macro))
-    for imported in template.find_all(nodes.FromImport):
-        yield from (one if isinstance(one, str) else one[1] for one in imported.names)
-
-
 def _is_constant(expression: nodes.Node, known: frozenset[str]) -> bool:
-    return all(_may_be_part(node, known) for node in _with_parts(expression))
-
-
-def _with_parts(node: nodes.Node) -> Iterable[nodes.Node]:
-    yield node
-    for child in node.iter_child_nodes():
-        yield from _with_parts(child)
+    return all(_may_be_part(node, known) for node in all_nodes(expression))
 
 
 def _may_be_part(node: nodes.Node, known: frozenset[str]) -> bool:

@@ -21,7 +21,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from ensue.language.insertions import Written, is_plain
 from ensue.language.jinja.authorship import mark_authorship
-from ensue.language.jinja.constants import constant_outputs
+from ensue.language.jinja.constants import all_nodes, constant_outputs
 from ensue.language.jinja.current import current
 from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
 from ensue.language.jinja.filters.marking import WRITTEN, with_marks
@@ -144,13 +144,12 @@ class Environment(SandboxedEnvironment):
         """Mark lines and authorship; what a block captures is written text, as what a macro returns is."""
         mark_authorship(template, source)
         insert_marks(template, self._number(path))
-        for output, place in constant_outputs(template):
-            expression = output.nodes[place]
-            output.nodes[place] = nodes.Filter(
-                expression, WRITTEN, [], [], None, None, lineno=expression.lineno
-            )
-        for block in template.find_all(nodes.AssignBlock):
-            block.filter = nodes.Filter(block.filter, WRITTEN, [], [], None, None, lineno=block.lineno)
+        tree = all_nodes(template)
+        for output, place in constant_outputs(tree):
+            output.nodes[place] = _written(output.nodes[place], output.lineno)
+        for block in tree:
+            if isinstance(block, nodes.AssignBlock):
+                block.filter = _written(block.filter, block.lineno)
 
     def _check(self, known: Any, name: Any) -> None:
         # A name that is no text is an undefined variable: Jinja says so.
@@ -163,3 +162,7 @@ class Environment(SandboxedEnvironment):
             self._numbers[shown] = len(self._paths)
             self._paths.append(shown)
         return self._numbers[shown]
+
+
+def _written(node: Any, line: int) -> nodes.Filter:
+    return nodes.Filter(node, WRITTEN, [], [], None, None, lineno=line)

@@ -11,8 +11,11 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.language.yaml import fast
+from ensue.model.data import is_list, is_mapping
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.language.insertions import Extent
 
@@ -21,6 +24,8 @@ _MILD: Final = re.compile(
     r"(?: [\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])*"
 )
 """What changes nothing in block mappings, quotes and blocks of text; in brackets a comma means more."""
+_WORD: Final = "ensue0value"
+_WORDS: Final = re.compile(rf"{_WORD}[0-9]+x")
 _OPENS_BRACKETS: Final = re.compile(r"[\[{]")
 _MERGE: Final = "<<"
 _BLANKS: Final = " \t"
@@ -40,7 +45,7 @@ def beyond_scalars(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
         extents: where values were printed, in order.
     """
     doubtful = _doubtful(text, extents)
-    if not doubtful:
+    if not doubtful or _reads_back(text, doubtful):
         return
     scalars, end = _scalars(text)
     starts = [scalar.start_mark.index for scalar in scalars]
@@ -72,6 +77,57 @@ def _has_brackets(text: str, extents: Sequence[Extent]) -> bool:
             return True
         position = max(position, extent.end)
     return _OPENS_BRACKETS.search(text, position) is not None
+
+
+def _reads_back(text: str, extents: Sequence[Extent]) -> bool:
+    """Say whether each value is, but for its blanks, what the fast reader finds where a word would be.
+
+    It is what nearly every value with a sign in it is, and needs no tokens.
+    """
+    values: dict[str, str] = {}
+    pieces: list[str] = []
+    position = 0
+    for number, extent in enumerate(extents):
+        if extent.start < position:
+            return False
+        word = f"{_WORD}{number}x"
+        values[word] = text[extent.start : extent.end]
+        pieces += (text[position : extent.start], word)
+        position = extent.end
+    try:
+        with_words = fast.load("".join([*pieces, text[position:]]))
+        return _WORD not in text and _are_alike(with_words, fast.load(text), values)
+    except fast.GiveUp:
+        return False
+
+
+def _are_alike(with_words: Any, data: Any, values: Mapping[str, str]) -> bool:
+    """Say whether data is the other data with values in place of words, but for blanks."""
+    if isinstance(with_words, str):
+        return isinstance(data, str) and _is_filled(with_words, data, values)
+    if is_mapping(with_words):
+        return (
+            is_mapping(data)
+            and len(data) == len(with_words)
+            and all(
+                _are_alike(key, other, values) and _are_alike(item, data[other], values)
+                for (key, item), other in zip(with_words.items(), data, strict=True)
+            )
+        )
+    if is_list(with_words):
+        return (
+            is_list(data)
+            and len(data) == len(with_words)
+            and all(_are_alike(one, other, values) for one, other in zip(with_words, data, strict=True))
+        )
+    return bool(with_words == data)
+
+
+def _is_filled(with_words: str, text: str, values: Mapping[str, str]) -> bool:
+    if _WORD not in with_words:
+        return with_words == text
+    filled = _WORDS.sub(lambda found: values[found[0]], with_words)
+    return filled.split() == text.split()
 
 
 def _scalars(text: str) -> tuple[list[Any], int]:
