@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
     from ensue.model.report import RunReport, RunSummary
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.vault import ProjectVault
 
 _MOST_THREADS = 256
 """Renderings wait in threads for calls that themselves need threads: there must always be one more."""
@@ -72,8 +74,9 @@ class Project:
         self._pillar = options.pillar
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
-        self._vault = LazyVault(lambda: self._open_registry().vault)
-        self._opening = threading.Lock()
+        self._vault = LazyVault(self._open_vault)
+        self._opening = threading.RLock()
+        self._own_vault: ProjectVault | None = None
         self._run_id = ""
         self._enforced: EnforcedStore | None = None
 
@@ -110,20 +113,27 @@ class Project:
 
     def _make_registry(self) -> ResourceRegistry:
         from ensue.registry.registry import ResourceRegistry
-        from ensue.registry.vault import ProjectVault
 
-        kind = str(self.settings.option("key_source", "file"))
         registry = ResourceRegistry(
             self.cachedir,
             minion_id=self.minion_id,
             store_url=self.settings.option("store_url"),
-            vault=ProjectVault.of_project(self.cachedir, kind=kind),
+            vault=self._open_vault(),
             masker=self.masker,
             claimed_elsewhere=self._claimed_by_pillar,
         )
         if self._run_id:
             registry.begin_run(self._run_id)
         return registry
+
+    def _open_vault(self) -> ProjectVault:
+        with self._opening:
+            if self._own_vault is None:
+                from ensue.registry.vault import ProjectVault
+
+                kind = str(self.settings.option("key_source", "file"))
+                self._own_vault = ProjectVault.of_project(self.cachedir, kind=kind)
+            return self._own_vault
 
     def _begin_run(self, run_id: str) -> None:
         with self._opening:
@@ -145,9 +155,17 @@ class Project:
         return next((srn for srn in (directory.minion, *directory.static) if srn.id == resource_id), None)
 
     async def apply(
-        self, mods: Sequence[str], options: RunOptions, *, on_event: Callable[[RunEvent], None]
+        self,
+        mods: Sequence[str],
+        options: RunOptions,
+        *,
+        on_event: Callable[[RunEvent], None],
+        on_warning: Callable[[Diagnostic], None] = lambda _: None,
     ) -> RunReport:
         """Compile and run SLS, or the highstate when `mods` is empty.
+
+        What only matters while the run goes on is told to `on_warning` before anything runs; all other
+        warnings are in the report.
 
         Cancelling the task stops the run: nothing new starts, what is running ends, and a report
         with status `interrupted` is returned. A second cancellation ends what is running too.
@@ -155,13 +173,14 @@ class Project:
         Raises:
             CompileError: nothing was run.
             UnknownRunError: the run to resume cannot be.
+            StillRunningError: commands of the run to resume still run.
             LockHeldError: another apply of the project is running.
         """
         if options.test:
             # A plan changes nothing, so it needs no lock.
-            return await self._run(mods, options, on_event)
+            return await self._run(mods, options, on_event, on_warning)
         with await self._lock(mods, wait=options.wait_for_lock):
-            return await self._run(mods, options, on_event)
+            return await self._run(mods, options, on_event, on_warning)
 
     async def _lock(self, mods: Sequence[str], *, wait: bool) -> ProjectLock:
         command = f"ensue apply {' '.join(mods)}".strip()
@@ -170,9 +189,15 @@ class Project:
         return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
 
     async def _run(
-        self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
+        self,
+        mods: Sequence[str],
+        options: RunOptions,
+        on_event: Callable[[RunEvent], None],
+        warn: Callable[[Diagnostic], None],
     ) -> RunReport:
-        return await RecordedRun(self._services(), options, begin=self._begin_run).go(mods, on_event)
+        return await RecordedRun(self._services(), options, begin=self._begin_run, warn=warn).go(
+            mods, on_event
+        )
 
     async def call(
         self,

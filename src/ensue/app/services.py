@@ -35,11 +35,11 @@ from ensue.targeting import Subject, parse_target
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ensue.app.lazy_registry import LazyVault
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
-    from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
     from ensue.targeting.expression import Target
@@ -65,7 +65,7 @@ class Services:
         masker: Masker,
         registry: DerivedRegistry,
         enforced: EnforcedStore,
-        vault: Vault,
+        vault: LazyVault,
         pillar_override: Mapping[str, Any],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
@@ -127,12 +127,13 @@ class Services:
 
         return {
             "salt": SaltFunctions(self.modules, context, reading, self.loop, self.inline),
-            "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
+            "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
             "pillar": reading.pillar,
             "opts": dict(context.opts),
         }
 
-    def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+    def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        """Return a target's grains, in a thread beside the event loop."""
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
@@ -197,7 +198,7 @@ class Services:
         return Subject(
             srn=srn,
             managing_minions=(self.minion.id,),
-            grains=lambda: self._grains_from_thread(srn),
+            grains=lambda: self.grains_from_thread(srn),
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
             nodegroups=self.nodegroups,
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError, Undefined
@@ -65,6 +66,8 @@ def to_python(value: Any) -> Markup:
     """Return data as Python writes it, on several lines when it is long."""
     import pprint
 
+    if is_mapping(value) and not isinstance(value, OrderedDict):
+        value = dict(value)  # sorted as a dict is, whatever made it
     text = pprint.pformat(value).strip()
     # YAML reads Python's form of text as Python does, but for an escaped quote.
     is_safe = not isinstance(value, str) and "\\'" not in text
