@@ -146,7 +146,7 @@ class Environment(SandboxedEnvironment):
         insert_marks(template, self._number(path))
         tree = all_nodes(template)
         for output, place in constant_outputs(tree):
-            output.nodes[place] = _written(output.nodes[place], output.lineno)
+            output.nodes[place] = _written(output.nodes[place], output.nodes[place].lineno)
         for block in tree:
             if isinstance(block, nodes.AssignBlock):
                 block.filter = _written(block.filter, block.lineno)
