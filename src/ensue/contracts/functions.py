@@ -41,6 +41,28 @@ def touches_nothing(function: _Function) -> _Function:
     return function
 
 
+RENDERS: Final = "__ensue_renders__"
+"""The mark that `renders` leaves."""
+
+
+def renders(**texts: str) -> Callable[[_Function], _Function]:
+    """Mark a state function that renders arguments of its own as templates.
+
+    A value that a reference or a slot puts into such an argument is data: `ctx.render_template` inserts it
+    after the rendering, as it is.
+
+    Args:
+        texts: an argument that is rendered, and the argument that names its renderer, as in
+            `contents="template"`. When the latter is empty, nothing is rendered.
+    """
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, RENDERS, texts)
+        return function
+
+    return marked
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What a state function accepts.
 

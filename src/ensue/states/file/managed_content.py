@@ -125,13 +125,15 @@ class WantedContent:
         wish = self._wish
         if wish.raw is not None:
             return wish.raw
-        value, what = wish.contents, "'contents'"
+        value, what, template = wish.contents, "'contents'", wish.template
         if wish.contents_pillar is not None:
             value = await looked_up(self._ctx, "pillar.get", wish.contents_pillar, wish.contents_delimiter)
             what = f"contents_pillar {wish.contents_pillar!s}"
         elif wish.contents_grains is not None:
             value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
             what = f"contents_grains {wish.contents_grains!s}"
+            # Unlike pillar, which its author may have written as a template, a grain is what the target says.
+            template = None
         elif value is None:
             return None
         if not wish.allow_empty and not value:
@@ -142,7 +144,7 @@ class WantedContent:
         content = encoded(
             value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
         )
-        return await wish.template.render(self._ctx, content, self._path) if wish.template else content
+        return await template.render(self._ctx, content, self._path) if template else content
 
     def _about(self, source: Source) -> dict[str, str | int | None]:
         """Return what a template finds of its file, under Salt's names."""
