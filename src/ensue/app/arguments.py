@@ -75,7 +75,7 @@ class RunTimeArguments:
             arguments[name] = filled(chunk.arguments[name], self._for_template(chunk, values, call).placed)
         if chunk.name in values:
             arguments["name"] = word(values[chunk.name], "the name")
-        return arguments
+        return _with_words(arguments)
 
     async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
         """Return the arguments with every reference and slot replaced by what it comes to.
@@ -103,7 +103,7 @@ class RunTimeArguments:
             arguments["name"] = str(await _called(chunk.name, values, context))
         elif chunk.name in bound:
             arguments["name"] = word(bound[chunk.name], "the name")
-        return arguments
+        return _with_words(arguments)
 
     def _bound(self, chunk: Chunk, call: Call) -> dict[str, Any]:
         return self._values.of(chunk.bindings, call) if chunk.bindings else _NOTHING_BOUND
@@ -123,6 +123,14 @@ class RunTimeArguments:
         """Return values with stand-ins for all that the renderer must not see."""
         held = self._insertions.held
         return _Values(bound, self._values.for_template(chunk.bindings or {}, bound, call, held), held)
+
+
+def _with_words(arguments: DataMap) -> DataMap:
+    """Return arguments in which a name that is a list of words is all text, as far as it is known."""
+    name: Any = arguments.get("name")
+    if is_list(name) and not unknowns_in(name):
+        arguments["name"] = [as_text(word) for word in name]
+    return arguments
 
 
 def _as_it_is(value: Any) -> Any:
