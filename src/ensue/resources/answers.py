@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ensue.model.srn import Srn
 
-MOST_BYTES: Final = 512 << 20
+MOST_BYTES: Final = 256 << 20
 """So much of a command's output, or of a file, is taken from a target over the network and kept in memory."""
 
 MOST_NAMES: Final = 1_000_000

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Table = Literal["passwd", "group"]
 """Which of the two lists."""
 
-MOST_ACCOUNT_BYTES: Final = 16 << 20
+MOST_ACCOUNT_BYTES: Final = 4 << 20
 """So much of /etc/passwd and /etc/group is read; name services answer for the rest."""
 
 

@@ -248,7 +248,8 @@ class SftpFiles:
         async with sftp.open(path, "rb") as file:
             size_bytes = (await file.stat()).size or 0
             checked_size(self._srn, "read", path, size_bytes)
-            return cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
+            content = cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
+            return content[:size_bytes]
 
     async def _entries(self, sftp: asyncssh.SFTPClient, path: str) -> list[asyncssh.SFTPName]:
         """Return what is in a folder; what the server says of it has an end, and each part a small one."""
