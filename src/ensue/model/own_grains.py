@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.data import is_list, is_mapping
-from ensue.model.yaml_nesting import check_nesting
+from ensue.model.nesting import check_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from ensue.language.aggregation import aggregate, aggregated
 from ensue.language.yaml.full import Loader, expect_mapping, hashable, is_merge, merged_pairs
-from ensue.model.yaml_nesting import check_nesting
+from ensue.model.nesting import check_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -11,7 +11,7 @@ from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from ensue.language.yaml.scalars import floating, integer
-from ensue.model.yaml_nesting import check_nesting
+from ensue.model.nesting import check_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -35,6 +35,7 @@ arrives starts the time anew.
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
 
+_MOST_ERRORS_WHILE_DEAF_BYTES: Final = 1 << 16
 _SIGNAL_GRACE_S: Final = 0.25
 _CLOSE_GRACE_S: Final = 2.0
 
@@ -102,11 +103,13 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
         """Collect, up to a limit: nobody knows how much more a command would write."""
         if self._is_deaf:
+            # The number of the process, which it takes to end it, may still be on its way.
+            if datatype == EXTENDED_DATA_STDERR and len(self.errors) < _MOST_ERRORS_WHILE_DEAF_BYTES:
+                self.errors.extend(data)
             return
         (self.errors if datatype == EXTENDED_DATA_STDERR else self.output).extend(data)
         if len(self.output) + len(self.errors) > MOST_BYTES:
             self.is_overfull = True
-            self.output.clear()
             self.stop_collecting()
             self._end()
             return
@@ -116,6 +119,7 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
     def stop_collecting(self) -> None:
         """Drop what arrives from now on: nobody waits for the command any more."""
         self._is_deaf = True
+        self.output.clear()
 
     def exit_status_received(self, status: int) -> None:  # noqa: ARG002 (the channel keeps it)
         """Take note of the exit; whoever else holds the output open is waited for only a little."""

@@ -1,11 +1,29 @@
-"""How deep YAML nests: libyaml's loader is recursive, and deep nesting crashes the process."""
+"""How deep data nests: much of what handles it is recursive, and libyaml's loader crashes the process."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from ensue.model.data import is_list, is_mapping
+
 DEEPEST: Final = 200
 """So many lists and mappings may stand inside each other."""
+
+
+def is_too_deep(data: Any) -> bool:
+    """Say whether data nests too deep to be handled."""
+    level: dict[int, Any] = {0: data}
+    for _ in range(DEEPEST + 1):
+        if not level:
+            return False
+        # What stands in several places, or within itself, is looked at once per level.
+        level = {
+            id(inner): inner
+            for value in level.values()
+            for inner in (value.values() if is_mapping(value) else value if is_list(value) else ())
+            if is_mapping(inner) or is_list(inner)
+        }
+    return True
 
 
 def check_nesting(text: str) -> None:
