@@ -138,7 +138,6 @@ def test_any_text_compiles_or_is_refused_with_places(text: str, included: str) -
         "a: " + "[" * 100_000,
         "- " * 100_000 + "x",
         "{a: " * 5000,
-        "".join(f"{' ' * n}a:\n" for n in range(1000)),
     ],
 )
 def test_yaml_without_a_bottom_is_refused(text: str) -> None:

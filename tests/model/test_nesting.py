@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.model.nesting import DEEPEST, check_nesting, is_too_deep
+from ensue.model.nesting import DEEPEST, DEEPEST_YAML, check_nesting, is_too_deep
 
 
 def nested(depth: int) -> Any:
@@ -41,7 +41,7 @@ def test_aliases_do_not_count_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * DEEPEST + "]" * DEEPEST, "a: " + "x" * 5000, "- [1]\n" * 5000, "a: ["]
+    "text", ["[" * DEEPEST_YAML + "]" * DEEPEST_YAML, "a: " + "x" * 5000, "- [1]\n" * 5000, "a: ["]
 )
 def test_yaml_within_the_bound_passes(text: str) -> None:
     """Long texts, many short lists and what is wrong otherwise are no matter of nesting."""
@@ -51,6 +51,6 @@ def test_yaml_within_the_bound_passes(text: str) -> None:
 def test_yaml_beyond_the_bound_is_refused() -> None:
     """The place is where it becomes too deep."""
     with pytest.raises(yaml.MarkedYAMLError) as caught:
-        check_nesting("a: 1\nb: " + "[" * DEEPEST)
+        check_nesting("a: 1\nb: " + "[" * DEEPEST_YAML)
     assert caught.value.problem_mark is not None
     assert caught.value.problem_mark.line == 1

@@ -7,7 +7,13 @@ from typing import Any, Final
 from ensue.model.data import is_list, is_mapping
 
 DEEPEST: Final = 200
-"""So many lists and mappings may stand inside each other."""
+"""So many lists and mappings may stand inside each other in what a target says or a state returns."""
+
+DEEPEST_YAML: Final = 4000
+"""So many may in a YAML text; libyaml's loader needs a stack of 8 MiB for some five times as many."""
+
+_FEW: Final = DEEPEST_YAML // 2
+"""With fewer brackets, and fewer columns in each line, a text is loaded without a look at its depth."""
 
 
 def is_too_deep(data: Any) -> bool:
@@ -27,13 +33,13 @@ def is_too_deep(data: Any) -> bool:
 
 
 def check_nesting(text: str) -> None:
-    """Refuse a text that nests too deep.
+    """Refuse a YAML text that nests too deep to be loaded.
 
     Raises:
         yaml.MarkedYAMLError: it does; with the place. Whatever else is wrong with it is not found here.
     """
     # Each level takes a bracket, or a column on its line.
-    if text.count("[") + text.count("{") < DEEPEST and max(map(len, text.splitlines()), default=0) < DEEPEST:
+    if text.count("[") + text.count("{") < _FEW and max(map(len, text.splitlines()), default=0) < _FEW:
         return
     import yaml
 
@@ -44,7 +50,7 @@ def check_nesting(text: str) -> None:
         for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
-                if depth > DEEPEST:
+                if depth > DEEPEST_YAML:
                     break
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
@@ -52,6 +58,6 @@ def check_nesting(text: str) -> None:
             return
     except yaml.YAMLError:
         return
-    problem = f"more than {DEEPEST} lists and mappings stand inside each other"
+    problem = f"more than {DEEPEST_YAML} lists and mappings stand inside each other"
     mark: Any = event.start_mark
     raise yaml.MarkedYAMLError(None, None, problem, mark)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.data import is_list, is_mapping
-from ensue.model.nesting import check_nesting
+from ensue.model.nesting import DEEPEST, check_nesting, is_too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +55,8 @@ def read_own_grains(text: str) -> DataMap:
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
         # What PyYAML's constructors of tagged values (`!!bool x`) and deep nesting raise.
         raise ValueError(f"it holds a value that cannot be read ({type(error).__name__})") from None
+    if is_too_deep(read):
+        raise ValueError(f"more than {DEEPEST} lists and mappings stand inside each other")
     _check_size(read)
     return {str(name): value for name, value in read.items()} if is_mapping(read) else {}
 

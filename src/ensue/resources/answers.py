@@ -37,6 +37,9 @@ KINDS: Final[dict[int, FileKind]] = {
 
 _DIGEST: Final = re.compile(rb"\\?([0-9a-f]{64})(?:\s|\Z)")
 _LONGEST_NUMBER: Final = 18
+_LONGEST_MODE: Final = 8
+"""Hexadecimal digits; a mode has four."""
+
 _LATEST_S: Final = 1 << 40
 """Later than any time that a file has, and early enough for every calendar."""
 
@@ -115,7 +118,8 @@ def stat_in(srn: Srn, path: str, printed: bytes) -> FileStat:
 def _described(fields: list[str], target: str) -> FileStat | None:
     try:
         raw_mode, raw_uid, raw_gid, user, group, raw_size, raw_mtime, raw_atime = fields
-        mode, mtime_s, atime_s = int(raw_mode, 16), float(raw_mtime), float(raw_atime)
+        mode = int(raw_mode[:_LONGEST_MODE], 16)
+        mtime_s, atime_s = float(raw_mtime), float(raw_atime)
     except ValueError:
         return None
     uid, gid, size_bytes = map(whole_number, (raw_uid, raw_gid, raw_size))
