@@ -174,7 +174,7 @@ class Run:
                 hooks=Hooks(
                     awaits=registrations.awaits,
                     promises=registrations.promises,
-                    arguments=LazyArguments(services.enforced, services.masker),
+                    arguments=LazyArguments(services),
                     registered=registrations.register,
                     matcher=matcher,
                     is_transient=registrations.is_transient,
@@ -190,8 +190,11 @@ class Run:
             ),
         )
         # What a plug-in registers through `ensue.derived` belongs to this run.
-        with using_registry(registry):
-            outcome = await engine.run(plan, resumed.done if resumed else {})
+        try:
+            with using_registry(registry):
+                outcome = await engine.run(plan, resumed.done if resumed else {})
+        finally:
+            services.insertions.clear()
         self._warnings_of_growth = expander.end()
         return outcome
 

@@ -5,7 +5,7 @@ Source: Idem's argument binding: `new_state` is what a reference reads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -22,7 +22,7 @@ from ensue.model.srn import Srn
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.engine.services import Results
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
     from ensue.model.data import Data
     from ensue.model.reference import Binding, BoundText
+
+_INERT: Final = (bool, int, float, type(None))
+"""Values that no renderer finds anything to render in."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -92,8 +95,33 @@ class BoundValues:
             values[text] = source if isinstance(source, Unknown) else _read(bound, whole, source, call)
         return values
 
-    def _text_value(self, bound: BoundText, call: Call) -> Any:
-        """Return a text with the values of its references in it."""
+    def for_template(
+        self,
+        bindings: Mapping[str, BoundText],
+        values: Mapping[str, Any],
+        call: Call,
+        held: Callable[[Any], Any],
+    ) -> dict[str, Any]:
+        """Return the values of bound texts that are templates: what was bound is held, and only that.
+
+        Args:
+            bindings: the bound texts.
+            values: what `of` returned for them.
+            call: the call they are arguments of.
+            held: returns what a renderer is given for a value.
+
+        Raises:
+            StateFailedError: as `of` does.
+        """
+        return {
+            text: held(values[text])
+            if len(bound.pieces) == 1 and not isinstance(bound.pieces[0], str)
+            else self._text_value(bound, call, held)
+            for text, bound in bindings.items()
+        }
+
+    def _text_value(self, bound: BoundText, call: Call, held: Callable[[Any], Any] | None = None) -> Any:
+        """Return a text with the values of its references in it; `held` is given each that is no number."""
         unknown: list[Unknown] = []
         texts: list[str] = []
         short_secret = False
@@ -106,7 +134,8 @@ class BoundValues:
                 unknown.append(source)
                 continue
             value = _read(bound, piece, source, call)
-            texts.append(as_text(value))
+            text = as_text(value)
+            texts.append(held(text) if held and not isinstance(value, _INERT) else text)
             short_secret = short_secret or _holds_short_secret(value, source)
         if unknown:
             return unknown

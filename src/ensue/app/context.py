@@ -130,7 +130,8 @@ class TargetContext:
     ) -> str:
         """Render template text with the target's context."""
         stream = await self._rendered(text, renderer, name, context)
-        return stream.text
+        rendered: str = self._services.insertions.inserted(stream.text)
+        return rendered
 
     async def render_data(
         self,
@@ -144,9 +145,11 @@ class TargetContext:
         from ensue.language.pipe import pipe_of
 
         stream = await self._rendered(text, pipe_of(text, renderer), name, context)
-        return stream.data if stream.is_data else stream.text
+        return self._services.insertions.inserted(stream.data if stream.is_data else stream.text)
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
+        if "jinja" in pipe:
+            self._services.insertions.check(text, name)
         try:
             return await asyncio.to_thread(
                 self._renderer().render_stream,

@@ -151,6 +151,8 @@ class Directory:
         task = self._grains.get(srn)
         if task is None:
             task = self._grains[srn] = asyncio.create_task(self._gather(srn))
+            # Everybody who asked may have given up by the time it fails.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task.result() if task.done() else await asyncio.shield(task)
 
     def gathered_grains(self, srn: Srn) -> dict[str, Any] | None:
@@ -190,9 +192,13 @@ class Directory:
             await connection.close()
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and end what is still being gathered."""
         connections, self._connections = list(self._connections.values()), {}
+        gathering = [task for task in self._grains.values() if not task.done()]
         await asyncio.gather(*(connection.close() for connection in connections))
+        for task in gathering:
+            task.cancel()
+        await asyncio.gather(*gathering, return_exceptions=True)
 
 
 def _as_srn(text: str, known: Iterable[Srn]) -> Srn | str:

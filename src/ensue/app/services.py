@@ -16,6 +16,7 @@ from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
+from ensue.app.insertions import Insertions
 from ensue.app.lazy import LazyMapping
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.resource_types import Plugins
@@ -77,6 +78,7 @@ class Services:
         self.vault = vault
         self.loop = loop
         self.inline = InlineWork()
+        self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
         self._renderers: dict[Srn, SlsRenderer] = {}

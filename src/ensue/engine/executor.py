@@ -242,8 +242,7 @@ class Executor:
             arguments = chunk.arguments if chunk.bindings is None else self._arguments.resolved_now(node)
             if isinstance(arguments, StateReturn):
                 return arguments
-            keywords = _keywords(node, callee, arguments)
-            name = chunk.name if chunk.bindings is None else keywords.pop("name", chunk.name)
+            name, keywords = _call_arguments(node, callee, arguments)
             raw = callee.function(context, name, **keywords)
         except Exception as error:  # noqa: BLE001 - a plug-in call
             return self._fault(node, error)
@@ -332,26 +331,29 @@ def _is_plain(node: Node) -> bool:
 
 
 async def _begin(node: Node, callee: Callee, context: StateContext, arguments: DataMap) -> Any:
-    keywords = _keywords(node, callee, arguments)
-    # Only a resolver puts a name there: the one that it made of a reference or slot.
-    name = keywords.pop("name", node.chunk.name)
+    name, keywords = _call_arguments(node, callee, arguments)
     if callee.manner is Manner.THREAD:
         return await asyncio.to_thread(callee.function, context, name, **keywords)
     raw = callee.function(context, name, **keywords)
     return await raw if is_awaitable(raw) else raw
 
 
-def _keywords(node: Node, callee: Callee, arguments: DataMap) -> dict[str, Any]:
+def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:
+    """Return the name and the keywords that a function is called with."""
     keywords: dict[str, Any] = arguments
     chunk = node.chunk
+    name: Any = keywords.get("name", chunk.name)
+    if "name" in keywords:
+        # A resolver made it of a reference or slot, or it is a list of words.
+        keywords = {word: value for word, value in keywords.items() if word != "name"}
     if chunk.options is NO_OPTIONS and not callee.is_mod_watch:
-        return keywords
+        return name, keywords
     if chunk.options.check_cmd and "check_cmd" in callee.takes:
         keywords = {**keywords, "check_cmd": list(chunk.options.check_cmd)}
     if callee.is_mod_watch:
         declared = node.scope.plan.chunks[node.index].function
         keywords = {**keywords, "sfun": declared}
-    return keywords
+    return name, keywords
 
 
 def _changed_watches(node: Node) -> tuple[str, ...]:

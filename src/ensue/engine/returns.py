@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.errors import EnsueError
 from ensue.model.data import is_list
+from ensue.model.nesting import DEEPEST, is_too_deep
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
     Returns:
         The return; with result False and a comment that names the function when its shape is wrong.
     """
-    if raw.__class__ is StateReturn and _is_in_order(raw):
+    if raw.__class__ is StateReturn and _is_in_order(raw) and not _is_too_deep(raw):
         return raw
     fault = ""
     if isinstance(raw, dict):
@@ -106,4 +107,10 @@ def _fault(returned: Any) -> str:
         return f"changes that are no mapping ({type(said.changes).__name__})"
     if not isinstance(said.comment, str):
         return f"a comment that is no text ({type(said.comment).__name__})"
+    if _is_too_deep(said):
+        return f"data of more than {DEEPEST} lists and mappings inside each other"
     return ""
+
+
+def _is_too_deep(said: StateReturn) -> bool:
+    return any(part and is_too_deep(part) for part in (said.changes, said.new_state, said.old_state))

@@ -125,6 +125,14 @@ class Drafter:
         for place, entry in enumerate(names, start=1):
             own: dict[str, Any] = {}
             name = entry
+            if is_list(entry) and signature.takes_words:
+                self._found.error(
+                    "E0406",
+                    f"`names` of {declaration.id!r} holds a list",
+                    declaration.span("names", place - 1),
+                    help="give each command an ID of its own, and the list as its `name`",
+                )
+                continue
             if is_mapping(entry) and entry:
                 name, extra = next(iter(entry.items()))
                 for item in extra if is_list(extra) else [extra]:
@@ -146,6 +154,11 @@ class Drafter:
             given = arguments.pop("name", None)
             if isinstance(given, str) and not place:
                 name = given
+            elif is_list(given) and signature.takes_words:
+                from ensue.language.words import name_of_words, read_words
+
+                arguments["name"] = read_words(given, declaration, self._found)
+                name = name_of_words(given)
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)

@@ -14,7 +14,7 @@ from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Insertions, Stream
+from ensue.language.renderers.stage import Printing, Stream
 from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
@@ -94,8 +94,8 @@ class SlsRenderer:
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv)
-        insertions = Insertions.JUDGED if self._has_states else Insertions.MARKED
-        stream = run_pipe_to_data(msgspec.structs.replace(stream, insertions=insertions), pipe)
+        printing = Printing.JUDGED if self._has_states else Printing.MARKED
+        stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
         stream = self._with_blocks(stream, cut.blocks, None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
@@ -201,7 +201,7 @@ class SlsRenderer:
             variables.setdefault(key, value)
         stream = self._stream(text, name, relative, lambda: variables, saltenv)
         if not makes_data(renderer):
-            stream = msgspec.structs.replace(stream, insertions=Insertions.FREE)
+            stream = msgspec.structs.replace(stream, printing=Printing.FREE)
         return run_pipe(stream, renderer)
 
     def _stream(

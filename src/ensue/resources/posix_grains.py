@@ -14,6 +14,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.own_grains import own_grains_path, read_own_grains
+from ensue.resources.answers import whole_number
 from ensue.resources.os_release import os_grains
 
 if TYPE_CHECKING:
@@ -176,14 +177,14 @@ def _hardware(facts: Mapping[str, str]) -> DataMap:
     processors = [line.partition(":") for line in facts.get("cpuinfo", "").splitlines()]
     models = [value.strip() for name, _, value in processors if name.strip() == "model name"]
     count = sum(1 for name, _, _ in processors if name.strip() == "processor")
-    grains["num_cpus"] = int(facts.get("num_cpus", "0")) or count or 1
+    grains["num_cpus"] = whole_number(facts.get("num_cpus", "")) or count or 1
     grains["cpu_model"] = models[0] if models else "Unknown"
     for line in facts.get("meminfo", "").splitlines():
         name, _, value = line.partition(":")
         grain = {"MemTotal": "mem_total", "SwapTotal": "swap_total"}.get(name)
-        kibibytes = value.removesuffix("kB").strip()
-        if grain and kibibytes.isdecimal():
-            grains[grain] = int(kibibytes) // 1024
+        kibibytes = whole_number(value.removesuffix("kB").strip())
+        if grain and kibibytes is not None:
+            grains[grain] = kibibytes // 1024
     if facts.get("dmi_vendor"):
         grains["manufacturer"] = facts["dmi_vendor"]
     if facts.get("dmi_product"):
@@ -196,8 +197,9 @@ def _user(facts: Mapping[str, str]) -> DataMap:
     grains: DataMap = {"shell": facts.get("shell") or "/bin/sh", "path": path}
     grains["systempath"] = [*path.split(":")] if path else []
     for fact, grain in (("uid", "uid"), ("gid", "gid")):
-        if facts.get(fact, "").isdecimal():
-            grains[grain] = int(facts[fact])
+        number = whole_number(facts.get(fact, ""))
+        if number is not None:
+            grains[grain] = number
     for fact, grain in (("user", "username"), ("group", "groupname")):
         if facts.get(fact):
             grains[grain] = facts[fact]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.model.nesting import is_too_deep
+
 if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
@@ -11,7 +13,7 @@ _STARTS_OF_JSON: Final = frozenset('{["-0123456789tfn')
 
 
 def json_under(key: str, text: str) -> DataMap:
-    """Return the data of a JSON text under a key; nothing at all when it is no JSON.
+    """Return the data of a JSON text under a key; nothing at all when it is no JSON, or nests too deep.
 
     Args:
         key: where the data goes.
@@ -25,7 +27,7 @@ def json_under(key: str, text: str) -> DataMap:
         data: Data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return {}
-    return {key: data}
+    return {} if is_too_deep(data) else {key: data}
 
 
 def _refuse(constant: str) -> float:

@@ -12,16 +12,16 @@ from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
 from ensue.errors import CompileError
-from ensue.language.insertions import take_out_guards
 from ensue.language.jinja.current import current
 from ensue.language.line_marks import without_marks
+from ensue.language.printed_values import take_out_guards
 from ensue.language.yaml import load_text
 
 if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
     from jinja2.parser import Parser
 
-    from ensue.language.insertions import Extent
+    from ensue.language.printed_values import Extent
 
 
 class SerializerExtension(Extension):

@@ -16,8 +16,8 @@ the next character as it is. No part holds a line end, and none a brace without 
 
 `${self:property}` reads the state's own `new_state`, where that can be (`registers`).
 
-What else has fewer than three parts is no reference and stays as it is, and so does its escaped form: `${HOME}`
-belongs to a shell, and so does `${x:-a:b}`, whose second part begins with an operator of the shell.
+What else has fewer than three parts is no reference and stays as it is, and so does its escaped form:
+`${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with an operator of the shell.
 
 Source: Idem's argument binding.
 """

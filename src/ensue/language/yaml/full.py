@@ -11,6 +11,7 @@ from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from ensue.language.yaml.scalars import floating, integer
+from ensue.model.nesting import check_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -67,6 +68,7 @@ def load(text: str) -> Any:
         yaml.MarkedYAMLError: it is not YAML.
         DuplicateKeyError: a mapping has one key twice.
     """
+    check_nesting(text)
     return yaml.load(text, Loader=Loader)  # noqa: S506 -- a subclass of the safe loader
 
 

@@ -50,7 +50,8 @@ async def grains(connection: Connection, context: ResourceContext) -> DataMap:
 
     done = await connection.run(Command(shell_line=facts_script(context.opts)))
     if done.returncode:
-        why = done.stderr.decode("utf-8", "replace").strip()
+        said = done.stderr.decode("utf-8", "replace").strip()
+        why = said or f"the script ended with {done.returncode}"
         raise RemoteError(f"the grains of {context.srn} cannot be gathered: {why}", target=str(context.srn))
     gathered = grains_from(parse_facts(done.stdout.decode("utf-8", "replace")), id_=context.srn.id)
     return gathered | {"resource_id": context.srn.id, "resource_type": context.srn.type}

@@ -73,7 +73,7 @@ def _said(stdout: str) -> tuple[DataMap, str]:
 
     try:
         data = json.loads(stdout)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _last_line(stdout)
     if not isinstance(data, dict):
         raise _NotUnderstoodError("script JSON output must be a JSON object (e.g., {})!", keep=False)

@@ -18,10 +18,10 @@ from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
-from ensue.language.insertions import serialized, take_out_guards
 from ensue.language.jinja.filters.dumping import dump
 from ensue.language.jinja.filters.kinds import is_mapping, keeps_undefined
 from ensue.language.jinja.serializers import parse_text
+from ensue.language.printed_values import serialized, take_out_guards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
