@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ensue.errors import ResourceError
+from ensue.errors import NotAvailableError, ResourceError
 from ensue.model.srn import Srn
 from ensue.registry.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
 
@@ -73,7 +73,7 @@ def register(  # noqa: PLR0917  # the order of these arguments is the document's
 
     Raises:
         ResourceConflictError: the id is registered under another type.
-        ResourceError: a name is malformed, or the configuration cannot be stored.
+        ResourceError: a name is malformed, its type refuses the configuration, or that cannot be stored.
         StoreError: the store cannot be read or written.
     """
     srn, source = _srn(resource_type, resource_id), _source(source_srn)
@@ -153,7 +153,18 @@ def open_registry(
         store_url=None if not store_url else str(store_url),
         vault=ProjectVault.of_project(cachedir, kind=str(opts.get("key_source") or "file")),
         masker=masker,
+        configuration_faults=_configuration_faults,
     )
+
+
+def _configuration_faults(srn: Srn, config: Mapping[str, Data], /) -> list[str]:
+    """Say what a type refuses; a type that is not installed here may be known to the program that uses it."""
+    from ensue.resources.plugins import Plugins
+
+    try:
+        return Plugins().configuration_faults(srn, dict(config))
+    except NotAvailableError:
+        return []
 
 
 @contextmanager

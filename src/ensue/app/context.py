@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Connection
@@ -155,7 +156,7 @@ class CallContext(TargetContext):
         self,
         services: Services,
         site: CallSite,
-        registry: DerivedRegistry,
+        registry: RunRegistry,
         gathered: defaultdict[Srn, Accumulators],
     ) -> None:
         # Made for every call of a run: as TargetContext does it, without the detour.
@@ -164,8 +165,13 @@ class CallContext(TargetContext):
         self.test = site.test
         self._opts = None
         self._site = site
-        self.registry = registry
+        self._registry = registry
         self._gathered = gathered
+
+    @property
+    def registry(self) -> DerivedRegistry:
+        """The registry as the run sees it."""
+        return self._registry.of_state(self._site.chunk.span)
 
     @property
     def connection(self) -> Connection:

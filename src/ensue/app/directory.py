@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from ensue.app.resource_types import Plugins
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
+    from ensue.resources.plugins import Plugins
 
 
 class Directory:
@@ -73,6 +73,10 @@ class Directory:
     def static(self) -> Mapping[Srn, dict[str, Any]]:
         """The resources that pillar declares."""
         return self._static
+
+    def declared_as(self, resource_id: str) -> Srn | None:
+        """Return what has an id among this machine and the resources that pillar declares."""
+        return next((srn for srn in (self.minion, *self._static) if srn.id == resource_id), None)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.

@@ -19,6 +19,7 @@ from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.masking import Masker
+from ensue.resources.plugins import Plugins
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -67,6 +68,7 @@ class Project:
         self.minion_id = settings.minion_id
         self.masker = Masker()
         self._pillar = options.pillar
+        self._plugins = Plugins()
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
         self._vault = LazyVault(lambda: self._open_registry().vault)
@@ -86,16 +88,16 @@ class Project:
     def _services(self) -> Services:
         """Return what the project shares; made on the event loop that first asks."""
         if self._opened is None:
-            loop = asyncio.get_running_loop()
-            loop.set_default_executor(ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue"))
+            executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue")
+            asyncio.get_running_loop().set_default_executor(executor)
             self._opened = Services(
                 settings=self.settings,
                 masker=self.masker,
                 registry=LazyRegistry(self._open_registry),
+                plugins=self._plugins,
                 enforced=self._open_enforced(),
                 vault=self._vault,
                 pillar_override=self._pillar,
-                loop=loop,
             )
         return self._opened
 
@@ -117,6 +119,7 @@ class Project:
             vault=ProjectVault.of_project(self.cachedir, kind=kind),
             masker=self.masker,
             claimed_elsewhere=self._claimed_by_pillar,
+            configuration_faults=self._configuration_faults,
         )
         if self._run_id:
             registry.begin_run(self._run_id)
@@ -135,11 +138,18 @@ class Project:
             self._enforced = EnforcedStore(self.cachedir, vault=self._vault, masker=self.masker)
         return self._enforced
 
+    def _configuration_faults(self, srn: Srn, config: Mapping[str, Data], /) -> list[str]:
+        from ensue.errors import NotAvailableError
+
+        try:
+            return self._plugins.configuration_faults(srn, dict(config))
+        except NotAvailableError as error:
+            return [str(error)]
+
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
         if self._opened is None:
             return None
-        directory = self._opened.directory
-        return next((srn for srn in (directory.minion, *directory.static) if srn.id == resource_id), None)
+        return self._opened.directory.declared_as(resource_id)
 
     async def apply(
         self, mods: Sequence[str], options: RunOptions, *, on_event: Callable[[RunEvent], None]

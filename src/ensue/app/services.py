@@ -14,7 +14,7 @@ from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.lazy import LazyMapping
-from ensue.app.resource_types import Plugins
+from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
+    from ensue.resources.plugins import Plugins
     from ensue.targeting.expression import Target
 
 
@@ -52,10 +53,10 @@ class Services:
         settings: its options.
         masker: its secrets.
         registry: its derived resources.
+        plugins: its resource types and providers.
         enforced: what its states last made true.
         vault: its keys.
         pillar_override: `--pillar`.
-        loop: the event loop.
     """
 
     def __init__(
@@ -64,18 +65,19 @@ class Services:
         settings: Settings,
         masker: Masker,
         registry: DerivedRegistry,
+        plugins: Plugins,
         enforced: EnforcedStore,
         vault: Vault,
         pillar_override: Mapping[str, Any],
-        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.settings = settings
         self.masker = masker
         self.registry = registry
+        self.plugins = plugins
         self.enforced = enforced
         self.vault = vault
         self.pillar_override = pillar_override
-        self.loop = loop
+        self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
@@ -96,7 +98,6 @@ class Services:
         self.bridge = SaltBridge(settings, lambda: self._pillars.get(self.minion, {}))
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
         self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
-        self.plugins = Plugins()
         self.directory = Directory(
             minion=self.minion,
             minion_config=self._minion_config(),
@@ -174,6 +175,7 @@ class Services:
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
+            check_registers=RegistersCheck(self.plugins, self.directory.declared_as),
         )
 
     def subject(self, srn: Srn) -> Subject:
@@ -276,7 +278,7 @@ class Services:
                 [key, srn.type, srn.id]
             )
             try:
-                problems = self.plugins.resource_type(srn.type).check(config)
+                problems = self.plugins.configuration_faults(srn, config)
             except NotAvailableError as error:
                 found.error("E0704", str(error), place or compiler.locate([key]))
                 continue

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
     from ensue.registry.entry import Entry
-    from ensue.registry.registration import Candidate, ClaimedElsewhere
+    from ensue.registry.registration import Candidate, ClaimedElsewhere, ConfigurationFaults
     from ensue.registry.tables import StoredEntries
 
 AUDIT_FILE: Final = "audit.jsonl"
@@ -62,6 +62,10 @@ def _nobody(_resource_id: str, /) -> Srn | None:
     return None
 
 
+def _no_faults(_srn: Srn, _config: Mapping[str, Data], /) -> Sequence[str]:
+    return ()
+
+
 class ResourceRegistry:
     """The registry of one project, as one run or command sees it.
 
@@ -73,6 +77,7 @@ class ResourceRegistry:
         vault: seals configurations; None is the project's own, with the option `key_source` at `file`.
         masker: told of every secret that is registered or read.
         claimed_elsewhere: knows the ids that pillar declares.
+        configuration_faults: knows what the types accept; by default everything is accepted.
         clock: returns seconds since the epoch.
 
     Raises:
@@ -89,6 +94,7 @@ class ResourceRegistry:
         vault: ProjectVault | None = None,
         masker: Masker | None = None,
         claimed_elsewhere: ClaimedElsewhere = _nobody,
+        configuration_faults: ConfigurationFaults = _no_faults,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._minion_id = minion_id
@@ -96,6 +102,7 @@ class ResourceRegistry:
         self._vault = vault or ProjectVault.of_project(cachedir)
         self._masker = masker
         self._claimed_elsewhere = claimed_elsewhere
+        self._configuration_faults = configuration_faults
         self._clock = clock
         self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock)
         self._memory = RunEntries()
@@ -149,12 +156,15 @@ class ResourceRegistry:
 
         Raises:
             ResourceConflictError: an id is taken; the message names both.
-            ResourceError: a configuration cannot be stored.
+            ResourceError: a type refuses a configuration, or one cannot be stored.
             StoreError: the store cannot be read or written.
         """
         for request in requests:
             self._mask(request.config)
-        candidates = [registration.check(request, self._claimed_elsewhere) for request in requests]
+        candidates = [
+            registration.check(request, self._claimed_elsewhere, self._configuration_faults)
+            for request in requests
+        ]
         with self._changing(create=any(request.scope == "cache" for request in requests)) as operation:
             operation.working.load(request.srn.id for request in requests)
             return self._register_all(operation, candidates)
