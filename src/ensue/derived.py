@@ -134,13 +134,14 @@ def open_registry(
 
     Args:
         opts: options of the project: `cachedir` (default `.ensue`, below `root` when it is relative), `id`,
-            `store_url`, `key_source`.
+            `store_url`, `key_source`, `audit_max_size`, `audit_keep_files`.
         run_id: for the audit log; empty outside of runs.
         masker: told of every secret that is registered or read.
 
     Raises:
-        StoreError: `store_url` or `key_source` makes no sense.
+        StoreError: one of the options makes no sense.
     """
+    from ensue.registry.audit_files import limits_of
     from ensue.registry.registry import ResourceRegistry
     from ensue.registry.vault import ProjectVault
 
@@ -154,6 +155,7 @@ def open_registry(
         vault=ProjectVault.of_project(cachedir, kind=str(opts.get("key_source") or "file")),
         masker=masker,
         configuration_faults=_configuration_faults,
+        audit_limits=limits_of(opts),
     )
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
+    from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
 
@@ -108,6 +109,7 @@ class Project:
             return self._registry
 
     def _make_registry(self) -> ResourceRegistry:
+        from ensue.registry.audit_files import limits_of
         from ensue.registry.registry import ResourceRegistry
         from ensue.registry.vault import ProjectVault
 
@@ -120,6 +122,7 @@ class Project:
             masker=self.masker,
             claimed_elsewhere=self._claimed_by_pillar,
             configuration_faults=self._configuration_faults,
+            audit_limits=limits_of(self.settings.values),
         )
         if self._run_id:
             registry.begin_run(self._run_id)
@@ -302,8 +305,8 @@ class Project:
         """Return the audit log, oldest first."""
         return self._open_registry().audit_entries()
 
-    def audit_fault(self) -> tuple[int, str] | None:
-        """Check the audit log's chain: None when whole, else line number and nature of the first fault."""
+    def audit_fault(self) -> AuditFault | None:
+        """Check the audit log's chain: None when whole, else the first thing that is wrong."""
         return self._open_registry().audit_fault()
 
     def runs(self) -> list[RunSummary]:

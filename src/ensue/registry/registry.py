@@ -19,6 +19,7 @@ import msgspec
 from ensue.model.resource import Registration
 from ensue.registry import audit_check, configuration, invalidation, registration
 from ensue.registry.audit import AuditLog
+from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import Access
 from ensue.registry.entry import NEVER_S, RegistrationRequest
 from ensue.registry.memory import RunEntries
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
+    from ensue.registry.audit_check import AuditFault
     from ensue.registry.entry import Entry
     from ensue.registry.registration import Candidate, ClaimedElsewhere, ConfigurationFaults
     from ensue.registry.tables import StoredEntries
@@ -78,6 +80,7 @@ class ResourceRegistry:
         masker: told of every secret that is registered or read.
         claimed_elsewhere: knows the ids that pillar declares.
         configuration_faults: knows what the types accept; by default everything is accepted.
+        audit_limits: how long the audit log may become.
         clock: returns seconds since the epoch.
 
     Raises:
@@ -95,6 +98,7 @@ class ResourceRegistry:
         masker: Masker | None = None,
         claimed_elsewhere: ClaimedElsewhere = _nobody,
         configuration_faults: ConfigurationFaults = _no_faults,
+        audit_limits: AuditLimits | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._minion_id = minion_id
@@ -104,7 +108,8 @@ class ResourceRegistry:
         self._claimed_elsewhere = claimed_elsewhere
         self._configuration_faults = configuration_faults
         self._clock = clock
-        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock)
+        limits = audit_limits or AuditLimits()
+        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock, limits=limits)
         self._memory = RunEntries()
         self._keys = StoreKeys(self._vault, self._store)
         self._turn = threading.RLock()
@@ -269,9 +274,9 @@ class ResourceRegistry:
         """Return the audit log, oldest first."""
         return audit_check.read_entries(self._audit.path)
 
-    def audit_fault(self) -> tuple[int, str] | None:
-        """Check the audit log: None when whole, else the first wrong line's number and what is wrong."""
-        return audit_check.find_fault(self._audit.path)
+    def audit_fault(self) -> AuditFault | None:
+        """Check the audit log over all its files: None when whole, else the first thing that is wrong."""
+        return audit_check.first_fault(self._audit.path)
 
     def close(self) -> None:
         """Close the store and the log; using the registry again opens them again."""
