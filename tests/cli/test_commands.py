@@ -280,3 +280,20 @@ def test_a_value_out_of_bounds_is_refused(
     ended = shell.run(*words)
     assert (ended.code, ended.out) == (1, ""), ended.err
     assert [one for one in told if one not in ended.err] == []
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite", b"\0" * 5000, b"no database" * 999, None])
+def test_a_damaged_store_is_refused_before_a_run(shell: Shell, content: bytes | None) -> None:
+    """Its path, what is lost and what to do, with exit code 1; nothing runs and the file stays."""
+    shell.write("states/reg.sls", "vm:\n  test.present:\n    - registers: [ssh_host:x: {host: y}]\n")
+    assert shell.run("apply", "reg").code == 0
+    store = shell.root / ".ensue/store.db"
+    store.write_bytes(store.read_bytes()[:-1] if content is None else content)
+    before = store.read_bytes()
+    for words in (("apply", "reg"), ("plan", "reg"), ("resources", "list"), ("keys", "rotate")):
+        ended = shell.run(*words)
+        assert (ended.code, ended.out) == (1, ""), words
+        assert f"{store}: " in ended.err
+        assert "apply the states that register them once more" in ended.err
+        assert "Traceback" not in ended.err
+        assert store.read_bytes() == before

@@ -166,6 +166,7 @@ class Project:
             CompileError: nothing was run.
             UnknownRunError: the run to resume cannot be.
             LockHeldError: another apply of the project is running.
+            StoreError: the store of derived resources is damaged; nothing was run.
         """
         if options.test:
             # A plan changes nothing, so it needs no lock.
@@ -182,7 +183,17 @@ class Project:
     async def _run(
         self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
     ) -> RunReport:
+        self._refuse_damaged_store()
         return await RecordedRun(self._services(), options, begin=self._begin_run).go(mods, on_event)
+
+    def _refuse_damaged_store(self) -> None:
+        """Refuse a run before it begins, rather than in the first state that needs the store."""
+        url = self.settings.option("store_url")
+        if url is None and not (self.cachedir / "store.db").exists():
+            return
+        from ensue.registry.store import CrossRunStore
+
+        CrossRunStore(self.cachedir, url=url).refuse_damaged()
 
     async def call(
         self,
