@@ -13,6 +13,7 @@ from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
 from ensue.model.resource import ResourceRecord
 from ensue.model.srn import MINION_TYPE, Srn
+from ensue.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,6 +56,7 @@ class Directory:
         self._plugins = plugins
         self._registry = registry
         self._masker = masker
+        self.leftovers = Leftovers(cache_dir / FOLDER)
         self._static: dict[Srn, dict[str, Any]] = {}
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
@@ -147,6 +149,7 @@ class Directory:
                 cache_dir=self._cache_dir,
                 masker=self._masker,
                 connect_to=lambda other: self.connection(self.resolve(other)),
+                leftovers=self.leftovers,
             )
         return self._contexts[srn]
 
@@ -197,6 +200,7 @@ class Directory:
         """Close all connections."""
         connections, self._connections = list(self._connections.values()), {}
         await asyncio.gather(*(connection.close() for connection in connections))
+        self.leftovers.close()
 
 
 def _as_srn(text: str, known: Iterable[Srn]) -> Srn | str:

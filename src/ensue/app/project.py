@@ -184,6 +184,8 @@ class Project:
         self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
     ) -> RunReport:
         self._refuse_damaged_store()
+        if not options.test:
+            await asyncio.to_thread(self._services().take_over_leftovers)
         return await RecordedRun(self._services(), options, begin=self._begin_run).go(mods, on_event)
 
     def _refuse_damaged_store(self) -> None:

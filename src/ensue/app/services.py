@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -297,6 +298,17 @@ class Services:
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
         return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings), self._plain_pillar)
+
+    def take_over_leftovers(self) -> None:
+        """Remove the temporary files that killed processes left; this blocks, call it in a thread."""
+        cachedir = self.settings.cachedir
+        if not cachedir.is_dir():
+            return
+        from ensue.registry.private_files import remove_left
+
+        with suppress(OSError):  # They are in nobody's way, and the next apply tries again.
+            remove_left(cachedir)
+            self.directory.leftovers.take_over()
 
     async def close(self) -> None:
         """Close all connections."""
