@@ -99,10 +99,10 @@ def known(root: Path) -> list[str]:
             "'ssh_host:${self:id}': {}",
             f"E0705: `registers` of 'vm' names no resource: 'ssh_host:${{self:id}}' {BOUND}",
         ),
-        ("minion:m: {root: /}", f"E0702: minion:m cannot be registered: minion:m is this machine: {UNIQUE}"),
+        ("minion:m: {root: /}", f"E0702: minion:m cannot be registered: minion:m has its id: {UNIQUE}"),
         (
             "ssh_host:box: {}",
-            f"E0702: ssh_host:box cannot be registered: ssh_host:box is declared in pillar: {UNIQUE}",
+            f"E0702: ssh_host:box cannot be registered: ssh_host:box has its id: {UNIQUE}",
         ),
         (
             "ssh_host:x: {prot: '${self:port}'}",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import NotAvailableError, PluginError
 from ensue.model.data import is_list, is_mapping
-from ensue.model.srn import MINION_TYPE, TYPE_ALIASES, Srn
+from ensue.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -113,9 +113,8 @@ class RegistersCheck:
             return
         claimed = self._declared_as(srn.id)
         if claimed is not None:
-            where = "is this machine" if claimed.type == MINION_TYPE else "is declared in pillar"
             found.error(
-                "E0702", f"{srn} cannot be registered: {claimed} {where}", place,
+                "E0702", f"{srn} cannot be registered: {claimed} has its id", place,
                 detail="ids of resources are unique over all types, minions included",
                 help="choose another id",
             )  # fmt: skip
