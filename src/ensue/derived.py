@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ensue.errors import NotAvailableError, ResourceError
+from ensue.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
 from ensue.model.srn import Srn
-from ensue.registry.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence

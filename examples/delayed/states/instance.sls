@@ -13,7 +13,8 @@ inventory:
   file.managed:
     - name: {{ opts['root_dir'] }}/out/{{ instance.name }}.json
     - makedirs: true
-    - contents: '{"id": "{{ instance.fingerprint }}", "address": "{{ instance.host }}:{{ instance.port }}"}'
+    # The first filter writes the file's JSON, the second one puts that text into the YAML.
+    - contents: {{ {"id": instance.fingerprint, "address": instance.host ~ ":" ~ instance.port} | json | tojson }}
 
 /etc/instance.json:
   ssh_host.send_file:

@@ -14,7 +14,7 @@ record:
       - block: location
 
 #!delayed_block location scoped
-{% set file = prev_ret.name %}
+{% set file = prev_ret.name | quote %}
 {% set extents = "PATH=$PATH:/usr/sbin:/sbin; filefrag -sv " ~ file ~ " 2>/dev/null | awk -F '[.: ]+' '$2 ~ /^[0-9]+$/ {print $5, $6}'" %}
 location:
   file.managed:

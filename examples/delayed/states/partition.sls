@@ -37,8 +37,8 @@ partition {{ number }}:
         fi
         trap 'losetup --detach "$device"' EXIT
         blkid --probe "$device" > '{{ out }}/blkid.log' || mkfs.ext4 -q -L data "$device"
-        printf '{"number": {{ number }}, "partition": "{{ uuid }}", "device": "%s", "filesystem": "%s"}' \
-          "$device" "$(blkid --probe --match-tag UUID --output value "$device")"
+        printf '{"number": %s, "partition": "%s", "device": "%s", "filesystem": "%s"}' \
+          {{ number | quote }} {{ uuid | quote }} "$device" "$(blkid --probe --match-tag UUID --output value "$device")"
     - delayed_render:
       - block: filesystem
 

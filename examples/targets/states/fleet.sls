@@ -25,7 +25,7 @@ check:
 here:
   file.managed:
     - name: /etc/checked
-    - contents: '{{ grains.id }}: {{ prev_ret.new_state.stdout }}'
+    - contents: {{ (grains.id ~ ": " ~ prev_ret.new_state.stdout) | tojson }}
 #!end_delayed_block
 
 # One of several is bound by naming it.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.app.bound_values import BoundValues, Call, filled, free_key, word
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import as_text
-from ensue.language.slots import PREFIX, read_slot
+from ensue.language.slots import PREFIX, is_escaped, read_slot
 from ensue.model.data import copied, is_list, is_mapping
 from ensue.model.paths import traverse
 from ensue.model.unknown import unknowns_in
@@ -70,6 +70,8 @@ class RunTimeArguments:
         arguments: DataMap = await _filled(chunk.arguments, values, context)
         if chunk.name.startswith(PREFIX):
             arguments["name"] = str(await _called(chunk.name, values, context))
+        elif is_escaped(chunk.name):
+            arguments["name"] = chunk.name[1:]
         elif chunk.name in values:
             arguments["name"] = word(values[chunk.name], "the name")
         return arguments
@@ -82,6 +84,8 @@ async def _filled(value: Any, values: Mapping[str, Any], context: StateContext) 
     if isinstance(value, str):
         if value.startswith(PREFIX):
             return await _called(value, values, context)
+        if is_escaped(value):
+            return value[1:]
         return copied(values[value]) if value in values else value
     if is_mapping(value):
         result: dict[Any, Any] = {}

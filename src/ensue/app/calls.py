@@ -68,6 +68,7 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
         CompileError: pillar does not compile.
         StoreError: a target's configuration cannot be read.
     """
+    services.masker.add_from_urls(list(request.args), dict(request.kwargs))
     await services.prepare(services.minion)
     _check_function(services, request.function)
     targets = await asyncio.to_thread(matching, services, request.target)

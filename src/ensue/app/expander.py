@@ -49,6 +49,7 @@ class SlsExpander:
         else:
             plan = await self._late.plan(request)
         self._late.note(plan)
+        self._services.look_for_secrets(plan)
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:

@@ -19,6 +19,7 @@ from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.masking import Masker
+from ensue.model.secret_values import mask_arguments, mask_config, secret_values
 from ensue.resources.plugins import Plugins
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
     from ensue.model.report import RunReport, RunSummary
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.vault import ProjectVault
 
 _MOST_THREADS = 256
 """Renderings wait in threads for calls that themselves need threads: there must always be one more."""
@@ -68,12 +71,15 @@ class Project:
         self.cachedir = settings.cachedir
         self.minion_id = settings.minion_id
         self.masker = Masker()
+        # Before anything is read that might quote one of them in a message.
+        self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self._pillar = options.pillar
         self._plugins = Plugins()
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
-        self._vault = LazyVault(lambda: self._open_registry().vault)
-        self._opening = threading.Lock()
+        self._vault = LazyVault(self._open_vault)
+        self._opening = threading.RLock()
+        self._own_vault: ProjectVault | None = None
         self._run_id = ""
         self._enforced: EnforcedStore | None = None
 
@@ -111,14 +117,12 @@ class Project:
     def _make_registry(self) -> ResourceRegistry:
         from ensue.registry.audit_files import limits_of
         from ensue.registry.registry import ResourceRegistry
-        from ensue.registry.vault import ProjectVault
 
-        kind = str(self.settings.option("key_source", "file"))
         registry = ResourceRegistry(
             self.cachedir,
             minion_id=self.minion_id,
             store_url=self.settings.option("store_url"),
-            vault=ProjectVault.of_project(self.cachedir, kind=kind),
+            vault=self._open_vault(),
             masker=self.masker,
             claimed_elsewhere=self._claimed_by_pillar,
             configuration_faults=self._configuration_faults,
@@ -127,6 +131,15 @@ class Project:
         if self._run_id:
             registry.begin_run(self._run_id)
         return registry
+
+    def _open_vault(self) -> ProjectVault:
+        with self._opening:
+            if self._own_vault is None:
+                from ensue.registry.vault import ProjectVault
+
+                kind = str(self.settings.option("key_source", "file"))
+                self._own_vault = ProjectVault.of_project(self.cachedir, kind=kind)
+            return self._own_vault
 
     def _begin_run(self, run_id: str) -> None:
         with self._opening:
@@ -155,9 +168,17 @@ class Project:
         return self._opened.directory.declared_as(resource_id)
 
     async def apply(
-        self, mods: Sequence[str], options: RunOptions, *, on_event: Callable[[RunEvent], None]
+        self,
+        mods: Sequence[str],
+        options: RunOptions,
+        *,
+        on_event: Callable[[RunEvent], None],
+        on_warning: Callable[[Diagnostic], None] = lambda _: None,
     ) -> RunReport:
         """Compile and run SLS, or the highstate when `mods` is empty.
+
+        What only matters while the run goes on is told to `on_warning` before anything runs; all other
+        warnings are in the report.
 
         Cancelling the task stops the run: nothing new starts, what is running ends, and a report
         with status `interrupted` is returned. A second cancellation ends what is running too.
@@ -165,14 +186,15 @@ class Project:
         Raises:
             CompileError: nothing was run.
             UnknownRunError: the run to resume cannot be.
+            StillRunningError: commands of the run to resume still run.
             LockHeldError: another apply of the project is running.
             StoreError: the store of derived resources is damaged; nothing was run.
         """
         if options.test:
             # A plan changes nothing, so it needs no lock.
-            return await self._run(mods, options, on_event)
+            return await self._run(mods, options, on_event, on_warning)
         with await self._lock(mods, wait=options.wait_for_lock):
-            return await self._run(mods, options, on_event)
+            return await self._run(mods, options, on_event, on_warning)
 
     async def _lock(self, mods: Sequence[str], *, wait: bool) -> ProjectLock:
         command = f"ensue apply {' '.join(mods)}".strip()
@@ -181,12 +203,18 @@ class Project:
         return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
 
     async def _run(
-        self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
+        self,
+        mods: Sequence[str],
+        options: RunOptions,
+        on_event: Callable[[RunEvent], None],
+        warn: Callable[[Diagnostic], None],
     ) -> RunReport:
         self._refuse_damaged_store()
         if not options.test:
             await asyncio.to_thread(self._services().take_over_leftovers)
-        return await RecordedRun(self._services(), options, begin=self._begin_run).go(mods, on_event)
+        return await RecordedRun(self._services(), options, begin=self._begin_run, warn=warn).go(
+            mods, on_event
+        )
 
     def _refuse_damaged_store(self) -> None:
         """Refuse a run before it begins, rather than in the first state that needs the store."""
@@ -240,7 +268,7 @@ class Project:
             run.must_have_top_file()
         compiled, _ = await asyncio.to_thread(run.compile_here, mods)
         shown = high_data(compiled.tree) if what == "high" else low_data(compiled.tree, compiled.plan)
-        return self.masker.data(shown)
+        return self.masker.data(mask_arguments(shown))
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known of a run before it.
@@ -278,8 +306,6 @@ class Project:
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None when there is no such resource."""
-        from ensue.registry.secret_values import mask_config
-
         services = await self._prepared()
         config = await asyncio.to_thread(services.directory.config, srn)
         return None if config is None else self.masker.data(mask_config(config))

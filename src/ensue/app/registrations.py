@@ -71,19 +71,26 @@ class Registrations:
 
     def promises(self, chunk: Chunk) -> Sequence[Srn]:
         """Return the resources that a chunk will register."""
+        promised = self._promised_by_module(chunk)
+        if not chunk.options.registers:
+            return promised
+        return [*(registered_name(text) for text, _ in chunk.options.registers), *promised]
+
+    def _promised_by_module(self, chunk: Chunk) -> Sequence[Srn]:
         module = chunk.module
         if module not in self._promising:
             self._promising[module] = self._functions.attribute(module, "PROMISES")
         promises = self._promising[module]
-        if promises is None and not chunk.options.registers:
-            return ()
-        promised = [registered_name(text) for text, _ in chunk.options.registers]
-        return [*promised, *promises(chunk.function, chunk.name, chunk.arguments)] if promises else promised
+        return promises(chunk.function, chunk.name, chunk.arguments) if promises else ()
 
     def is_transient(self, chunk: Chunk) -> bool:
-        """Say whether what a chunk does is gone with its run: registrations, and what its module says is."""
+        """Say whether what a chunk does is gone with its run, as its module says.
+
+        What a function registers itself is done again, too; what `registers` names is registered out of the
+        return.
+        """
         transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
-        return chunk.function in transient or bool(self.promises(chunk))
+        return chunk.function in transient or bool(self._promised_by_module(chunk))
 
     async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
         """Register what a state's `registers:` names, built from its `new_state`.

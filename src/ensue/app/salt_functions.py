@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.errors import EnsueError
+from ensue.language.marks import has_marks, unmarked, without_marks
 
 if TYPE_CHECKING:
     from jinja2 import TemplateRuntimeError
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 
+_READING: Final = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})
+"""Modules whose functions return what they are given, or read; what an author wrote keeps its marks there."""
+
+
 class SaltFunctions(Mapping[str, Any]):
     """The execution functions of one target, callable from a thread beside the event loop.
 
     Args:
         functions: all execution functions.
         context: the target's context.
+        reading: the same for functions that only read and combine data: with the marks of authors in pillar.
         loop: the event loop that asynchronous functions run on.
         inline: given up before a function is looked for: it may wait for the loop, or for something else.
     """
@@ -34,12 +40,14 @@ class SaltFunctions(Mapping[str, Any]):
         self,
         functions: Functions,
         context: FunctionContext,
+        reading: FunctionContext,
         loop: asyncio.AbstractEventLoop,
         inline: InlineWork,
     ) -> None:
         self._inline = inline
         self._functions = functions
         self._context = context
+        self._reading = reading
         self._loop = loop
 
     def __getitem__(self, name: str) -> Any:
@@ -49,11 +57,16 @@ class SaltFunctions(Mapping[str, Any]):
         if found is None:
             return self._missing(name, module, function)
         target = found
+        is_reading = module in _READING
+        context = self._reading if is_reading else self._context
 
         def call(*args: Any, **kwargs: Any) -> Any:
             # The function may have been found in a thread and be called here: a scoped block is given it.
             self._inline.give_up()
-            returned = target(self._context, *args, **kwargs)
+            if not is_reading:
+                args = tuple(map(_plain, args))
+                kwargs = {key: _plain(value) for key, value in kwargs.items()}
+            returned = target(context, *args, **kwargs)
             if inspect.isawaitable(returned):
                 return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
             return returned
@@ -89,6 +102,13 @@ class SaltFunctions(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument without the marks of a rendering, text as Python's own."""
+    if isinstance(value, str):
+        return without_marks(str(value)) if value.__class__ is not str or has_marks(value) else value
+    return unmarked(value) if isinstance(value, (list, dict)) else value
 
 
 class _Module:

@@ -5,46 +5,46 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ensue.app.context import TargetContext
 from ensue.app.custom import CustomModules
 from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
+from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.lazy import LazyMapping
+from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
 from ensue.language.compiler import Compiler
-from ensue.language.merging import merge
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
-from ensue.model.data import is_mapping
+from ensue.model.secret_values import secret_values
+from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.registry.secret_values import secret_values
 from ensue.targeting import Subject, parse_target
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping
 
+    from ensue.app.lazy_registry import LazyVault
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
+    from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
-    from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
     from ensue.resources.plugins import Plugins
     from ensue.targeting.expression import Target
-
-
-_SHORTEST_PILLAR_SECRET_CHARS: Final = 8
 
 
 class Services:
@@ -68,27 +68,27 @@ class Services:
         registry: DerivedRegistry,
         plugins: Plugins,
         enforced: EnforcedStore,
-        vault: Vault,
+        vault: LazyVault,
         pillar_override: Mapping[str, Any],
     ) -> None:
         self.settings = settings
         self.masker = masker
+        self.exposed = ExposedSecrets(masker)
         self.registry = registry
         self.plugins = plugins
         self.enforced = enforced
         self.vault = vault
-        self.pillar_override = pillar_override
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
         self._renderers: dict[Srn, SlsRenderer] = {}
-        self._pillars: dict[Srn, dict[str, Any]] = {}
-        self._own_pillars: dict[Srn, dict[str, Any]] = {}
-        self._wire(settings)
+        self._wire(settings, pillar_override)
 
-    def _wire(self, settings: Settings) -> None:
+    def _wire(self, settings: Settings, pillar_override: Mapping[str, Any]) -> None:
         self.minion = Srn(MINION_TYPE, settings.minion_id)
+        resources_key = str(settings.option("resource_pillar_key"))
+        self.pillars = Pillars(self.minion, resources_key, pillar_override)
         self.roots = Roots(settings.file_roots, settings.root)
         self.pillar_roots = Roots(settings.pillar_roots, settings.root)
         self._plain_pillar = PlainFiles(
@@ -96,7 +96,7 @@ class Services:
             jinja_is_usual=not settings.option("jinja_env") and not settings.option("jinja_sls_env"),
         )
         folders = [folder for listed in settings.file_roots.values() for folder in listed]
-        self.bridge = SaltBridge(settings, lambda: self._pillars.get(self.minion, {}))
+        self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
         self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
         self.directory = Directory(
@@ -117,17 +117,25 @@ class Services:
         return {"root": str((self.settings.root / root).resolve())} if root else {}
 
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
-        """Return `salt grains pillar opts` for templates and custom modules, in a thread beside the loop."""
+        """Return `salt grains pillar opts` for custom modules, in a thread beside the loop."""
+        return self._surroundings(context, context)
+
+    def template_variables(self, context: TargetContext) -> dict[str, Any]:
+        """Return the same for templates, which see what is written in pillar."""
+        return self._surroundings(context, context.for_templates)
+
+    def _surroundings(self, context: FunctionContext, reading: FunctionContext) -> dict[str, Any]:
         from ensue.app.salt_functions import SaltFunctions
 
         return {
-            "salt": SaltFunctions(self.modules, context, self.loop, self.inline),
-            "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
-            "pillar": context.pillar,
+            "salt": SaltFunctions(self.modules, context, reading, self.loop, self.inline),
+            "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
+            "pillar": reading.pillar,
             "opts": dict(context.opts),
         }
 
-    def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+    def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        """Return a target's grains, in a thread beside the event loop."""
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
@@ -157,15 +165,24 @@ class Services:
         settings = self.settings
         return SlsRenderer(
             roots,
-            lambda: self.surroundings(self.context(srn, test=test)),
+            lambda: self.template_variables(self.context(srn, test=test)),
             jinja_options={
                 **(settings.option("jinja_env") or {}),
                 **(settings.option("jinja_sls_env") or {}),
             },
             default_pipe=settings.option("renderer", "jinja|yaml"),
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
+            authored=self._pillar_texts,
             has_states=has_states,
         )
+
+    def _pillar_texts(self) -> Iterator[str]:
+        """Yield what authors wrote for pillar: its files, and what the command line gives."""
+        folders = [folder for listed in self.settings.pillar_roots.values() for folder in listed]
+        for path in chain.from_iterable(Path(folder).rglob("*") for folder in folders):
+            if path.is_file():
+                yield path.read_text(encoding="utf-8", errors="replace")
+        yield from values_at(dict(self.pillars.override), ("",))
 
     def compiler(self, srn: Srn, *, test: bool, renderer: SlsRenderer | None = None) -> Compiler:
         """Return the compiler of a target, with a renderer that sees more than the target's own, if given."""
@@ -184,7 +201,7 @@ class Services:
         return Subject(
             srn=srn,
             managing_minions=(self.minion.id,),
-            grains=lambda: self._grains_from_thread(srn),
+            grains=lambda: self.grains_from_thread(srn),
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
             nodegroups=self.nodegroups,
         )
@@ -201,28 +218,11 @@ class Services:
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
-        return self.compiled_pillar(srn) or {}
+        return self.pillars.of(srn) or {}
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar, None as long as it has not been compiled."""
-        if srn not in self._pillars and srn in self._own_pillars:
-            self._pillars[srn] = self._on_top_of_minions(self._own_pillars[srn])
-        return self._pillars.get(srn)
-
-    def _on_top_of_minions(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a copy of the minion's pillar with what is a resource's own.
-
-        What declares the resources is shared: a copy of all for each would grow with their square.
-        """
-        key = str(self.settings.option("resource_pillar_key"))
-        rest = dict(self._pillars[self.minion])
-        declared = rest.pop(key, None)
-        merged = merge(merge(rest, own), self.pillar_override)
-        if key in merged and is_mapping(declared) and is_mapping(merged[key]):
-            merged[key] = merge(declared, merged[key])
-        elif declared is not None:
-            merged.setdefault(key, declared)
-        return merged
+        return self.pillars.of(srn)
 
     async def prepare(self, srn: Srn) -> None:
         """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.
@@ -230,9 +230,9 @@ class Services:
         Raises:
             CompileError: with everything that is wrong in pillar.
         """
-        if self.minion not in self._pillars:
+        if self.minion not in self.pillars:
             await asyncio.to_thread(self._compile_minion_pillar)
-        if srn not in self._pillars and srn not in self._own_pillars:
+        if srn not in self.pillars:
             await asyncio.to_thread(self._compile_pillar_of, srn)
 
     async def renew_pillar(self, srn: Srn) -> None:
@@ -248,26 +248,33 @@ class Services:
     def _compile_minion_pillar(self) -> None:
         found = Collector()
         compiler = self._pillar_compiler(self.minion)
-        pillar = compiler.compile(self.subject(self.minion), self.pillar_override, found)
+        compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):
             # What Salt shows there of the master's options are here the project's.
-            pillar["master"] = {
+            compiled["master"] = {
                 name: value for name, value in self.settings.values.items() if name != "store_url"
             }
+        has_references = compiler.has_references or bool(self.pillars.override)
+        both = CompiledPillar.of(compiled, has_references=has_references)
+        pillar = both.plain
+        self._mask_secrets(pillar)
         key = str(self.settings.option("resource_pillar_key"))
         static = read_static(
             pillar.get(key), key=key, minion_id=self.minion.id, locate=compiler.locate, found=found
         )
         self._check_static(static, key, compiler, found)
         found.stop_on_errors()
-        self._mask_secrets(pillar)
-        self._pillars[self.minion] = pillar
+        self.pillars.put(self.minion, both)
         self.directory.set_static(static)
 
     def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
-        """Mask what stands under the usual names; a short value would eat ordinary text."""
-        found = secret_values(pillar)
-        self.masker.add(*(value for value in found if len(value) >= _SHORTEST_PILLAR_SECRET_CHARS))
+        self.masker.add_guessed(*secret_values(pillar))
+
+    def look_for_secrets(self, plan: Plan) -> None:
+        """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""
+        for chunk in plan.chunks:
+            self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
+            self.exposed.see_chunk(chunk)
 
     def _check_static(
         self, static: Mapping[Srn, Mapping[str, Any]], key: str, compiler: PillarCompiler, found: Collector
@@ -289,11 +296,12 @@ class Services:
     def _compile_pillar_of(self, srn: Srn) -> None:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
         found = Collector()
-        own = self._pillar_compiler(srn).compile(self.subject(srn), {}, found)
+        compiler = self._pillar_compiler(srn)
+        compiled = compiler.compile(self.subject(srn), {}, found)
+        own = CompiledPillar.of(compiled, has_references=compiler.has_references)
+        self._mask_secrets(own.plain)
         found.stop_on_errors()
-        self._mask_secrets(own)
-        self._own_pillars[srn] = own
-        self._pillars.pop(srn, None)
+        self.pillars.put(srn, own)
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)

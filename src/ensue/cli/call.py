@@ -101,17 +101,17 @@ def _print_outcome(session: Session, outcome: CallOutcome) -> None:
     """Print one answer as soon as it is there."""
     if session.out != "nested":
         return
+    from ensue.output.colours import on_one_line, without_escapes
     from ensue.output.nested import nested_lines
 
     palette = session.stdout_palette
     colour = palette.cyan if outcome.ok else palette.red
-    lines = [palette.paint(colour, f"{outcome.target.id}:")]
+    lines = [palette.paint(colour, f"{on_one_line(outcome.target.id)}:")]
     if outcome.ok:
         lines += nested_lines(_value(session, outcome), palette, indent=4)
     else:
-        lines += [
-            palette.paint(palette.red, f"    {line}") for line in str(_value(session, outcome)).splitlines()
-        ]
+        message = without_escapes(str(_value(session, outcome)))
+        lines += [palette.paint(palette.red, f"    {line}") for line in message.splitlines()]
     session.print_text(["\n".join(lines) + "\n"])
 
 

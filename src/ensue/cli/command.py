@@ -9,6 +9,7 @@ from click.core import iter_params_for_processing
 
 from ensue.cli.exit_codes import FAILED
 from ensue.cli.group import write_examples
+from ensue.cli.interrupts import Interrupts
 from ensue.cli.options import common_options
 
 if TYPE_CHECKING:
@@ -71,12 +72,15 @@ class ProjectCommand(ExampleCommand):
         from ensue.cli.session import Session
 
         options = common_options(ctx)
-        session = Session(_with_default_out(options, self), names_minion=self._names_minion)
+        interrupts = ctx.ensure_object(Interrupts)
+        session = Session(_with_default_out(options, self), interrupts, names_minion=self._names_minion)
         assert self.callback is not None  # noqa: S101 -- every command of ours is a decorated function
         try:
             code: int = ctx.invoke(self.callback, session, **ctx.params)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
+        except KeyboardInterrupt:
+            return session.interrupted()
         except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
             return session.failed(error)
         return max(code, FAILED) if session.results_lost else code

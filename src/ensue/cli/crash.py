@@ -50,6 +50,7 @@ def _report(error: BaseException) -> str:
 def crash_line(error: BaseException, file: Path | None, mask: Callable[[str], str]) -> str:
     """Return the one line that a user sees."""
     where = f"the traceback is in {file}" if file else "the traceback could not be written anywhere"
-    first = str(error).strip().partition("\n")[0]
+    # Masked first: a line of a secret by itself may not be known for one.
+    first = mask(str(error)).strip().partition("\n")[0]
     said = mask(f"{type(error).__name__}: {first}" if first else type(error).__name__)
     return f"internal error: {said} (this is a fault of ensue, please report it; {where})"

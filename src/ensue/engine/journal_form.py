@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
 
-from ensue.masking import SHORTEST_PART_CHARS
 from ensue.model.events import (
+    CommandStarted,
     FannedOut,
     NodeFinished,
     NodeStarted,
@@ -44,7 +44,7 @@ class JournalHeader(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     Args:
         run_id: the run.
         pid: the process.
-        process: what tells this process from a later one with the same pid; see `process_mark`.
+        process: what tells this process from a later one with the same pid; see `processes.process_mark`.
         format: version of the lines.
     """
 
@@ -75,6 +75,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
     for one in (
         RunStarted,
         NodeStarted,
+        CommandStarted,
         NodeFinished,
         ScopeOpened,
         ScopePlanned,
@@ -87,8 +88,12 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
     )
 }
 _SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges"})
+_OWN_WORDS: Final = frozenset(
+    {"run_id", "status", "minion_id", "module", "function", "sls", "mods", "kind", "target", "start_time"}
+)
+"""Fields whose texts name something that ensue has to find again; a short secret may be the same word."""
 _ENCODER: Final = msgspec.json.Encoder()
-_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state")
+_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state", "read")
 _LARGEST_INTEGER: Final = 2**63 - 1
 _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
@@ -142,7 +147,7 @@ def _is_plain(event: RunEvent) -> bool:
                 or done.new_state is not None
                 or done.old_state is not None
             )
-        case NodeStarted() | ScopeOpened() | ScopePlanned() | FannedOut():
+        case NodeStarted() | CommandStarted() | ScopeOpened() | ScopePlanned() | FannedOut():
             return True
         case ScopeClosed(returned=scope):
             return not scope.returns
@@ -178,20 +183,22 @@ def _is_json_data(value: Any) -> bool:
 
 
 def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:
-    # A masker finds a very short secret only where it is a whole value.
-    if any(0 < len(text) < SHORTEST_PART_CHARS for text in _whole_values(event)):
+    # A masker finds a short secret only where it is a whole value.
+    if any(map(masker.is_whole_secret, _whole_values(event))):
         return False
     text = line.decode()
-    return masker.text(text) == text
+    return masker.within(text) == text
 
 
-def _whole_values(event: RunEvent) -> tuple[str, ...]:
+def _whole_values(event: RunEvent) -> tuple[str, ...]:  # noqa: PLR0911  # one for each kind of event
     """Return the texts that stand in an event as they came from outside; tags are never short."""
     match event:
         case NodeFinished(returned=done):
             return done.name, done.id, done.comment
         case NodeStarted(id=id_):
             return (id_,)
+        case CommandStarted(command=command, scope=scope):
+            return command, scope
         case ScopeOpened(name=name, scope=scope):
             return name, scope
         case ScopeClosed(returned=scope):
@@ -207,9 +214,13 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
     fields: dict[str, Any] = {} if tag is None else {"type": tag}
     for name in struct.__struct_fields__:
         value = getattr(struct, name)
-        # A number of ensue's own (`run_num`) is no secret, even where a secret looks the same.
-        is_number = isinstance(value, int | float)
-        fields[name] = value if is_number else _masked(_without_nested_returns(struct, name, value), masker)
+        # A number or a word of ensue's own is no secret, even where a secret looks the same.
+        if isinstance(value, int | float):
+            fields[name] = value
+        elif name in _OWN_WORDS:
+            fields[name] = masker.within(value) if isinstance(value, str) else [*map(masker.within, value)]
+        else:
+            fields[name] = _masked(_without_nested_returns(struct, name, value), masker)
     if isinstance(struct, Return):
         for name in ("new_state", "old_state"):
             fields[name] = hide_paths(fields[name], struct.sensitive)

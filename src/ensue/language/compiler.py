@@ -233,11 +233,11 @@ def _chunks(
 
 
 def _with_slots(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-    from ensue.language.slots import PREFIX, holds_slot
+    from ensue.language.slots import holds_slot
 
     return tuple(
         msgspec.structs.replace(chunk, has_slots=True)
-        if chunk.name.startswith(PREFIX) or holds_slot(chunk.arguments)
+        if holds_slot(chunk.name) or holds_slot(chunk.arguments)
         else chunk
         for chunk in chunks
     )

@@ -64,6 +64,9 @@ class PillarCompiler:
         renderer: renders with the subject's grains.
         options: how it is put together.
         plain: shared with other subjects: what says the same to all of them.
+
+    Attributes:
+        has_references: whether a reference or slot may be in what was compiled.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class PillarCompiler:
         self._renderer = renderer
         self._options = options or PillarOptions()
         self._documents: list[YamlDocument] = []
+        self.has_references = False
 
     def locate(self, keys: Sequence[str]) -> Span | None:
         """Return where pillar sets a value, None when no file that was compiled does."""
@@ -85,6 +89,8 @@ class PillarCompiler:
 
     def compile(self, subject: Subject, override: Mapping[str, Any], found: Collector) -> dict[str, Any]:
         """Return the pillar; faults go to the collector.
+
+        References and slots in it have the marks of their author (`ensue.language.authored`).
 
         Args:
             subject: whom it is for.
@@ -119,6 +125,7 @@ class PillarCompiler:
             return {}
         document = stream.document()
         self._documents.append(document)
+        self.has_references = self.has_references or stream.has_marks
         if stream.data is None:
             return {}
         if not is_mapping(stream.data):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
 DEFAULT_PIPE: Final = "jinja|yaml"
+_DATA_STAGES: Final = (["yaml"], ["yamlex"], ["json"])
 _TAGS: Final = ("delayed_block", "end_delayed_block", "delayed_sls")
 
 
@@ -26,6 +27,11 @@ def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
     if not named or named.split()[0] in _TAGS:
         return default
     return named
+
+
+def makes_data(pipe: str) -> bool:
+    """Say whether the last stage of a pipe makes data of text."""
+    return pipe.rpartition("|")[2].split()[:1] in _DATA_STAGES
 
 
 def run_pipe(stream: Stream, pipe: str) -> Stream:

@@ -13,13 +13,13 @@ from ensue.language.blocks import scan
 from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
-from ensue.language.pipe import DEFAULT_PIPE, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Stream
+from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
+from ensue.language.renderers.stage import Insertions, Stream
 from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ensue.language.blocks import Block
     from ensue.language.blocks.space import BlockSpace
@@ -40,6 +40,8 @@ class SlsRenderer:
         jinja_options: options of the Jinja environment, by Jinja's names.
         default_pipe: what a file without `#!` is rendered with.
         allow_undefined: an undefined Jinja variable is empty instead of an error.
+        authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
+            structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
     """
 
@@ -51,9 +53,11 @@ class SlsRenderer:
         jinja_options: Mapping[str, Any] | None = None,
         default_pipe: str = DEFAULT_PIPE,
         allow_undefined: bool = False,
+        authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
     ) -> None:
         self._roots = roots
+        self._authored = authored
         self._has_states = has_states
         self._variables = variables
         self._jinja_options = jinja_options or {}
@@ -89,7 +93,9 @@ class SlsRenderer:
 
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
-        stream = run_pipe_to_data(self._stream(cut.text, shown, file.relative, context, file.saltenv), pipe)
+        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv)
+        insertions = Insertions.JUDGED if self._has_states else Insertions.MARKED
+        stream = run_pipe_to_data(msgspec.structs.replace(stream, insertions=insertions), pipe)
         stream = self._with_blocks(stream, cut.blocks, None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
@@ -193,13 +199,18 @@ class SlsRenderer:
         }
         for key, value in places.items():
             variables.setdefault(key, value)
-        return run_pipe(self._stream(text, name, relative, lambda: variables, saltenv), renderer)
+        stream = self._stream(text, name, relative, lambda: variables, saltenv)
+        if not makes_data(renderer):
+            stream = msgspec.structs.replace(stream, insertions=Insertions.FREE)
+        return run_pipe(stream, renderer)
 
     def _stream(
         self, text: str, path: str, name: str, context: Callable[[], Mapping[str, Any]], saltenv: str
     ) -> Stream:
         return Stream(
             text=text,
+            source=text,
+            authored=self._authored,
             path=path,
             name=name,
             context=context,

@@ -9,6 +9,8 @@ text   = anything, quoted or not       ; put behind a result that is text
 Arguments are text, as Salt reads them; `key=value` is a keyword. Only the syntax is here; the calls
 are made by whoever runs the state.
 
+`$__slot__:…` is the escape: the text is taken literally, with one dollar sign less.
+
 Source: Salt's slots.
 """
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PREFIX: Final = "__slot__:"
+ESCAPED_SLOT: Final = re.compile(r"\$+__slot__:")
+"""What begins with this is text: the same with one dollar sign less."""
 _CALL: Final = re.compile(r"__slot__:salt:\s*([A-Za-z_][\w.]*)\s*\(")
 _PIECE: Final = re.compile(
     r"""\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"'(),=\[\]{}]+)|([(),=\[\]{}]))"""
@@ -56,12 +60,17 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holds_slot(value: Any) -> bool:
-    """Say whether a slot stands anywhere in a value."""
+    """Say whether a value holds a slot, or the escape of one, at any depth."""
     if isinstance(value, str):
-        return value.startswith(PREFIX)
+        return value.startswith(PREFIX) or (value.startswith("$") and is_escaped(value))
     if is_mapping(value):
         return any(map(holds_slot, value.values()))
     return is_list(value) and any(map(holds_slot, value))
+
+
+def is_escaped(text: str) -> bool:
+    """Say whether a text is the escape of a slot."""
+    return ESCAPED_SLOT.match(text) is not None
 
 
 def read_slot(text: str) -> Slot:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.diagnostics import Severity, sort_key
 from ensue.masking import MASK
-from ensue.output.colours import PLAIN, without_escapes
-from ensue.registry.secret_values import is_secret_key
+from ensue.model.secret_values import is_secret_key
+from ensue.output.colours import PLAIN, on_one_line, without_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{}|]+)*|\S")
 """A quoted text, or a word as YAML and Jinja divide them (`a:b` is one, a colon at its end is not)."""
 
-_KEY: Final = re.compile(r"(?P<name>[\w-]+)['\"]?\s*:\s+(?=\S)")
+_KEY: Final = re.compile(r"(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
+_PARENT: Final = re.compile(r"(?P<indent>\s*)(?:-\s+)?['\"]?(?P<name>[\w-]+)['\"]?\s*:(?:\s|\Z)")
 _ONE_EXPRESSION: Final = re.compile(r"['\"]?\{\{[^{}]*\}\}['\"]?\s*")
 
 _LONGEST_LINE_CHARS: Final = 200
@@ -61,7 +62,7 @@ class _Renderer:
         colour = palette.light_red if is_error else palette.light_yellow
         kind = f"{diagnostic.severity.value}[{diagnostic.code}]"
         parts = [
-            f"{palette.paint(colour, kind)}: {palette.paint(palette.bold, self._text(diagnostic.summary))}"
+            f"{palette.paint(colour, kind)}: {palette.paint(palette.bold, self._line(diagnostic.summary))}"
         ]
         if diagnostic.span:
             parts += self._place(diagnostic.span, colour)
@@ -76,6 +77,9 @@ class _Renderer:
     def _text(self, text: str) -> str:
         return without_escapes(self._masker.text(text))
 
+    def _line(self, text: str) -> str:
+        return on_one_line(self._masker.text(text))
+
     def _labelled(self, label: str, text: str) -> str:
         head = f"  = {label}: "
         continued = self._text(text).replace("\n", "\n" + " " * len(head))
@@ -83,14 +87,14 @@ class _Renderer:
 
     def _place(self, span: Span, colour: str, label: str = "") -> list[str]:
         """Return the place, and the source line with the culprit underlined where it can be read."""
-        said = f": {self._text(label)}" if label else ""
-        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._text(str(span))}{said}"
+        said = f": {self._line(label)}" if label else ""
+        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._line(str(span))}{said}"
         lines = self._lines_of(span.path)
         if not 0 < span.line <= len(lines):
             return [place]
         source = lines[span.line - 1].rstrip()
         start, end = _culprit(source, span.column)
-        shown = self._shown(source)
+        shown = self._shown(MASK if _is_below_secret(lines, span.line - 1) else _without_secret(source))
         number = str(span.line)
         gutter = " " * len(number)
         bar = self._palette.paint(self._palette.cyan, "|")
@@ -102,7 +106,7 @@ class _Renderer:
 
     def _shown(self, source: str) -> str:
         # A tab as one blank keeps the columns that the underline counts.
-        text = self._text(_without_secret(source)).expandtabs(1)
+        text = self._text(source).expandtabs(1)
         return text if len(text) <= _LONGEST_LINE_CHARS else text[:_LONGEST_LINE_CHARS] + "…"
 
     def _read(self, path: str) -> list[str]:
@@ -117,10 +121,28 @@ class _Renderer:
 
 def _without_secret(source: str) -> str:
     """Leave out what stands under a secret's key: what does not compile has told the masker nothing yet."""
+    is_template = "{{" in source or "{%" in source
     for key in _KEY.finditer(source):
+        if key["sign"] == "=" and is_template and source[key.end()] not in "\"'":
+            continue  # An argument in an expression: a name, no value.
         if is_secret_key(key["name"]) and not _ONE_EXPRESSION.fullmatch(source, key.end()):
             return source[: key.end()] + MASK
     return source
+
+
+def _is_below_secret(lines: list[str], place: int) -> bool:
+    """Say whether a line belongs to the value of a secret's key above it: a block of text, or a mapping."""
+    indent = len(lines[place]) - len(lines[place].lstrip())
+    for line in reversed(lines[:place]):
+        own = len(line) - len(line.lstrip())
+        if line.strip() and own < indent:
+            parent = _PARENT.match(line)
+            if parent and is_secret_key(parent["name"]):
+                return True
+            indent = own
+        if not indent:
+            break
+    return False
 
 
 def _culprit(source: str, column: int) -> tuple[int, int]:

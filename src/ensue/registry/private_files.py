@@ -79,7 +79,7 @@ def remove_left(folder: Path, name: str = "") -> None:
         name: the file that they were to replace; empty for any.
     """
     for left in folder.glob(f".{name}.*.*" if name else ".*.*.*"):
-        found = re.fullmatch(r"\..+\.([0-9]+)\.[0-9a-f]{8}(-wal|-shm)?", left.name)
+        found = re.fullmatch(r"\..+\.([0-9]+)\.[0-9a-f]+(-wal|-shm)?", left.name)
         if found and not _lives(int(found[1])):
             left.unlink(missing_ok=True)
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.model.resource import Registration
+from ensue.model.secret_values import secret_values
 from ensue.registry import audit_check, configuration, invalidation, registration
 from ensue.registry.audit import AuditLog
 from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import Access
 from ensue.registry.entry import NEVER_S, RegistrationRequest
 from ensue.registry.memory import RunEntries
-from ensue.registry.secret_values import secret_values
 from ensue.registry.store import CrossRunStore
 from ensue.registry.store_keys import StoreKeys
 from ensue.registry.vault import ProjectVault

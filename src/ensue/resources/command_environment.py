@@ -68,7 +68,7 @@ async def deploy(request: EnvironmentRequest) -> Environment:
     fault = _fault(code, stdout, outcome)
     if fault or outcome is None:
         await asyncio.to_thread(_keep, request, {"status": _FAILED})
-        return Environment(status=_FAILED, comment=request.masker.text(f"{fault}{_tail(stderr)}"))
+        return Environment(status=_FAILED, comment=request.masker.text(f"{fault}{_tail(stderr, request)}"))
     await asyncio.to_thread(_keep, request, outcome)
     return _environment(outcome)
 
@@ -146,8 +146,9 @@ def _mask(request: EnvironmentRequest, outcome: DataMap) -> None:
     request.masker.add(*(str(value) for key, value in outcome.items() if key.endswith(SECRET_KEYS)))
 
 
-def _tail(stderr: bytes) -> str:
-    text = stderr.decode("utf-8", "backslashreplace").strip()
+def _tail(stderr: bytes, request: EnvironmentRequest) -> str:
+    # Masked before it is cut: part of a secret is not found any more.
+    text = request.masker.text(stderr.decode("utf-8", "backslashreplace").strip())
     if not text:
         return ""
     cut = "…" if len(text) > _STDERR_TAIL_CHARS else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.errors import RemoteError
 
@@ -18,15 +18,40 @@ if TYPE_CHECKING:
 NO_FOLDER_EXIT_CODE: Final = 113
 """With this code, and the token on stderr, a script says that the folder to run in cannot be entered."""
 
+_READ_VARIABLES: Final = """v=
+while IFS= read -r l && [ "$l" != {token} ]; do
+v="$v$l
+"
+done
+eval "unset v l
+$v\""""
+"""A shell reads a pipe byte by byte, so that nothing of what the command is to read is lost."""
+
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def command_script(command: Command, *, token: str) -> str:
-    """Return the script.
+class CommandScript(NamedTuple):
+    """A command for a POSIX shell.
+
+    Args:
+        text: the script.
+        stdin_first: what the script itself reads before the command reads its own standard input.
+    """
+
+    text: str
+    stdin_first: bytes = b""
+
+
+def command_script(command: Command, *, token: str) -> CommandScript:
+    """Return a command as a script.
+
+    The values of variables go through standard input, since they may be secrets: every user of the
+    target sees a script that is an argument of a shell.
 
     Args:
         command: what to run; `user`, `stdin` and `timeout_s` are not the script's business.
-        token: a word that nothing else prints; it marks the script's own messages on stderr.
+        token: a word that nothing else prints; it marks the script's own messages on stderr, and the end
+            of the variables.
 
     Raises:
         RemoteError: neither or both of `shell_line` and `argv`, a NUL byte, or an improper variable name.
@@ -35,21 +60,23 @@ def command_script(command: Command, *, token: str) -> str:
     if command.umask is not None:
         steps.append(f"umask {command.umask:04o}")
     settings = _settings(command)
+    given = [f"export {name}={quote(value)}" for name, value in settings.items() if value is not None]
+    last = [_READ_VARIABLES.format(token=token), f"exec {_program(command)}"] if given else []
     if not command.clean_env:
         steps += [f"unset {name}" for name, value in settings.items() if value is None]
-        steps += [f"export {name}={quote(value)}" for name, value in settings.items() if value is not None]
-        steps.append(f"exec {_program(command)}")
+        steps += last or [f"exec {_program(command)}"]
     else:
-        given = [f"{name}={quote(value)}" for name, value in settings.items() if value is not None]
-        steps.append(" ".join(["exec env -i", *given, _program(command)]))
+        clean = shell_word("\n".join(["unset OLDPWD PWD SHLVL", *last])) if last else _program(command)
+        steps.append(f"exec env -i {clean}")
     script = "\n".join(steps)
-    if "\0" in script:
+    variables = "\n".join([*given, token, ""]) if given else ""
+    if "\0" in script or "\0" in variables:
         raise RemoteError("a command cannot hold a NUL byte")
     try:
         script.encode("utf-8", "surrogateescape")
+        return CommandScript(script, variables.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError as fault:
         raise RemoteError(f"a command holds text that is no text: {fault.reason}") from fault
-    return script
 
 
 def quote(text: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.contracts.connection import Command, FileKind, FileStat
 from ensue.resources import posix_scripts as scripts
 from ensue.resources.faults import file_error, need_path
+from ensue.resources.foreign_links import ForeignLinkError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -158,6 +159,12 @@ class PosixFiles:
         raise self._error(doing, path, done)
 
     def _error(self, doing: str, path: str, done: Completed) -> RemoteFileError:
+        if done.returncode == scripts.FOREIGN_LINK:
+            owner, _, link = done.stdout.decode("utf-8", "surrogateescape").partition("\n")
+            foreign = ForeignLinkError(link, owner)
+            return file_error(
+                self._srn, doing, path, number=errno.EACCES, why=foreign.why, remedy=foreign.remedy
+            )
         number, why = _REASONS.get(done.returncode, (0, ""))
         said = done.stderr.decode("utf-8", "replace").strip()
         if not number and said:

@@ -91,6 +91,18 @@ class CommandContract:
         assert b"ONE=1" in done.stdout.split(b"\n")
 
     @scene
+    async def test_variables_are_on_no_command_line(self, target: Connection, folder: str) -> None:
+        """What is in the environment alone is not shown to all users of the machine; input stays whole."""
+        assert folder
+        value = "known to the environment"
+        for is_clean in (False, True):
+            line = 'test "$ONE" = "$(cat)" && PATH=/bin:/usr/bin && cat /proc/[0-9]*/cmdline 2>/dev/null; :'
+            command = Command(shell_line=line, env={"ONE": value}, stdin=value.encode(), clean_env=is_clean)
+            shown = (await target.run(command)).stdout
+            assert b"cmdline" in shown
+            assert value.encode() not in shown
+
+    @scene
     async def test_folder(self, target: Connection, folder: str) -> None:
         """A command runs in the folder it is given, else in one that exists; a missing one is a fault."""
         await target.make_directory(f"{folder}/in 'here'")

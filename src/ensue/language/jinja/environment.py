@@ -11,59 +11,44 @@ Source: Salt's Jinja renderer, 3008; behaviour measured there.
 
 from __future__ import annotations
 
-import contextlib
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import jinja2
+from jinja2 import nodes
+from jinja2.environment import TemplateModule
+from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import SandboxedEnvironment
 
+from ensue.language.insertions import Written, is_plain
+from ensue.language.jinja.authorship import mark_authorship
+from ensue.language.jinja.constants import all_nodes, constant_outputs
+from ensue.language.jinja.current import current
 from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
+from ensue.language.jinja.filters.marking import WRITTEN, with_marks
 from ensue.language.jinja.loader import relative_name, template_name, template_places
 from ensue.language.jinja.marks import insert_marks, move_down
 from ensue.language.jinja.names import NameChecker, NamedFunctions, UnknownWhenCalledError
-from ensue.language.jinja.printing import printable
+from ensue.language.jinja.printing import printable, printed_safely
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable
     from types import CodeType
 
-    from jinja2 import nodes
-    from jinja2.environment import TemplateModule
     from jinja2.runtime import Context
 
-_PLACES: Final = frozenset(template_places(""))
-_current: ContextVar[Rendering] = ContextVar("ensue_jinja_rendering")
 
-
-class Rendering:
-    """One rendering: the variables it began with, and the modules that were imported without context.
-
-    Args:
-        variables: what the rendered template was given.
-    """
-
-    def __init__(self, variables: Mapping[str, Any]) -> None:
-        # The files of all templates that were pulled in, in order; one may be there several times.
-        self.templates: list[str] = []
-        # Where it stands, each template says for itself.
-        self._variables = {name: value for name, value in variables.items() if name not in _PLACES}
-        self._modules: dict[jinja2.Template, TemplateModule] = {}
-
-    def module(self, template: jinja2.Template) -> TemplateModule:
-        """Return the module of a template, run once."""
-        if template not in self._modules:
-            self._modules[template] = template.make_module(self._variables)
-        return self._modules[template]
-
-    @contextlib.contextmanager
-    def going_on(self) -> Generator[None]:
-        """Be the rendering that imports belong to; one within another one has its own."""
-        token = _current.set(self)
-        try:
-            yield
-        finally:
-            _current.reset(token)
+def printed(value: Any) -> Any:
+    """Return what is printed for a value; Jinja calls this for every `{{ … }}`."""
+    text = printable(value)
+    if isinstance(text, str):
+        if is_plain(text):
+            return text
+    elif text is None or isinstance(text, (int, float, jinja2.Undefined, TemplateModule)):
+        return text
+    rendering = current.get(None)
+    if rendering is None or not rendering.is_guarded:
+        return text
+    return printed_safely(value, text)
 
 
 class Template(jinja2.Template):
@@ -73,7 +58,7 @@ class Template(jinja2.Template):
         # Jinja asks here for the module of an import, or an include, without context. Its own answer is
         # kept for good, or knows nothing of the variables.
         del ctx
-        return _current.get().module(self)
+        return current.get().module(self)
 
 
 class Environment(SandboxedEnvironment):
@@ -92,9 +77,9 @@ class Environment(SandboxedEnvironment):
     code_generator_class = NameChecker
 
     def __init__(self, paths: list[str], shorten: Callable[[str], str], **options: Any) -> None:
-        options.setdefault("finalize", printable)
+        options.setdefault("finalize", printed)
         super().__init__(**options)
-        self.filters = NamedFunctions("filter", dict(self.filters) | dict(FILTERS))
+        self.filters = NamedFunctions("filter", with_marks(dict(self.filters) | dict(FILTERS)))
         self.tests = NamedFunctions("test", dict(self.tests) | dict(TESTS))
         self.globals.update(GLOBALS)
         self._paths = paths
@@ -117,7 +102,7 @@ class Environment(SandboxedEnvironment):
     def _load_template(self, name: str, globals: Any) -> jinja2.Template:  # noqa: A002
         # Every `include`, `import` and `extends` ends here, also for a template that is kept.
         template = super()._load_template(name, globals)
-        rendering = _current.get(None)
+        rendering = current.get(None)
         if rendering is not None and template.filename:
             rendering.templates.append(template.filename)
         return template
@@ -130,8 +115,15 @@ class Environment(SandboxedEnvironment):
             error.lineno += first_line - 1
             raise
         move_down(template, first_line - 1)
-        insert_marks(template, self._number(path))
+        self._prepare(template, text, path)
         return self.compile(template, name=name, filename=path)
+
+    def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
+        """Call what a template calls; what a macro returns is written text."""
+        returned = super().call(context, obj, *args, **kwargs)
+        if isinstance(obj, (Macro, BlockReference, LoopContext)) and returned.__class__ is str:
+            return Written(returned)
+        return returned
 
     def call_filter(self, name: str, *args: Any, **options: Any) -> Any:
         """Call the filter that a template names in a text, as `map` does."""
@@ -145,8 +137,19 @@ class Environment(SandboxedEnvironment):
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         template = super()._parse(source, name, filename)
-        insert_marks(template, self._number(filename or name or "<template>"))
+        self._prepare(template, source, filename or name or "<template>")
         return template
+
+    def _prepare(self, template: nodes.Template, source: str, path: str) -> None:
+        """Mark lines and authorship; what a block captures is written text, as what a macro returns is."""
+        mark_authorship(template, source)
+        insert_marks(template, self._number(path))
+        tree = all_nodes(template)
+        for output, place in constant_outputs(tree):
+            output.nodes[place] = _written(output.nodes[place], output.nodes[place].lineno)
+        for block in tree:
+            if isinstance(block, nodes.AssignBlock):
+                block.filter = _written(block.filter, block.lineno)
 
     def _check(self, known: Any, name: Any) -> None:
         # A name that is no text is an undefined variable: Jinja says so.
@@ -159,3 +162,7 @@ class Environment(SandboxedEnvironment):
             self._numbers[shown] = len(self._paths)
             self._paths.append(shown)
         return self._numbers[shown]
+
+
+def _written(node: Any, line: int) -> nodes.Filter:
+    return nodes.Filter(node, WRITTEN, [], [], None, None, lineno=line)

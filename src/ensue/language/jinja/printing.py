@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.language.insertions import guarded
 from ensue.language.jinja.filters.kinds import is_mapping
 
 if TYPE_CHECKING:
@@ -16,8 +17,25 @@ if TYPE_CHECKING:
 _CONTAINERS: Final[frozenset[type]] = frozenset({list, tuple, set})
 
 
+def printed_safely(value: Any, text: Any) -> str:
+    """Return what is printed for a value into YAML or JSON: one value, or text with guards.
+
+    Args:
+        value: the value.
+        text: what `printable` returns for it.
+    """
+    if is_mapping(value) or isinstance(value, list):
+        return _flow(value, str(text))
+    return guarded(text if isinstance(text, str) else str(text))
+
+
+def _flow(value: Any, text: str) -> str:
+    """Return a list or mapping as YAML reads it: as Python prints it, unless that escapes a quote."""
+    return json.dumps(value, default=str, ensure_ascii=False) if "\\'" in text else text
+
+
 def printable(value: Any) -> Any:
-    """Return what is printed for a value; Jinja calls this for every `{{ … }}`."""
+    """Return the text that Salt prints for a value; text itself, and what Python prints, as it is."""
     if isinstance(value, str):
         return value
     if is_mapping(value):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import msgspec
 
-from ensue.language.jinja.environment import Environment, Rendering, Template
+from ensue.language.jinja.current import Rendering
+from ensue.language.jinja.environment import Environment, Template
 from ensue.language.jinja.errors import as_compile_error
 from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
@@ -16,7 +17,7 @@ from ensue.language.jinja.serializers import SerializerExtension
 from ensue.language.line_marks import take_out_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from jinja2.runtime import Context
@@ -82,6 +83,7 @@ class JinjaRenderer:
         name: str = "",
         first_line: int = 1,
         export: bool = False,
+        authored: Callable[[], Iterable[str]] | None = None,
     ) -> Rendered:
         """Render a template.
 
@@ -92,6 +94,8 @@ class JinjaRenderer:
             name: its name in the roots, which relative includes start from.
             first_line: the line of its file that the text begins on.
             export: also return the top-level variables as they stand at its end.
+            authored: for a text that is read as YAML or JSON afterwards, in which values are guarded: returns
+                the texts that authors wrote elsewhere.
 
         Raises:
             CompileError: broken Jinja, an undefined variable, an error in a called function.
@@ -104,7 +108,7 @@ class JinjaRenderer:
         try:
             template = self._template(environment, text, path, name, first_line)
             exported: Mapping[str, Any] | None = None
-            rendering = Rendering(variables)
+            rendering = Rendering(variables, text, authored)
             with rendering.going_on():
                 if export:
                     context = template.new_context(dict(variables))

@@ -12,12 +12,16 @@ from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
 from ensue.errors import CompileError
+from ensue.language.insertions import take_out_guards
+from ensue.language.jinja.current import current
 from ensue.language.line_marks import without_marks
 from ensue.language.yaml import load_text
 
 if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
     from jinja2.parser import Parser
+
+    from ensue.language.insertions import Extent
 
 
 class SerializerExtension(Extension):
@@ -60,10 +64,38 @@ class SerializerExtension(Extension):
         return [imported, nodes.Assign(nodes.Name(name, "store").set_lineno(line), loaded).set_lineno(line)]
 
     def _load(self, value: Any, form: str) -> Any:
-        return parse_text(without_marks(str(value)), form, "the text between the tags")
+        return parse_printed(without_marks(str(value)), form, "the text between the tags")
 
     def _loaded(self, module: TemplateModule, form: str) -> Any:
-        return parse_text(without_marks(str(module)), form, module.__name__ or "the template")
+        return parse_printed(without_marks(str(module)), form, module.__name__ or "the template")
+
+
+def parse_printed(text: str, form: str, name: str) -> Any:
+    """Return what a text holds that a template printed values into; each stays within one scalar.
+
+    Raises:
+        TemplateRuntimeError: it is not well-formed, or a value is more than a part of one scalar.
+    """
+    if form == "text":
+        return text
+    text, extents = take_out_guards(text)
+    if extents:
+        _refuse_structure(text, extents, form, name)
+    return parse_text(text, form, name)
+
+
+def _refuse_structure(text: str, extents: list[Extent], form: str, name: str) -> None:
+    from ensue.language.json_containment import beyond_strings
+    from ensue.language.yaml.containment import beyond_scalars
+
+    authored = current.get().authored_texts()
+    for extent in (beyond_strings if form == "json" else beyond_scalars)(text, extents):
+        value = text[extent.start : extent.end]
+        if not authored.holds(value):
+            message = (
+                f"in {name} the printed value {value!r} is more than one scalar: print it with `| tojson`"
+            )
+            raise TemplateRuntimeError(message)
 
 
 def parse_text(text: str, form: str, name: str) -> Any:

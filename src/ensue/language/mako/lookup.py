@@ -21,6 +21,8 @@ from mako.exceptions import TopLevelLookupException
 from mako.lookup import TemplateCollection
 from mako.template import Template
 
+from ensue.language.mako.printing import IMPORT
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -65,7 +67,9 @@ class RootsLookup(TemplateCollection):  # type: ignore[misc]
         uri = f"{called}#{next(self._numbers)}"
         self._folders[uri] = folder
         lexer = self._marker.lexer(path)
-        return Template(text, uri=uri, filename=path, lookup=self, lexer_cls=lexer, **options)  # noqa: S702 -- no HTML
+        return Template(  # noqa: S702 -- no HTML
+            text, uri=uri, filename=path, lookup=self, lexer_cls=lexer, imports=[IMPORT], **options
+        )
 
     def adjust_uri(self, uri: str, relativeto: str | None) -> str:
         """Return a template's name from the roots; `relativeto` is the URI of the one that names it."""

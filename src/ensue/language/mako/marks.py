@@ -11,12 +11,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mako.lexer import Lexer
-from mako.parsetree import Text
+from mako.parsetree import Expression, Text
 
+from ensue.language.authored import mark_signs
 from ensue.language.line_marks import mark
+from ensue.language.mako.printing import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 class Marker:
@@ -38,6 +40,7 @@ class Marker:
         class MarkingLexer(Lexer):  # type: ignore[misc]
             def parse(self) -> Any:
                 template = super().parse()
+                _prepare(template.nodes)
                 for node in template.nodes:
                     if isinstance(node, Text):
                         node.content = mark(number, node.lineno) + node.content
@@ -50,3 +53,15 @@ class Marker:
             self._numbers[shown] = len(self.paths)
             self.paths.append(shown)
         return self._numbers[shown]
+
+
+def _prepare(nodes: Iterable[Any]) -> None:
+    """Mark the signs of literal text and of the texts in expressions; guard what expressions print."""
+    for node in nodes:
+        if isinstance(node, Text):
+            node.content = mark_signs(node.content)
+        elif isinstance(node, Expression):
+            # Python has no such sign outside of its texts.
+            node.text = mark_signs(node.text)
+            node.escapes_code.args.append(NAME)
+        _prepare(getattr(node, "nodes", ()))

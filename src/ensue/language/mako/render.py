@@ -15,6 +15,7 @@ from ensue.language.line_marks import take_out_marks
 from ensue.language.mako.errors import as_compile_error
 from ensue.language.mako.lookup import RootsLookup, called_name, pulled_in
 from ensue.language.mako.marks import Marker
+from ensue.language.mako.printing import NAME, is_guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.language.yaml.document import Anchor
 
-_OWN_NAMES: Final = frozenset({"runtime", "filters", "cache", "UNDEFINED", "STOP_RENDERING"})
+_OWN_NAMES: Final = frozenset({NAME, "runtime", "filters", "cache", "UNDEFINED", "STOP_RENDERING"})
 
 
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +63,9 @@ class MakoRenderer:
         self._lookup = RootsLookup(find, read, self._marker)
         self._compiled: dict[tuple[str, str, str], Any] = {}
 
-    def render(self, text: str, variables: Mapping[str, Any], *, path: str, name: str) -> Rendered:
+    def render(
+        self, text: str, variables: Mapping[str, Any], *, path: str, name: str, guarded: bool = False
+    ) -> Rendered:
         """Render a template.
 
         Args:
@@ -70,11 +73,12 @@ class MakoRenderer:
             variables: its context.
             path: its file, for messages.
             name: its name in the roots.
+            guarded: the text is read as YAML or JSON afterwards: guard the values in it.
 
         Raises:
             CompileError: broken Mako, an undefined variable, an error in a called function.
         """
-        token = pulled_in.set([])
+        token, guard = pulled_in.set([]), is_guarded.set(guarded)
         try:
             template = self._template(text, path, called_name(variables, name), name)
             buffer = io.StringIO()
@@ -89,6 +93,7 @@ class MakoRenderer:
             ) from None
         finally:
             pulled_in.reset(token)
+            is_guarded.reset(guard)
         plain, anchors = take_out_marks(buffer.getvalue(), self._marker.paths)
         exported = {**_module_names(template.module), **stack.variables}
         return Rendered(text=plain, anchors=anchors, exported=exported, templates=templates)

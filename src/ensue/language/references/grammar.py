@@ -6,7 +6,10 @@ property   = [ segment *( ":" segment ) ]            ; empty is the whole new_st
 segment    = key *( "[" index "]" ) / 1*( "[" index "]" )
 index      = integer / "*"
 escape     = "$${" … "}" / "$\{" … "}"                 ; a literal "${…}"
+           / "$$\{" … "}"                             ; a literal "$\{…}"
 ```
+
+Of several dollar signs before an escape all but one are literal too: `$$${…}` is the text `$${…}`.
 
 A key, ID or name that holds a colon, bracket or brace stands in double quotes, in which a backslash takes
 the next character as it is. No part holds a line end, and none a brace without quotes.
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 _SIMPLE: Final = re.compile(r"\$\{([\w.]+):([\w./][\w./-]*):([\w-]+)\}")
 """What most references look like: a whole text without quotes, brackets and blanks, read at once."""
-_OPENING: Final = re.compile(r"\$(?:\$\{|\\\{|\{)")
+_OPENING: Final = re.compile(r"\$(?:\$\{|\$\\\{|\\\{|\{)")
 _BODY: Final = re.compile(r'(?:[^{}"\n]|"(?:[^"\\\n]|\\[^\n])*+")*+\}')
 _LOOSE_BODY: Final = re.compile(r"[^{}\n]*+\}")
 _WORD: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]:]|[^"\[\]:]++|"')
@@ -92,24 +95,36 @@ def read_text(text: str) -> list[Piece]:
     return pieces or [text]
 
 
+def counts_at(text: str, start: int) -> bool:
+    """Say whether a reference or an escape is read from the dollar signs at a place of a text."""
+    opening = _OPENING.search(text, start)
+    return opening is not None and _content(text, opening.end()) is not None
+
+
 def _found(text: str) -> Iterator[tuple[int, int, Piece]]:
     """Yield what is not plain text: where it starts and ends, and what it is."""
     position = 0
     while opening := _OPENING.search(text, position):
-        start, inner = opening.span()
-        position = inner
-        body = _BODY.match(text, inner) or _LOOSE_BODY.match(text, inner)
-        if body is None:
+        start, position = opening.span()
+        content = _content(text, position)
+        if content is None:
             continue
-        content = body[0][:-1]
-        parts = _parts(content)
-        if parts is None:
-            continue
-        position = body.end()
-        if inner - start > len("${"):
-            yield start, position, "${" + body[0]
+        body, parts = content
+        position += len(body)
+        sign = opening[0]
+        if sign == "${":
+            yield start, position, _reference(sign + body, parts)
         else:
-            yield start, position, _reference("${" + body[0], parts)
+            yield start, position, sign[1:] + body if sign[1] == "$" else "${" + body
+
+
+def _content(text: str, position: int) -> tuple[str, list[str]] | None:
+    """Return what follows an opening, with its closing brace, and its parts; None when it is no reference."""
+    body = _BODY.match(text, position) or _LOOSE_BODY.match(text, position)
+    if body is None:
+        return None
+    parts = _parts(body[0][:-1])
+    return None if parts is None else (body[0], parts)
 
 
 def _parts(content: str) -> list[str] | None:

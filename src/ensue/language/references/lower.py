@@ -19,7 +19,8 @@ from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import is_small, signed_texts
 from ensue.language.references.producers import Producers, identity_of, meant
 from ensue.language.wishes import NOTHING, add_wish
-from ensue.model.chunk import NO_OPTIONS
+from ensue.model.chunk import NO_OPTIONS, StateOptions
+from ensue.model.data import is_mapping
 from ensue.model.reference import Binding, BoundText, Reference
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ class Bindings:
                 self._bind(number, self._bound_of(number, draft, texts), wanted)
             if draft.options is not NO_OPTIONS:
                 self._check_options(draft)
+                draft.options = _with_plain_commands(draft.options)
 
     def of(self, number: int, place_of: Sequence[int]) -> dict[str, BoundText] | None:
         """Return the bound texts of a draft, by text; None when it has none. Many drafts share one.
@@ -270,6 +272,24 @@ class Bindings:
 def _option(draft: Draft, option: str) -> list[Any]:
     value: Any = getattr(draft.options, option)
     return list(value) if isinstance(value, tuple) else [value]  # pyright: ignore[reportUnknownArgumentType] # of anything
+
+
+def _with_plain_commands(options: StateOptions) -> StateOptions:
+    """Return options whose commands a shell can be given: nothing is bound in them, so escapes are undone."""
+    plain = {
+        option: _plain(value)
+        for option in _READ_OPTIONS
+        if (value := getattr(options, option)) and signed_texts(list(value) if option != "runas" else value)
+    }
+    return msgspec.structs.replace(options, **plain) if plain else options
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return "".join(piece if isinstance(piece, str) else piece.text for piece in read_text(value))
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_plain, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # of anything
+    return {key: _plain(one) for key, one in value.items()} if is_mapping(value) else value
 
 
 def _texts_of(draft: Draft) -> list[_Text]:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.language.marks import without_authorship
+from ensue.language.renderers.stage import Insertions
+
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
@@ -16,16 +19,16 @@ def render(stream: Stream, _arguments: str) -> Stream:
     if "{{" not in text and "{%" not in text and "{#" not in text and "#jinja2:" not in text:
         return stream
     rendered = stream.jinja().render(
-        text,
+        without_authorship(text),
         stream.variables,
         path=stream.path,
         name=stream.name,
         first_line=stream.first_line,
         export=True,
+        authored=None if stream.insertions is Insertions.FREE else stream.authored,
     )
     return msgspec.structs.replace(
-        stream,
-        text=rendered.text,
+        stream.rendered(rendered.text),
         anchors=rendered.anchors,
         exported={**stream.exported, **(rendered.exported or {})},
         templates=(*stream.templates, *rendered.templates),

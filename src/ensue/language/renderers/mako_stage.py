@@ -8,6 +8,8 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.marks import without_authorship
+from ensue.language.renderers.stage import Insertions
 
 if TYPE_CHECKING:
     from ensue.language.mako.render import MakoRenderer
@@ -16,11 +18,16 @@ if TYPE_CHECKING:
 
 def render(stream: Stream, _arguments: str) -> Stream:
     """Render a Mako template."""
-    padded = "\n" * (stream.first_line - 1) + stream.text
-    rendered = _renderer(stream).render(padded, stream.variables, path=stream.path, name=stream.name)
+    padded = "\n" * (stream.first_line - 1) + without_authorship(stream.text)
+    rendered = _renderer(stream).render(
+        padded,
+        stream.variables,
+        path=stream.path,
+        name=stream.name,
+        guarded=stream.insertions is not Insertions.FREE,
+    )
     return msgspec.structs.replace(
-        stream,
-        text=rendered.text,
+        stream.rendered(rendered.text),
         anchors=rendered.anchors,
         first_line=1,
         exported={**stream.exported, **rendered.exported},

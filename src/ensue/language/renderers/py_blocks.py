@@ -14,6 +14,7 @@ import msgspec
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks import UNSET, Block
+from ensue.language.renderers.py_data import GivenTexts
 from ensue.language.renderers.py_errors import python_errors
 from ensue.language.renderers.py_places import PythonDocument
 
@@ -106,9 +107,12 @@ class DelayedBlocks:
 
     def _call(self, function: Callable[[dict[str, Any]], Any], stream: Stream) -> Stream:
         name, line = f"{function.__name__}()", function.__code__.co_firstlineno
+        given = GivenTexts()
+        stream = given.watch(stream)
         with self.collected(stream) as found, python_errors(self._path, name, line):
             data = function(dict(stream.variables))
         written = PythonDocument(self._path, self._source, line)
+        given.check(data, written)
         return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), written=written)
 
     def _check(self, name: Any, limit: Any, span: Span) -> None:

@@ -1,7 +1,7 @@
 """`py`: a Python file whose `run()` returns the data.
 
 Salt's dunder names are there as globals (`__salt__ __grains__ __pillar__ __opts__ __sls__`), the
-names of Salt's template context, and `delayed_block`.
+names of Salt's template context, `delayed_block` and `literal`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.marks import without_marks
 from ensue.language.renderers.py_blocks import DelayedBlocks
+from ensue.language.renderers.py_data import GivenTexts, literal
 from ensue.language.renderers.py_errors import python_errors
 from ensue.language.renderers.py_places import PythonDocument
 
@@ -24,7 +26,9 @@ _DUNDERS: Final = ("salt", "grains", "pillar", "opts", "sls", "env")
 
 def render(stream: Stream, _arguments: str) -> Stream:
     """Run the file."""
-    padded = "\n" * (stream.first_line - 1) + stream.text
+    padded = "\n" * (stream.first_line - 1) + without_marks(stream.text)
+    given = GivenTexts()
+    stream = given.watch(stream)
     namespace: dict[str, Any] = {"__name__": "ensue.sls", "__file__": stream.path}
     blocks = DelayedBlocks(stream.path, padded, namespace, _given)
     namespace["delayed_block"] = blocks
@@ -39,18 +43,17 @@ def render(stream: Stream, _arguments: str) -> Stream:
         if value is not before.get(name, before) and name != "run" and not name.startswith("_")
     }
     code = getattr(run, "__code__", None)
+    written = PythonDocument(stream.path, padded, code.co_firstlineno if code else 0)
+    given.check(data, written)
     return msgspec.structs.replace(
-        stream.with_data(data),
-        functions=tuple(found),
-        exported=exported,
-        written=PythonDocument(stream.path, padded, code.co_firstlineno if code else 0),
+        stream.with_data(data), functions=tuple(found), exported=exported, written=written
     )
 
 
 def _given(stream: Stream) -> dict[str, Any]:
     variables = dict(stream.variables)
     dunders = {f"__{name}__": variables.get(name) for name in _DUNDERS}
-    return {**variables, **dunders, "context": variables}
+    return {**variables, **dunders, "context": variables, "literal": literal}
 
 
 def _run_function(namespace: dict[str, Any], path: str) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from ensue.language.blocks.space import NO_BLOCKS, BlockSpace
+from ensue.language.marks import without_authorship, without_marks
 from ensue.language.yaml import YamlDocument
 
 if TYPE_CHECKING:
@@ -15,6 +17,19 @@ if TYPE_CHECKING:
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
     from ensue.language.yaml.document import Anchor
+
+
+class Insertions(Enum):
+    """What a pipe makes of values that its templates print."""
+
+    JUDGED = "judged"
+    """States: a value stays within one scalar, and its `${…}` and `__slot__:` are data."""
+
+    MARKED = "marked"
+    """Pillar: the same, and what an author wrote keeps its marks until it is printed into an SLS."""
+
+    FREE = "free"
+    """Text such as a file's: values are printed as they are."""
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +52,11 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         space: the delayed blocks that can be called from here.
         inherited: what a scoped block was given of its caller's variables.
         written: where the data stands, when that is not `text`.
+        insertions: what becomes of signs that a template prints; see `Insertions`.
+        source: the text as the file has it.
+        authored: returns the texts that authors wrote elsewhere: the files of pillar.
+        is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
+        has_marks: whether `data` holds references or slots with marks (pillar).
     """
 
     text: str
@@ -55,11 +75,25 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     space: BlockSpace = NO_BLOCKS
     inherited: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     written: YamlDocument | None = None
+    insertions: Insertions = Insertions.JUDGED
+    source: str = ""
+    authored: Callable[[], Iterable[str]] = tuple
+    is_rendered: bool = False
+    has_marks: bool = False
 
     @property
     def variables(self) -> Mapping[str, Any]:
         """Salt's context."""
         return self.context()
+
+    def rendered(self, text: str) -> Stream:
+        """Return this stream with the text that a template stage made of it, marks included."""
+        if self.insertions is Insertions.FREE:
+            text = without_marks(text)
+        elif self.is_rendered:
+            # What the earlier stage printed was part of this stage's template, and no author wrote it.
+            text = without_authorship(text)
+        return msgspec.structs.replace(self, text=text, is_rendered=True)
 
     def document(self) -> YamlDocument:
         """Return the text so far as a document that knows its places."""

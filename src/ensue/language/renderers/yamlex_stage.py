@@ -8,17 +8,23 @@ Source: Salt's `yamlex` renderer, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ensue.language.renderers.rendered_text import read_data
+from ensue.language.renderers.yaml_stage import beyond_scalars
 from ensue.language.yaml.extended import load
 from ensue.language.yaml.faults import faults_of
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
+    from ensue.language.yaml import YamlDocument
 
 
 def render(stream: Stream, _arguments: str) -> Stream:
     """Load it."""
-    document = stream.document()
+    return read_data(stream, _load, beyond_scalars)
+
+
+def _load(document: YamlDocument) -> Any:
     with faults_of(document):
-        return stream.with_data(load(document.text))
+        return load(document.text)

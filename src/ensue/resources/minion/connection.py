@@ -149,6 +149,7 @@ class MinionConnection(MinionFiles):
             -1 if command.umask is None else command.umask,
             program,
             command.timeout_s,
+            on_start=command.on_start,
         )
 
     def _account(self, user: str | None) -> pwd.struct_passwd | None:

@@ -86,7 +86,7 @@ class MinionFiles:
         """Replace or create a file atomically."""
         with FileFaults(self._srn, "write", path):
             request = WriteRequest(
-                path=_followed(self._confinement.real(path)),
+                path=self._confinement.written(path),
                 content=content,
                 mode=mode,
                 uid=user_number(user),
@@ -137,12 +137,14 @@ class MinionFiles:
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
         """Create a folder; one that is there already is left alone (its mode too)."""
         with FileFaults(self._srn, "make the folder", path):
-            _make_directory(self._confinement.real(path), mode, parents=parents)
+            # Without a root a symlink at the end is left to the kernel, which makes nothing through it.
+            follow = bool(self._confinement.root)
+            _make_directory(self._confinement.written(path, follow=follow), mode, parents=parents)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
         with FileFaults(self._srn, "remove", path):
-            real = self._confinement.real(path, follow=False)
+            real = self._confinement.written(path, follow=False)
             if real in {"/", self._confinement.root}:
                 raise OSError(errno.EBUSY, "that is the root of the target")
             try:
@@ -162,13 +164,13 @@ class MinionFiles:
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
         with FileFaults(self._srn, "make the symlink", path):
-            replace_link(target, self._confinement.real(path, follow=False), self._noted)
+            replace_link(target, self._confinement.written(path, follow=False), self._noted)
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
         with FileFaults(self._srn, "move", source):
-            old = self._confinement.real(source, follow=False)
-            new = self._confinement.real(target, follow=False)
+            old = self._confinement.written(source, follow=False)
+            new = self._confinement.written(target, follow=False)
             try:
                 os.rename(old, new)  # noqa: PTH104 (strings)
             except OSError as fault:
@@ -180,20 +182,20 @@ class MinionFiles:
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
         with FileFaults(self._srn, "set the mode of", path):
-            os.chmod(self._confinement.real(path), mode)  # noqa: PTH101 (a string)
+            os.chmod(self._confinement.written(path), mode)  # noqa: PTH101 (a string)
 
     async def set_owner(
         self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
     ) -> None:
         """Set owner and group by name or number."""
         with FileFaults(self._srn, "set the owner of", path):
-            real = self._confinement.real(path, follow=follow)
-            os.chown(real, user_number(user), group_number(group), follow_symlinks=follow)
+            real = self._confinement.written(path, follow=follow)
+            os.chown(real, user_number(user), group_number(group), follow_symlinks=False)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
         """Set the times of access and change, seconds since the epoch."""
         with FileFaults(self._srn, "set the times of", path):
-            os.utime(self._confinement.real(path), (atime_s, mtime_s))
+            os.utime(self._confinement.written(path), (atime_s, mtime_s), follow_symlinks=False)
 
     def _noted(self, path: str) -> AbstractContextManager[None]:
         return nullcontext() if self._leftovers is None else self._leftovers.noted(HERE, path)
@@ -217,11 +219,6 @@ async def in_thread(work: Callable[[], T]) -> T:
         if not running.cancelled():
             running.exception()  # Looked at, so that asyncio does not report it as forgotten.
         raise
-
-
-def _followed(path: str) -> str:
-    """Follow symlinks; a few system calls that cannot take long."""
-    return os.path.realpath(path)
 
 
 def _open_regular(path: str) -> tuple[int, int]:

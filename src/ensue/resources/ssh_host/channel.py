@@ -76,9 +76,10 @@ class Channel:
         """Run a command to its end, as `contracts.connection` says."""
         user = command.user or self._settings.become
         script = command_script(command, token=self._token)
-        errand = await self._becoming.errand(script, user) if user else Errand(script=script)
+        errand = await self._becoming.errand(script.text, user) if user else Errand(script=script.text)
+        stdin = script.stdin_first + command.stdin
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
-        done = await self._send(errand, command.stdin, limit_s=limit_s, user=user)
+        done = await self._send(errand, stdin, limit_s=limit_s, user=user)
         if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
             said = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
             raise file_error(self._srn, "run in", command.cwd or "", why=said)

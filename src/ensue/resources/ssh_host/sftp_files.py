@@ -20,6 +20,7 @@ from asyncssh import constants as fx
 from ensue.contracts.connection import Command, FileKind, FileStat
 from ensue.resources.faults import file_error, need_path
 from ensue.resources.leftovers import TEMPORARY_PREFIX
+from ensue.resources.ssh_host.sftp_paths import WrittenPaths, found_at
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -83,6 +84,7 @@ class SftpFiles:
         self._run = run
         self._accounts = accounts
         self._noted = noted
+        self._written = WrittenPaths(run, accounts)
 
     async def read(self, path: str) -> bytes:
         """Return the whole content of a file; symlinks are followed."""
@@ -101,7 +103,8 @@ class SftpFiles:
     ) -> None:
         """Replace or create a file atomically."""
         async with self._asking("write", path) as sftp:
-            real, old = await _real_file(sftp, path)
+            real = await self._written.real(sftp, path, follow=True)
+            old = await _regular_file(sftp, real)
             uid = await self._accounts.number("passwd", user) if user is not None else None
             gid = await self._accounts.number("group", group) if group is not None else None
             if mode is None:
@@ -129,7 +132,7 @@ class SftpFiles:
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None when nothing is there."""
         async with self._asking("look at", path) as sftp:
-            found = await _found(sftp, path, follow=follow)
+            found = await found_at(sftp, path, follow=follow)
             if found is None:
                 return None
             permissions = found.permissions or 0
@@ -151,7 +154,7 @@ class SftpFiles:
     async def checksum(self, path: str) -> str | None:
         """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
         async with self._asking("read", path) as sftp:
-            found = await _found(sftp, path, follow=True)
+            found = await found_at(sftp, path, follow=True)
             if found is None:
                 return None
             _need_regular(found)
@@ -170,15 +173,16 @@ class SftpFiles:
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
         """Create a folder; one that is there already is left alone (its mode too)."""
         async with self._asking("make the folder", path) as sftp:
-            await self._make_directory(sftp, path.rstrip("/") or "/", mode, parents=parents)
+            real = await self._written.real(sftp, path, follow=False)
+            await self._make_directory(sftp, real, mode, parents=parents)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
         async with self._asking("remove", path) as sftp:
             if not path.strip("/"):
                 raise OSError(errno.EBUSY, "that is the root of the target")
-            plain = path.rstrip("/")
-            found = await _found(sftp, plain, follow=False)
+            plain = await self._written.real(sftp, path, follow=False)
+            found = await found_at(sftp, plain, follow=False)
             if found is None:
                 return
             if not stat_bits.S_ISDIR(found.permissions or 0):
@@ -191,7 +195,8 @@ class SftpFiles:
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
         async with self._asking("make the symlink", path) as sftp:
-            found = await _found(sftp, path, follow=False)
+            path = await self._written.real(sftp, path, follow=False)
+            found = await found_at(sftp, path, follow=False)
             if found is None:
                 await sftp.symlink(target, path)
                 return
@@ -204,7 +209,9 @@ class SftpFiles:
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
         async with self._asking("move", source) as sftp:
-            if await _found(sftp, source, follow=False) is None:
+            source = await self._written.real(sftp, source, follow=False)
+            target = await self._written.real(sftp, target, follow=False)
+            if await found_at(sftp, source, follow=False) is None:
                 raise FileNotFoundError(errno.ENOENT, "No such file or directory")
             try:
                 await sftp.posix_rename(source, target)
@@ -214,23 +221,25 @@ class SftpFiles:
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
         async with self._asking("set the mode of", path) as sftp:
-            await sftp.chmod(path, mode)
+            await sftp.chmod(await self._written.real(sftp, path, follow=True), mode)
 
     async def set_owner(
         self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
     ) -> None:
         """Set owner and group by name or number."""
         async with self._asking("set the owner of", path) as sftp:
-            found = await (sftp.stat(path) if follow else sftp.lstat(path))
+            real = await self._written.real(sftp, path, follow=follow)
+            found = await sftp.lstat(real)
             uid = await self._accounts.number("passwd", user) if user is not None else found.uid
             gid = await self._accounts.number("group", group) if group is not None else found.gid
             if (uid, gid) != (found.uid, found.gid):
-                await sftp.setstat(path, asyncssh.SFTPAttrs(uid=uid, gid=gid), follow_symlinks=follow)
+                await sftp.setstat(real, asyncssh.SFTPAttrs(uid=uid, gid=gid), follow_symlinks=follow)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
         """Set the times of access and change; SFTP knows whole seconds."""
         async with self._asking("set the times of", path) as sftp:
-            await sftp.setstat(path, asyncssh.SFTPAttrs(atime=int(atime_s), mtime=int(mtime_s)))
+            real = await self._written.real(sftp, path, follow=True)
+            await sftp.setstat(real, asyncssh.SFTPAttrs(atime=int(atime_s), mtime=int(mtime_s)))
 
     @contextlib.asynccontextmanager
     async def _asking(self, doing: str, path: str) -> AsyncGenerator[asyncssh.SFTPClient]:
@@ -248,12 +257,15 @@ class SftpFiles:
         except OSError as fault:
             if not fault.errno:
                 raise
-            raise file_error(self._srn, doing, path, number=fault.errno, why=fault.strerror or "") from fault
+            remedy = getattr(fault, "remedy", "")
+            raise file_error(
+                self._srn, doing, path, number=fault.errno, why=fault.strerror or "", remedy=remedy
+            ) from fault
 
     async def _make_directory(
         self, sftp: asyncssh.SFTPClient, path: str, mode: int | None, *, parents: bool
     ) -> None:
-        found = await _found(sftp, path, follow=True)
+        found = await found_at(sftp, path, follow=True)
         if found is not None:
             if not stat_bits.S_ISDIR(found.permissions or 0):
                 raise FileExistsError(errno.EEXIST, "something is there that is no folder")
@@ -263,7 +275,7 @@ class SftpFiles:
         try:
             await sftp.mkdir(path, asyncssh.SFTPAttrs(permissions=0o700))
         except asyncssh.SFTPFailure:
-            if await _found(sftp, path, follow=True) is None:
+            if await found_at(sftp, path, follow=True) is None:
                 raise
             # Somebody made it in the same moment.
             return
@@ -273,7 +285,7 @@ class SftpFiles:
         self, sftp: asyncssh.SFTPClient, source: str, target: str, fault: asyncssh.SFTPError
     ) -> None:
         """Find out why a rename failed: SFTP does not tell another file system from a folder in the way."""
-        there = await _found(sftp, target, follow=False)
+        there = await found_at(sftp, target, follow=False)
         if there is not None and stat_bits.S_ISDIR(there.permissions or 0):
             raise OSError(errno.EISDIR, "the target is a folder") from fault
         done = await self._run(Command(argv=["mv", "-f", source, target], cwd="/"))
@@ -281,28 +293,17 @@ class SftpFiles:
             raise OSError(errno.EIO, done.stderr.decode("utf-8", "replace").strip()) from fault
 
 
-async def _found(sftp: asyncssh.SFTPClient, path: str, *, follow: bool) -> asyncssh.SFTPAttrs | None:
-    try:
-        return await (sftp.stat(path) if follow else sftp.lstat(path))
-    except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath, asyncssh.SFTPNotADirectory):
-        return None
-
-
 async def _content(sftp: asyncssh.SFTPClient, path: str) -> bytes:
     async with sftp.open(path, "rb") as file:
         return cast("bytes", await file.read())  # pyright: ignore[reportUnknownMemberType]
 
 
-async def _real_file(sftp: asyncssh.SFTPClient, path: str) -> tuple[str, asyncssh.SFTPAttrs | None]:
-    """Return the path with symlinks followed, and what is there; a folder, pipe or device must not be."""
-    found = await _found(sftp, path, follow=False)
-    if found is not None and stat_bits.S_ISLNK(found.permissions or 0):
-        real = await sftp.realpath(path)
-        path = real
-        found = await _found(sftp, path, follow=True)
+async def _regular_file(sftp: asyncssh.SFTPClient, path: str) -> asyncssh.SFTPAttrs | None:
+    """Return what is at a path without symlinks; a folder, pipe or device must not be."""
+    found = await found_at(sftp, path, follow=False)
     if found is not None:
         _need_regular(found)
-    return path, found
+    return found
 
 
 async def _write_new(sftp: asyncssh.SFTPClient, path: str, content: bytes) -> asyncssh.SFTPAttrs:

@@ -13,7 +13,7 @@ from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.described import content_state, file_state, state_after
-from ensue.states.file.difference import HIDDEN, is_text, unified
+from ensue.states.file.difference import HIDDEN, is_text, unified, without_secrets
 from ensue.states.file.paths import is_folder, make_parents, target_path
 from ensue.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
@@ -212,11 +212,10 @@ class _TextFile:
     def _shown(self, diff: str, content: bytes) -> str:
         if not is_text(content):
             return "Replace binary file"
-        return (
-            diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            if self.show_changes
-            else HIDDEN
-        )
+        if not self.show_changes:
+            return HIDDEN
+        shown = diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        return without_secrets(shown, self.ctx.masker, self.raw, content)
 
     def _said(self, result: bool | None, comment: str, changes: DataMap, new_state: Any) -> StateReturn:
         return StateReturn(

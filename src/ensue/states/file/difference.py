@@ -8,8 +8,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from ensue.masking import MASK
+from ensue.model.secret_values import secret_text
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ensue.masking import Masker
 
 HIDDEN: Final = "<show_changes=False>"
 """What stands for a diff that the user does not want to see."""
@@ -20,11 +25,37 @@ _ORDINARY: Final = bytes(range(32, 127)) + b"\n\r\t\f\b"
 _INLINE_SIZE_BYTES: Final = 64 * 1024
 
 
-async def content_difference(old: bytes, new: bytes) -> str:
-    """Return the change from one content to another; a long comparison is made in a thread."""
+async def content_difference(old: bytes, new: bytes, masker: Masker) -> str:
+    """Return the change from one content to another, without secrets; a long one is made in a thread."""
     if len(old) + len(new) > _INLINE_SIZE_BYTES:
-        return await asyncio.to_thread(describe_difference, old, new)
-    return describe_difference(old, new)
+        return await asyncio.to_thread(_shown_difference, old, new, masker)
+    return _shown_difference(old, new, masker)
+
+
+def _shown_difference(old: bytes, new: bytes, masker: Masker) -> str:
+    return without_secrets(describe_difference(old, new), masker, old, new)
+
+
+def without_secrets(diff: str, masker: Masker, old: bytes, new: bytes) -> str:
+    """Return a diff that shows no secret.
+
+    `(sensitive)` replaces all of it where it holds a secret or a line of one, because the former value beside
+    it is one as well, and the masker does not know it. In a line that gives a secret's name (`password=…`)
+    the value is replaced.
+
+    Args:
+        diff: lines with a sign before each.
+        masker: knows the secrets.
+        old: the content before.
+        new: the content after.
+    """
+    diff = masker.difference(diff, old, new)
+    return "".join(map(_without_named_secret, diff.splitlines(keepends=True)))
+
+
+def _without_named_secret(line: str) -> str:
+    secret = secret_text(line[1:].rstrip("\r\n"))
+    return line if secret is None else MASK.join(line.rsplit(secret, 1))
 
 
 def describe_difference(old: bytes, new: bytes) -> str:

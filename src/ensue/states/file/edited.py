@@ -93,7 +93,9 @@ class EditedFile:
         """
         if new == self.content:
             return self.said(True, unchanged, {}, self.state_before())
-        shown: Data = await content_difference(self.content, new) if show_changes else True
+        shown: Data = True
+        if show_changes:
+            shown = await content_difference(self.content, new, self.ctx.masker)
         if self.ctx.test:
             return self.said(None, planned, {"diff": shown}, None)
         await self.write(new, backup=backup)

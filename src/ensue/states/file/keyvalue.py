@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.described import file_state, state_after
+from ensue.states.file.difference import without_secrets
 from ensue.states.file.edited import EditedFile
 from ensue.states.file.paths import target_path
 
@@ -105,11 +106,12 @@ async def keyvalue(
     if not edit.changed and not edit.removed:
         return StateReturn(name=name, result=True, new_state=old_state)
     diff = "".join(edit.diff)
-    changes: DataMap = {"diff": diff if show_changes else True}
+    content = "".join(edit.lines).encode("utf-8", "surrogateescape")
+    shown = without_secrets(diff, ctx.masker, text.encode("utf-8", "surrogateescape"), content)
+    changes: DataMap = {"diff": shown if show_changes else True}
     if ctx.test:
         comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    content = "".join(edit.lines).encode("utf-8", "surrogateescape")
     await ctx.connection.write(path, content)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)

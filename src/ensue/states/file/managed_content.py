@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.secret_values import is_private_key, is_secret_key
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.contents import encoded, looked_up
 from ensue.states.file.modes import shown_mode
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data
     from ensue.states.file.sources import Source, Template
+
+
+_SECRET_MODE: Final = 0o600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +69,13 @@ class Desired:
         content: the bytes; None when the user gave none.
         attributes: owner and mode, the source's mode among it when that is kept.
         from_source: whether it came from a source.
+        is_secret: whether it is a secret of pillar as a whole.
     """
 
     content: bytes | None
     attributes: Attributes
     from_source: bool = False
+    is_secret: bool = False
 
 
 class WantedContent:
@@ -119,21 +125,23 @@ class WantedContent:
                 content = await wish.template.render(self._ctx, content, source.location, about=about)
             attributes = self._kept(source) if wish.keep_mode else wish.attributes
             return Desired(content=content, attributes=attributes, from_source=True)
-        return Desired(content=await self._given_content(), attributes=wish.attributes)
-
-    async def _given_content(self) -> bytes | None:
-        wish = self._wish
         if wish.raw is not None:
-            return wish.raw
+            return Desired(content=wish.raw, attributes=wish.attributes)
+        return await self._given()
+
+    async def _given(self) -> Desired:
+        wish = self._wish
+        is_secret = False
         value, what = wish.contents, "'contents'"
         if wish.contents_pillar is not None:
             value = await looked_up(self._ctx, "pillar.get", wish.contents_pillar, wish.contents_delimiter)
             what = f"contents_pillar {wish.contents_pillar!s}"
+            is_secret = _is_secret(wish.contents_pillar, wish.contents_delimiter, value)
         elif wish.contents_grains is not None:
             value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
             what = f"contents_grains {wish.contents_grains!s}"
         elif value is None:
-            return None
+            return Desired(content=None, attributes=wish.attributes)
         if not wish.allow_empty and not value:
             raise StateFailedError(
                 f"{what} value would result in empty contents. Set allow_empty "
@@ -142,7 +150,12 @@ class WantedContent:
         content = encoded(
             value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
         )
-        return await wish.template.render(self._ctx, content, self._path) if wish.template else content
+        if wish.template:
+            content = await wish.template.render(self._ctx, content, self._path)
+        attributes = wish.attributes
+        if is_secret and attributes.mode is None:
+            attributes = replace(attributes, mode=_SECRET_MODE)
+        return Desired(content=content, attributes=attributes, is_secret=is_secret)
 
     def _about(self, source: Source) -> dict[str, str | int | None]:
         """Return what a template finds of its file, under Salt's names."""
@@ -162,3 +175,10 @@ class WantedContent:
         mode = local.stat().st_mode & 0o777 if local is not None else None
         wanted = self._wish.attributes
         return Attributes(mode=mode, user=wanted.user, group=wanted.group)
+
+
+def _is_secret(keys: Any, delimiter: str, value: Data) -> bool:
+    """Say whether a value of pillar is a secret by a key on the way to it, or is a private key."""
+    paths: list[Any] = [*keys] if isinstance(keys, list) else [keys]
+    names = [name for path in paths for name in str(path).split(delimiter or ":")]
+    return any(map(is_secret_key, names)) or is_private_key(value)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
 from ensue.errors import RemoteFileError, StateFailedError
+from ensue.masking import MASK
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.backups import keep_backup
@@ -124,7 +125,7 @@ class ManagedFile:
             self._old_sha256 = await self._connection.checksum(self._path)
             if self._old_sha256 == sha256:
                 return await self._same_content(found, desired, sha256)
-        changes = await self._content_changes(found, content)
+        changes = await self._content_changes(found, content, is_secret=desired.is_secret)
         changes |= desired.attributes.differences(found)
         if self._ctx.test:
             return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
@@ -145,12 +146,15 @@ class ManagedFile:
         comment = f"File {self._path} is in the correct state"
         return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
 
-    async def _content_changes(self, found: FileStat, content: bytes) -> DataMap:
+    async def _content_changes(self, found: FileStat, content: bytes, *, is_secret: bool) -> DataMap:
         if found.kind == "symlink":
             return {"diff": "Replace symbolic link with regular file"}
         if not self._wish.show_changes:
             return {"diff": HIDDEN}
-        return {"diff": await content_difference(await self._old_content(), content)}
+        if is_secret:
+            # The old content is then one too, and no masker knows it.
+            return {"diff": MASK}
+        return {"diff": await content_difference(await self._old_content(), content, self._ctx.masker)}
 
     async def _old_content(self) -> bytes:
         content = await self._connection.read(self._path)
@@ -162,7 +166,7 @@ class ManagedFile:
         if self._ctx.test:
             planned: DataMap = {"newfile": self._path}
             if self._wish.new_file_diff:
-                planned = {"diff": await content_difference(b"", content)}
+                planned = {"diff": await self._new_diff(desired)}
             return self._returned(None, _SET_TO_CHANGE.format(self._path), planned)
         folder = posixpath.dirname(self._path)
         if not await is_folder(self._connection, folder):
@@ -175,9 +179,14 @@ class ManagedFile:
             return await self._written(content, desired.attributes, changes, comment="Empty file")
         diff = "New file"
         if self._wish.new_file_diff:
-            diff = await content_difference(b"", content)
+            diff = await self._new_diff(desired)
         changes = await self._new_changes({"diff": diff}, desired)
         return await self._written(content, desired.attributes, changes)
+
+    async def _new_diff(self, desired: Desired) -> str:
+        if desired.is_secret:
+            return MASK
+        return await content_difference(b"", desired.content or b"", self._ctx.masker)
 
     async def _new_changes(self, made: DataMap, desired: Desired) -> DataMap:
         """Say of a new file what Salt says: owner and mode, where they are not what it was born with."""

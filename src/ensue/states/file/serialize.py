@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.model.secret_values import secret_values
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
 from ensue.states.file.described import content_state
@@ -124,8 +125,9 @@ async def serialize(
     if returned.result is None:
         comment = f"Dataset will be serialized and stored into {path}"
         returned = msgspec.structs.replace(returned, comment=comment)
-    is_mapping = isinstance(existing, dict) and isinstance(together, dict)
-    if is_mapping and "diff" in returned.changes:
+    if isinstance(existing, dict) and isinstance(together, dict) and "diff" in returned.changes:
+        # The former values are those of a file: secrets among them are known by their names alone.
+        ctx.masker.add_guessed(*secret_values(existing))  # pyright: ignore[reportUnknownArgumentType] # a file's data
         shown: Data = _difference(existing, together) if show_changes else HIDDEN
         returned = msgspec.structs.replace(returned, changes={**returned.changes, "diff": shown})
     return returned

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.errors import StateFailedError
 from ensue.model.data import is_mapping
 from ensue.model.returns import StateReturn
+from ensue.model.secret_values import secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +35,7 @@ async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> Da
     if not path.startswith("/"):
         raise StateFailedError(f"Specified file {path} is not an absolute path")
     found: DataMap = await ctx.call("ini.get_ini", path, **how)
+    ctx.masker.add_guessed(*secret_values(found))
     return found
 
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
+from ensue.language.insertions import serialized, take_out_guards
 from ensue.language.jinja.filters.dumping import dump
 from ensue.language.jinja.filters.kinds import is_mapping, keeps_undefined
 from ensue.language.jinja.serializers import parse_text
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 def to_yaml(value: Any, flow_style: Any = True) -> Markup:
     """Return data as YAML, on one line as long as it is short, or as a block."""
     text = dump(value, flow_style=flow_style)
-    return Markup(text.strip().removesuffix("\n..."))  # noqa: S704 (Salt marks it as safe)
+    return serialized(text.strip().removesuffix("\n..."))
 
 
 def plain(value: Any) -> Any:
@@ -47,7 +49,7 @@ def plain(value: Any) -> Any:
 def to_json(value: Any, sort_keys: Any = True, indent: Any = None) -> Markup:
     """Return data as JSON."""
     text = json.dumps(plain(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
-    return Markup(text)  # noqa: S704 (Salt marks it as safe)
+    return serialized(text)
 
 
 @keeps_undefined
@@ -64,7 +66,12 @@ def to_python(value: Any) -> Markup:
     """Return data as Python writes it, on several lines when it is long."""
     import pprint
 
-    return Markup(pprint.pformat(value).strip())  # noqa: S704 (Salt marks it as safe)
+    if is_mapping(value) and not isinstance(value, OrderedDict):
+        value = dict(value)  # sorted as a dict is, whatever made it
+    text = pprint.pformat(value).strip()
+    # YAML reads Python's form of text as Python does, but for an escaped quote.
+    is_safe = not isinstance(value, str) and "\\'" not in text
+    return serialized(text) if is_safe else Markup(text)  # noqa: S704 (Salt marks it as safe)
 
 
 @keeps_undefined
@@ -112,7 +119,7 @@ def yaml_encode(value: Any) -> str:
 def _loader(form: str) -> Callable[[Any], Any]:
     def load(value: Any) -> Any:
         if isinstance(value, (str, TemplateModule)):
-            return parse_text(str(value), form, f"the text before load_{form}")
+            return parse_text(take_out_guards(str(value))[0], form, f"the text before load_{form}")
         msg = f"load_{form} takes text, and was given a {type(value).__name__}"
         raise TemplateRuntimeError(msg)
 

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from ensue.registry.secret_values import is_secret_key, mask_config, secret_values
+from ensue.model.secret_values import is_secret_key, mask_config, secret_values
 
 CONFIG = {
     "host": "10.0.0.1",

@@ -1,0 +1,122 @@
+"""Secrets on command lines: whatever a machine runs, all its users see with its arguments.
+
+They are found in the arguments of states that become a command line, before anything runs, and in every
+command that a state or a template sends to a target. One warning per run names all places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.diagnostics import Diagnostic, Severity
+from ensue.model.data import is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.contracts.connection import Command, Completed, Connection
+    from ensue.diagnostics import Span
+    from ensue.masking import Masker
+    from ensue.model.chunk import Chunk
+
+_COMMAND_LINES: Final = {
+    "cmd.run": ("name",),
+    "cmd.wait": ("name",),
+    "cmd.watch": ("name",),
+    "cmd.script": ("name", "args"),
+    "cmd.wait_script": ("name", "args"),
+    "cron.present": ("name",),
+}
+"""Arguments that become a command line, also where a plan or cron runs it later or not at all."""
+
+
+class ExposedSecrets:
+    """Takes note of command lines that hold a secret.
+
+    Args:
+        masker: knows the secrets.
+    """
+
+    def __init__(self, masker: Masker) -> None:
+        self._masker = masker
+        self._places: dict[Span, None] = {}
+        self._without_place = False
+
+    def see_chunk(self, chunk: Chunk) -> None:
+        """Look at the arguments of a state that become a command line."""
+        words = _COMMAND_LINES.get(chunk.full_function)
+        if words is None or not self._masker.knows_secrets:
+            return
+        given = {**chunk.arguments, "name": chunk.name}
+        if any(self._is_exposed(text) for word in words for text in _texts(given.get(word))):
+            self._note(chunk)
+
+    def watched(self, connection: Connection, chunk: Chunk | None) -> Connection:
+        """Return a connection whose commands are looked at; the connection itself while no secret is known.
+
+        Args:
+            connection: the way to a target.
+            chunk: the state that uses it; None for a template.
+        """
+        if not self._masker.knows_secrets:
+            return connection
+        return cast("Connection", _Watched(connection, self, chunk))
+
+    def see_command(self, command: Command, chunk: Chunk | None) -> None:
+        """Look at a command that is about to run."""
+        line = command.shell_line
+        if any(map(self._is_exposed, _texts([*(command.argv or ())] if line is None else line))):
+            self._note(chunk)
+
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Return the warning, if there is one, and forget the places."""
+        places, self._places = sorted(self._places), {}
+        without_place, self._without_place = self._without_place, False
+        if not places and not without_place:
+            return ()
+        return (
+            Diagnostic(
+                code="E0110",
+                summary="a command line holds a secret",
+                detail="every user of the machine sees the arguments of running programs (`ps`)"
+                + ("" if places else "; the command is run by a template"),
+                help="hand the secret over in `env:` (and write `$NAME` in the command) or in `stdin:`",
+                span=places[0] if places else None,
+                related=tuple((place, "here too") for place in places[1:]),
+                severity=Severity.WARNING,
+            ),
+        )
+
+    def _is_exposed(self, text: str) -> bool:
+        return self._masker.within(text) != text
+
+    def _note(self, chunk: Chunk | None) -> None:
+        if chunk is None:
+            self._without_place = True
+        else:
+            self._places[chunk.span()] = None
+
+
+class _Watched:
+    """A connection whose commands are looked at before they run; the rest is the connection's own."""
+
+    def __init__(self, connection: Connection, exposed: ExposedSecrets, chunk: Chunk | None) -> None:
+        self._connection = connection
+        self._exposed = exposed
+        self._chunk = chunk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command."""
+        self._exposed.see_command(command, self._chunk)
+        return await self._connection.run(command)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if is_list(value):
+        for item in value:
+            yield str(item)
+    elif value is not None:
+        yield str(value)

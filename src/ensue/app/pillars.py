@@ -1,0 +1,125 @@
+"""The compiled pillar of every target: for templates, and for everything else.
+
+A template sees which references and slots in pillar an author wrote (`ensue.language.authored`), because it
+may print them into an SLS. States, functions and matchers see plain text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.language.merging import merge
+from ensue.model.data import copied, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.model.srn import Srn
+
+
+class CompiledPillar(msgspec.Struct, frozen=True):
+    """The own pillar of one target.
+
+    Args:
+        plain: as everybody but templates sees it.
+        as_written: the same with the marks of its authors; the same object where it has none.
+    """
+
+    plain: dict[str, Any]
+    as_written: dict[str, Any]
+
+    @classmethod
+    def of(cls, compiled: dict[str, Any], *, has_references: bool) -> CompiledPillar:
+        """Return what was compiled without marks, and with them.
+
+        Args:
+            compiled: the pillar.
+            has_references: whether there may be marks in it.
+        """
+        if not has_references:
+            return cls(compiled, compiled)
+        from ensue.language.marks import unmarked
+
+        return cls(unmarked(compiled), compiled)
+
+
+class Pillars:
+    """The pillars of one project.
+
+    Args:
+        minion: the managing minion. A resource has its pillar, and on top of it its own.
+        resources_key: the key below which pillar declares resources.
+        override: merged last (`--pillar`); whoever runs the command is its author.
+    """
+
+    def __init__(self, minion: Srn, resources_key: str, override: Mapping[str, Any]) -> None:
+        self.override = override
+        self.override_as_written: Mapping[str, Any] = _as_written(override)
+        self._minion = minion
+        self._key = resources_key
+        self._plain: dict[Srn, dict[str, Any]] = {}
+        self._as_written: dict[Srn, dict[str, Any]] = {}
+        self._merged: dict[tuple[Srn, bool], dict[str, Any]] = {}
+
+    def __contains__(self, target: object) -> bool:
+        """Say whether a target's own pillar has been compiled."""
+        return target in self._plain
+
+    def put(self, target: Srn, compiled: CompiledPillar) -> None:
+        """Keep what a target's pillar was compiled to."""
+        self._plain[target] = compiled.plain
+        self._as_written.pop(target, None)
+        if compiled.as_written is not compiled.plain:
+            self._as_written[target] = compiled.as_written
+        for as_written in (False, True):
+            self._merged.pop((target, as_written), None)
+
+    def of(self, target: Srn) -> dict[str, Any] | None:
+        """Return a target's pillar, None as long as it has not been compiled."""
+        return self._of(target, as_written=False)
+
+    def as_written(self, target: Srn) -> dict[str, Any]:
+        """Return a target's pillar with the marks of its authors; empty before it has been compiled."""
+        has_marks = bool(self._as_written) or self.override_as_written is not self.override
+        return self._of(target, as_written=has_marks) or {}
+
+    def _of(self, target: Srn, *, as_written: bool) -> dict[str, Any] | None:
+        if target not in self._plain:
+            return None
+        if target == self._minion:
+            return self._own(target, as_written=as_written)
+        key = (target, as_written)
+        if key not in self._merged:
+            self._merged[key] = self._on_top_of_minions(target, as_written=as_written)
+        return self._merged[key]
+
+    def _own(self, target: Srn, *, as_written: bool) -> dict[str, Any]:
+        plain = self._plain[target]
+        return self._as_written.get(target, plain) if as_written else plain
+
+    def _on_top_of_minions(self, target: Srn, *, as_written: bool) -> dict[str, Any]:
+        """Return a copy of the minion's pillar with what is a resource's own.
+
+        What declares the resources is shared: a copy of all for each would grow with their square.
+        """
+        rest = dict(self._own(self._minion, as_written=as_written))
+        declared = rest.pop(self._key, None)
+        own = self._own(target, as_written=as_written)
+        merged = merge(merge(rest, own), self.override_as_written if as_written else self.override)
+        if self._key in merged and is_mapping(declared) and is_mapping(merged[self._key]):
+            merged[self._key] = merge(declared, merged[self._key])
+        elif declared is not None:
+            merged.setdefault(self._key, declared)
+        return merged
+
+
+def _as_written(override: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not override:
+        return override
+    from ensue.language.authored import mark_data
+    from ensue.language.marks import unmarked
+
+    marked = mark_data(copied(dict(override)))
+    return override if unmarked(marked) is marked else marked

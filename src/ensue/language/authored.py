@@ -1,0 +1,144 @@
+"""Which references and slots of a rendering an author wrote, and which came in with a value.
+
+`${…}` and `__slot__:` mean something only in text that an author wrote: an SLS, a delayed block, a pillar
+file, a template. The same characters in what a host, a command or a store said are data. A renderer therefore
+puts a mark into each sign of the literal text before it renders (`mark_signs`). Afterwards (`settle`) a sign
+with its mark counts, and a sign without one is escaped, so that whoever reads references later sees literal
+text.
+
+What this module leaves out: which values may stand where in YAML (`insertions`), and the grammars of
+references and slots.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.language.marks import AUTHORED, has_marks, without_marks
+from ensue.language.slots import PREFIX, is_escaped
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_SIGN: Final = re.compile(r"\$(?=\\?\{)|__slot__(?=:)")
+_OPENING: Final = re.compile(rf"\$+({AUTHORED})?\\?\{{")
+_UNMARKED_SIGNS: Final = ("${", "$\\{", PREFIX)
+_SLOT_WORD: Final = PREFIX.removesuffix(":")
+_AUTHORED_SLOT: Final = f"{_SLOT_WORD}{AUTHORED}:"
+
+
+def mark_signs(text: str) -> str:
+    """Return literal text of a template with a mark in each sign of a reference or slot."""
+    return _SIGN.sub(_marked, text) if "$" in text or _SLOT_WORD in text else text
+
+
+def is_settled(text: str) -> bool:
+    """Say whether every sign in a rendered text is an author's; never wrong when it says yes.
+
+    A backslash may write a sign or a mark as an escape of a quoted scalar.
+    """
+    return "\\" not in text and not any(sign in text for sign in _UNMARKED_SIGNS)
+
+
+def settle(data: Any) -> Any:
+    """Return data whose signs all count: those that no author wrote are escaped, marks are taken out.
+
+    Args:
+        data: what a rendered text was read as; lists and mappings are changed in place.
+    """
+    return _mapped(data, set(), _settled)
+
+
+def as_literal(data: Any) -> Any:
+    """Return data in which no sign counts, whoever wrote it; lists and mappings are changed in place."""
+    return _mapped(data, set(), _escaped)
+
+
+def mark_data(data: Any) -> Any:
+    """Return data that an author wrote, with a mark in each reference and slot; it is changed in place."""
+    return _mapped(data, set(), lambda text: _kept(mark_signs(text)))
+
+
+def marks_that_count(data: Any) -> Any:
+    """Return data that has marks only in references and slots, not in what resembles one (`${HOME}`).
+
+    Args:
+        data: what a rendered text was read as; lists and mappings are changed in place.
+    """
+    return _mapped(data, set(), _kept)
+
+
+def _marked(found: re.Match[str]) -> str:
+    return f"{found[0]}{AUTHORED}"
+
+
+def _mapped(data: Any, seen: set[int], change: Callable[[str], str]) -> Any:
+    if isinstance(data, str):
+        return change(data) if _is_concerned(data) else data
+    # An alias of YAML puts one object in several places: it is changed once.
+    if is_list(data) and id(data) not in seen:
+        seen.add(id(data))
+        data[:] = [_mapped(item, seen, change) for item in data]
+    elif is_mapping(data) and id(data) not in seen:
+        seen.add(id(data))
+        _change_mapping(data, seen, change)
+    return data
+
+
+def _change_mapping(data: dict[Any, Any], seen: set[int], change: Callable[[str], str]) -> None:
+    for key, item in data.items():
+        data[key] = _mapped(item, seen, change)
+    if any(isinstance(key, str) and _is_concerned(key) for key in data):
+        items = [(change(key) if isinstance(key, str) else key, item) for key, item in data.items()]
+        data.clear()
+        data.update(items)
+
+
+def _is_concerned(text: str) -> bool:
+    return "$" in text or _SLOT_WORD in text or has_marks(text)
+
+
+def _settled(text: str) -> str:
+    """Escape what no author wrote, and take the marks out."""
+    plain = without_marks(text)
+    is_foreign_slot = _is_slot(plain) and not text.lstrip("$").startswith(_AUTHORED_SLOT)
+    pieces: list[str] = ["$"] if is_foreign_slot else []
+    position = 0
+    for start, is_marked in _openings(text):
+        if not is_marked and _counts(plain, start):
+            pieces += (plain[position:start], "$")
+            position = start
+    return "".join([*pieces, plain[position:]]) if pieces else plain
+
+
+def _escaped(text: str) -> str:
+    return _settled(without_marks(text))
+
+
+def _kept(text: str) -> str:
+    if not has_marks(text) or text.lstrip("$").startswith(_AUTHORED_SLOT):
+        return text
+    plain = without_marks(text)
+    return text if any(_counts(plain, start) for start, is_marked in _openings(text) if is_marked) else plain
+
+
+def _openings(text: str) -> Iterator[tuple[int, bool]]:
+    """Yield where references may begin in the text without marks, and whether an author wrote that."""
+    removed = position = 0
+    for found in _OPENING.finditer(text):
+        removed += text.count(AUTHORED, position, found.start())
+        position = found.start()
+        yield position - removed * len(AUTHORED), found[1] is not None
+
+
+def _is_slot(text: str) -> bool:
+    return text.startswith(PREFIX) or is_escaped(text)
+
+
+def _counts(text: str, start: int) -> bool:
+    """Say whether a reference, or the escape of one, is read at a place of a text."""
+    from ensue.language.references.grammar import counts_at
+
+    return counts_at(text, start)

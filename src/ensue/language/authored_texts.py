@@ -1,0 +1,47 @@
+"""The texts that authors wrote, for a value that changes the structure of what it is printed into.
+
+A piece of a pillar file, or of the template itself, may hold any structure, as in Salt. Everything else that
+a template prints comes from a host, a command or a store.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+class AuthoredTexts:
+    """What authors wrote for one rendering; read when first asked for.
+
+    Args:
+        source: the template.
+        templates: the files of the templates that it pulled in.
+        elsewhere: returns further texts: the files of pillar.
+    """
+
+    def __init__(self, source: str, templates: Sequence[str], elsewhere: Callable[[], Iterable[str]]) -> None:
+        self._source = source
+        self._templates = templates
+        self._elsewhere = elsewhere
+        self._texts: list[str] | None = None
+
+    def holds(self, value: str) -> bool:
+        """Say whether a value is, but for its blanks, a piece of what an author wrote."""
+        if self._texts is None:
+            self._texts = [_without_layout(text) for text in self._sources()]
+        sought = _without_layout(value)
+        return any(sought in text for text in self._texts)
+
+    def _sources(self) -> Iterator[str]:
+        # As a text of a template may write them.
+        yield self._source.replace("\\n", " ").replace("\\t", " ")
+        for path in self._templates:
+            yield Path(path).read_text(encoding="utf-8", errors="replace")
+        yield from self._elsewhere()
+
+
+def _without_layout(text: str) -> str:
+    return " ".join(text.split())

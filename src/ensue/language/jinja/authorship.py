@@ -1,0 +1,79 @@
+"""Marks in the signs (`${`, `__slot__`) that the author of a Jinja template wrote, in text and in constants.
+
+A constant that is compared, looked up, or searched for is left as it is: its value counts there, and it is
+not printed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import nodes
+
+from ensue.language.authored import mark_signs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SIGNS: Final = ("$", "__slot__")
+_SEARCHING: Final = frozenset(
+    (
+        *(
+            "replace",
+            "split",
+            "rsplit",
+            "startswith",
+            "endswith",
+            "find",
+            "rfind",
+            "index",
+            "rindex",
+            "count",
+        ),
+        *("strip", "lstrip", "rstrip", "partition", "rpartition", "removeprefix", "removesuffix"),
+        *("regex_replace", "regex_search", "regex_match", "regex_escape"),
+    )
+)
+"""Filters and methods of text whose arguments are what they look for."""
+
+
+def mark_authorship(template: nodes.Template, source: str) -> None:
+    """Put marks into the signs of a parsed template.
+
+    Args:
+        template: the template; changed in place.
+        source: its text: most templates have no sign.
+    """
+    if any(sign in source for sign in _SIGNS):
+        for node in _printed(template):
+            if isinstance(node, nodes.TemplateData):
+                node.data = mark_signs(node.data)
+            elif isinstance(node.value, str):
+                node.value = mark_signs(node.value)
+
+
+def _printed(node: nodes.Node) -> Iterator[nodes.TemplateData | nodes.Const]:
+    """Yield the pieces of text that may be printed."""
+    waiting: list[nodes.Node] = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (nodes.TemplateData, nodes.Const)):
+            yield one
+        else:
+            waiting.extend(_parts(one))
+
+
+def _parts(node: nodes.Node) -> Iterator[Any]:
+    match node:
+        case nodes.Compare() | nodes.Test():
+            return iter(())
+        case nodes.Include() | nodes.Import() | nodes.FromImport() | nodes.Extends():
+            return iter(())
+        case nodes.Getitem():
+            return iter((node.node,))
+        case nodes.Filter() if node.name in _SEARCHING:
+            return iter((node.node,) if node.node is not None else ())
+        case nodes.Call() if isinstance(node.node, nodes.Getattr) and node.node.attr in _SEARCHING:
+            return iter((node.node,))
+        case _:
+            return node.iter_child_nodes()

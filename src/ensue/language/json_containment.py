@@ -1,0 +1,30 @@
+"""Whether each value that a template printed stays within one string of a JSON text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ensue.language.insertions import Extent
+
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ENDS_STRING: Final = re.compile(r'["\\\x00-\x1f]')
+
+
+def beyond_strings(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
+    """Yield the extents of printed values that are more than a part of one JSON string.
+
+    Args:
+        text: JSON text.
+        extents: where values were printed that are no plain words, in order.
+    """
+    strings = [found.span() for found in _STRING.finditer(text)]
+    for extent in extents:
+        place = bisect_right(strings, (extent.start, 0)) - 1
+        is_inside = place >= 0 and strings[place][0] < extent.start and extent.end < strings[place][1]
+        if not is_inside or _ENDS_STRING.search(text, extent.start, extent.end):
+            yield extent

@@ -1,0 +1,84 @@
+"""The marks in a rendering that say who wrote a sign, and where a printed value begins and ends.
+
+Each process chooses them at random, so no value can bring one along. They consist of characters of a
+private-use area, which YAML and JSON allow in any scalar. They never leave `language`: whoever reads a
+rendering takes them out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
+"""80 bits of chance. (The module `secrets` would take longer to load than most renderings.)"""
+
+AUTHORED: Final = f"{_LEAD}\ue000"
+"""Is put into a sign (`${`, `__slot__:`) that an author wrote."""
+
+BEGIN: Final = f"{_LEAD}\ue001"
+"""Is put before a printed value."""
+
+END: Final = f"{_LEAD}\ue002"
+"""Is put behind a printed value."""
+
+_ANY: Final = re.compile(f"{_LEAD}[\ue000-\ue002]")
+
+
+def has_marks(text: str) -> bool:
+    """Say whether a text holds a mark."""
+    return _LEAD in text
+
+
+def without_marks(text: str) -> str:
+    """Return a text without marks."""
+    return _ANY.sub("", text) if _LEAD in text else text
+
+
+def without_authorship(text: str) -> str:
+    """Return a text in which no sign is an author's; the marks of printed values stay."""
+    return text.replace(AUTHORED, "") if _LEAD in text else text
+
+
+def unmarked(data: Any) -> Any:
+    """Return data without marks; what holds none is the same object, and nothing is changed in place."""
+    return _Unmarking().of(data)
+
+
+class _Unmarking:
+    """Takes marks out of data that others hold too; an alias is looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Any] = {}
+
+    def of(self, data: Any) -> Any:
+        if isinstance(data, str):
+            return without_marks(data)
+        if is_list(data):
+            return self._once(data, self._list)
+        return self._once(data, self._mapping) if is_mapping(data) else data
+
+    def _once(self, data: Any, unmark: Callable[[Any], Any]) -> Any:
+        if id(data) not in self._known:
+            self._known[id(data)] = data
+            self._known[id(data)] = unmark(data)
+        return self._known[id(data)]
+
+    def _list(self, data: list[Any]) -> Any:
+        items = [self.of(item) for item in data]
+        return data if _are_same(items, data) else items
+
+    def _mapping(self, data: dict[Any, Any]) -> Any:
+        pairs = [(self.of(key), self.of(item)) for key, item in data.items()]
+        is_same = _are_same((item for _, item in pairs), data.values())
+        return data if is_same and _are_same((key for key, _ in pairs), data) else dict(pairs)
+
+
+def _are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
+    return all(one is other for one, other in zip(first, second, strict=True))

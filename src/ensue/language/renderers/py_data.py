@@ -1,0 +1,145 @@
+"""Data that a `py` file returns when it was given text with `${…}` or `__slot__:` in it by the run.
+
+Nobody can tell where a Python program has a text from. While nothing that the run gave it (`prev_ret`,
+grains, what execution functions return) holds a sign of a reference or slot, every sign in its data is the
+author's. Otherwise its data may hold only signs that are in the file word for word, and in nothing that was
+given; `literal(…)` says of other data that it is to be taken as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import CompileError
+from ensue.language.marks import unmarked
+from ensue.language.references.signs import holds_sign
+from ensue.language.slots import PREFIX
+from ensue.model.data import copied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.language.renderers.py_places import PythonDocument
+    from ensue.language.renderers.stage import Stream
+
+_GIVEN: Final = ("prev_ret", "grains")
+_FUNCTIONS: Final = "salt"
+
+
+class GivenTexts:
+    """The texts with signs that the run gave to one call of a `py` file's function."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+
+    def watch(self, stream: Stream) -> Stream:
+        """Return a stream whose context is noted, what execution functions return included."""
+        given = dict(stream.variables)
+        for name in _GIVEN:
+            self.note(given.get(name))
+        given["pillar"] = unmarked(given.get("pillar"))
+        if _FUNCTIONS in given:
+            given[_FUNCTIONS] = _NotingFunctions(given[_FUNCTIONS], self.note)
+        return msgspec.structs.replace(stream, context=lambda: given)
+
+    def note(self, value: Any) -> None:
+        """Note the texts with signs in a value."""
+        self._texts.update(_signed(value))
+
+    def check(self, data: Any, written: PythonDocument) -> None:
+        """Refuse data in which a sign may be what the run gave.
+
+        Raises:
+            CompileError: names the sign and the remedy.
+        """
+        if not self._texts:
+            return
+        from ensue.language.references.grammar import read_text
+
+        for text in _signed(data):
+            signs = [piece.text for piece in read_text(text) if not isinstance(piece, str)]
+            if text.startswith(PREFIX):
+                signs.append(text)
+            for sign in signs:
+                if sign not in written.text or any(sign in given for given in self._texts):
+                    raise CompileError([_ambiguous(sign, written)])
+
+
+def literal(value: Any) -> Any:
+    """Return data in which no reference and no slot counts; the global of that name in `py` files."""
+    from ensue.language.authored import as_literal
+
+    return as_literal(copied(value))
+
+
+def _ambiguous(sign: str, written: PythonDocument) -> Diagnostic:
+    return Diagnostic(
+        code="E0221",
+        summary=f"{sign} may be data of the run",
+        detail="the function was given text with references or slots in it, so nobody knows who wrote this",
+        span=written.locate(()),
+        help="put literal(…) around what comes from prev_ret, grains or salt[…]; write references out",
+    )
+
+
+def _signed(value: Any) -> Iterator[str]:
+    """Yield the texts in nested data that hold a sign."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        one: Any = waiting.pop()
+        if isinstance(one, str):
+            if holds_sign(one) or one.startswith(PREFIX):
+                yield one
+        elif isinstance(one, (Mapping, list, tuple, set)) and id(cast("Any", one)) not in seen:
+            inner = cast("Any", one)
+            seen.add(id(inner))
+            waiting += [*inner, *inner.values()] if isinstance(inner, Mapping) else inner
+
+
+class _NotingFunctions(Mapping[str, Any]):
+    """`salt`, whose functions have what they return noted."""
+
+    def __init__(self, functions: Any, note: Callable[[Any], None]) -> None:
+        self._functions = functions
+        self._note = note
+
+    def __getitem__(self, name: str) -> Any:
+        return self._noting(self._functions[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._functions
+
+    def __getattr__(self, name: str) -> Any:
+        return _NotingModule(getattr(self._functions, name), self._noting)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def _noting(self, function: Any) -> Any:
+        if not callable(function):
+            return function
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            returned = unmarked(function(*args, **kwargs))
+            self._note(returned)
+            return returned
+
+        return call
+
+
+class _NotingModule:
+    """`salt.cmd`, one attribute away from a function."""
+
+    def __init__(self, module: Any, noting: Callable[[Any], Any]) -> None:
+        self._module = module
+        self._noting = noting
+
+    def __getattr__(self, name: str) -> Any:
+        return self._noting(getattr(self._module, name))

@@ -1,0 +1,77 @@
+"""Reading text that templates have printed values into: what they printed stays data.
+
+The stages that make data (`yaml`, `json`, `yamlex`) share this. See `authored` and `insertions`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.errors import CompileError
+from ensue.language.marks import has_marks, without_marks
+from ensue.language.references.signs import may_bind, may_hold_slot
+from ensue.language.renderers.stage import Insertions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ensue.language.insertions import Extent
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.yaml import YamlDocument
+
+    Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
+    """Yields the extents of the values that are more than a part of one scalar of a text."""
+
+
+def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
+    """Return a stream ended by the data of its text.
+
+    Args:
+        stream: the stream.
+        read: reads a document, and raises CompileError for one that it cannot read.
+        judge: looks for values that do not stay within one scalar.
+
+    Raises:
+        CompileError: the text cannot be read; a value reaches beyond the scalar that it is printed into.
+    """
+    if stream.is_rendered:
+        return _read_rendered(stream, read, judge)
+    data = read(stream.document())
+    if stream.insertions is Insertions.MARKED and (may_bind(stream.text) or may_hold_slot(stream.text)):
+        from ensue.language.authored import mark_data
+
+        return msgspec.structs.replace(stream.with_data(mark_data(data)), has_marks=True)
+    return stream.with_data(data)
+
+
+def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
+    from ensue.language.authored import is_settled, marks_that_count, settle
+    from ensue.language.insertions import take_out_guards
+
+    text, extents = take_out_guards(stream.text)
+    plain = without_marks(text)
+    shown = msgspec.structs.replace(stream, text=plain)
+    if extents:
+        from ensue.language.renderers.refusal import refuse_insertions
+
+        refuse_insertions(shown, text, extents, judge)
+    if stream.insertions is Insertions.MARKED:
+        data = _read_marked(shown, text, read)
+        # A backslash may write a mark as an escape of a quoted scalar.
+        return msgspec.structs.replace(
+            shown.with_data(marks_that_count(data)), has_marks=has_marks(text) or "\\" in text
+        )
+    if is_settled(text):
+        return shown.with_data(read(shown.document()))
+    return shown.with_data(settle(_read_marked(shown, text, read)))
+
+
+def _read_marked(shown: Stream, text: str, read: Callable[[YamlDocument], Any]) -> Any:
+    """Return the data of a text with marks; what is wrong with it is told of the text without them."""
+    try:
+        return read(msgspec.structs.replace(shown, text=text).document())
+    except CompileError:
+        read(shown.document())
+        raise

@@ -1,0 +1,17 @@
+"""Keeping secrets out of everything that is written.
+
+A `Masker` knows the secret values of one process and replaces them by `(sensitive)`. Every sink (journal,
+log, printer, progress, diagnostics) passes what it writes through it. It neither finds secrets by the names
+of their keys nor stores them: code that opens a secret adds it first. docs/secrets.md states what is masked
+and what is not.
+
+Source: derived-resources document, "Secret storage"; Salt's own outputs mask nothing.
+"""
+
+from __future__ import annotations
+
+from ensue.masking.forms import MASK
+from ensue.masking.masker import SHORTEST_PART_CHARS, Masker
+from ensue.masking.urls import url_passwords
+
+__all__ = ["MASK", "SHORTEST_PART_CHARS", "Masker", "url_passwords"]

@@ -1,0 +1,85 @@
+"""The forms in which a secret occurs in text, and the expression that finds any of many.
+
+Besides the value as it is these are the forms that ensue itself and the tools it quotes produce: escaped for
+JSON, as Python's `repr` shows it, quoted for a shell, for YAML and for a URL.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MASK: Final = "(sensitive)"
+"""The text that replaces a secret."""
+
+_WITHOUT_ESCAPES: Final = re.compile(r"[ !#$&(-\[\]-~]*\Z")
+_UNQUOTED_IN_URLS: Final = re.compile(r"[A-Za-z0-9_.-]*\Z")
+_GROUPED_CHARS: Final = 3
+
+
+def escaped_forms(text: str) -> set[str]:
+    """Return a text as it is, and as it looks within quotes in JSON, Python, YAML and a shell line."""
+    if _WITHOUT_ESCAPES.match(text):
+        return {text}
+    from shlex import quote
+
+    forms = _within_quotes(text)
+    # A message quotes a value, and the next one quotes the message.
+    forms |= {twice for form in forms for twice in _within_quotes(form)}
+    as_bytes = text.encode("utf-8", "backslashreplace")
+    forms |= {
+        text,
+        ascii(text)[1:-1],
+        repr(as_bytes)[2:-1],
+        as_bytes.decode(),
+        text.replace("'", "''"),
+        text.replace("%", "%%"),
+        text.replace("%", "\\%"),  # As crontab has it.
+    }
+    if "'" in text:
+        forms.add(quote(text)[1:-1])
+    return forms
+
+
+def _within_quotes(text: str) -> set[str]:
+    import json
+
+    return {
+        json.dumps(text)[1:-1],
+        json.dumps(text, ensure_ascii=False)[1:-1],
+        repr(text)[1:-1],
+        # With an escaped quote, where repr chose the other kind and needed none.
+        repr(f"{text}'\"")[1:-4],
+    }
+
+
+def url_forms(text: str) -> set[str]:
+    """Return a text as it is written in the path and in the query of a URL."""
+    if _UNQUOTED_IN_URLS.match(text):
+        return set()
+    from urllib.parse import quote, quote_plus
+
+    as_bytes = text.encode("utf-8", "surrogatepass")
+    return {quote(as_bytes, safe=""), quote(as_bytes), quote_plus(as_bytes)}
+
+
+def any_of(parts: Iterable[str]) -> re.Pattern[str]:
+    """Return an expression that finds the longest of the parts that begin at the leftmost place.
+
+    Args:
+        parts: texts of at least `_GROUPED_CHARS` characters.
+    """
+    return re.compile(_grouped(sorted(parts, key=len, reverse=True), 0))
+
+
+def _grouped(parts: list[str], place: int) -> str:
+    """Group by the first characters: `re` tries the branches of an alternation one after the other."""
+    if len(parts) == 1 or place == _GROUPED_CHARS:
+        return "|".join(re.escape(part[place:]) for part in parts)
+    groups: dict[str, list[str]] = {}
+    for part in parts:
+        groups.setdefault(part[place], []).append(part)
+    return "|".join(f"{re.escape(first)}(?:{_grouped(group, place + 1)})" for first, group in groups.items())

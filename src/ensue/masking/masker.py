@@ -1,0 +1,195 @@
+"""The `Masker`: the secrets of one process and the one way to take them out of text and data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.masking.forms import MASK, any_of, escaped_forms, url_forms
+from ensue.masking.lines import SecretLines, distinctive_short_lines, own_lines
+from ensue.masking.urls import mask_urls, url_passwords
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Sequence
+
+SHORTEST_PART_CHARS: Final = 4
+"""A secret shorter than this is masked only where it is a whole value, else it would eat ordinary text."""
+
+SHORTEST_GUESSED_CHARS: Final = 8
+"""The same for values that are taken for secrets because of where they occur (a key's name, a URL)."""
+
+_UNREMARKABLE_DIGITS: Final = 4
+
+
+class Masker:
+    """The secrets of one process and the one way to take them out of text and data.
+
+    `knows_secrets` says whether any secret was added.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self.knows_secrets = False
+        self._whole: set[str] = set()
+        self._alone: set[str] = set()
+        self._parts: set[str] = set()
+        self._lines = SecretLines()
+        self._pattern: tuple[int, re.Pattern[str]] | None = None
+        self.add(*secrets)
+
+    def add(self, *secrets: str) -> None:
+        """Take note of secret values.
+
+        A secret of several lines (a private key) is also masked line by line, as a diff or a
+        log would show it, and every secret in the forms that JSON, `repr`, a shell and a URL give it.
+
+        Args:
+            secrets: the values in the clear; empty ones are ignored.
+        """
+        for secret in secrets:
+            if secret and secret not in self._whole:
+                self._whole.update((secret, secret.strip()))
+                self._add_parts(secret)
+                # Last: another thread that sees it finds the rest in place.
+                self.knows_secrets = True
+
+    def add_guessed(self, *values: str) -> None:
+        """Take note of values that are secrets by the names of their keys or by their place in a URL.
+
+        One of fewer than eight characters is masked only where it is a whole value, because it may be an
+        ordinary word: `password: test`. Numbers of fewer than four digits are ignored.
+
+        Args:
+            values: the values in the clear.
+        """
+        for value in values:
+            if len(value) >= SHORTEST_GUESSED_CHARS:
+                self.add(value)
+            elif value and not (value.isdecimal() and len(value) < _UNREMARKABLE_DIGITS):
+                self._alone.update((value, value.strip()))
+                self.knows_secrets = True
+
+    def add_from_urls(self, *data: Any) -> None:
+        """Take note of the passwords of URLs in texts and nested data.
+
+        Args:
+            data: arguments, returns, texts; anything made of mappings, lists and scalars.
+        """
+        for value in data:
+            kind = value.__class__
+            if kind is str:
+                if "://" in value and "@" in value:
+                    self.add_guessed(*url_passwords(value))
+            elif kind is dict:
+                self.add_from_urls(*value, *value.values())
+            elif kind is list or kind is tuple:
+                self.add_from_urls(*value)
+
+    def is_whole_secret(self, text: str) -> bool:
+        """Say whether a text as a whole is a secret."""
+        return text in self._whole or text.strip() in self._alone
+
+    def text(self, text: str) -> str:
+        """Return the text with every secret in it replaced by `(sensitive)`."""
+        return MASK if self.knows_secrets and self.is_whole_secret(text) else self.within(text)
+
+    def within(self, text: str) -> str:
+        """Return the text with secrets replaced that are secrets within a longer text as well.
+
+        For words of ensue's own and of users (the name of a module, a key) that may happen to be the same
+        as a short secret.
+        """
+        if self.knows_secrets:
+            if text in self._whole:
+                return MASK
+            if self._lines.any:
+                text = self._lines.mask(text)
+            if self._parts:
+                text = self._current_pattern().sub(MASK, text)
+        return mask_urls(text)
+
+    def data(self, data: Any) -> Any:
+        """Return a copy of nested data with every secret replaced, keys included.
+
+        Args:
+            data: anything made of mappings, lists, tuples and scalars.
+
+        Returns:
+            The same object when there is nothing to mask, else a masked copy.
+        """
+        return self._masked(data) if self.knows_secrets else data
+
+    def difference(self, diff: str, *contents: bytes) -> str:
+        """Return a diff, or `(sensitive)` in the place of all of it when a secret is or may be in it.
+
+        A diff shows lines one by one, the former value of a secret among them, which no masker knows.
+
+        Args:
+            diff: the lines that changed and those around them.
+            contents: what was compared.
+        """
+        if not self.knows_secrets or not diff:
+            return diff
+        if self.within(diff) != diff:
+            return MASK
+        if self._lines.any and any(self._lines.holds(line) for line in diff.splitlines()):
+            texts = (content.decode("utf-8", "backslashreplace") for content in contents)
+            if any(self.within(text) != text for text in texts):
+                return MASK
+        return diff
+
+    def _add_parts(self, secret: str) -> None:
+        forms = escaped_forms(secret) | escaped_forms(secret.strip()) | url_forms(secret)
+        if len(secret.splitlines()) > 1:
+            for line in own_lines(secret):
+                forms |= escaped_forms(line)
+            self._alone.update(distinctive_short_lines(secret))
+            self._lines.add(secret)
+        self._parts.update(form for form in forms if len(form) >= SHORTEST_PART_CHARS and form not in MASK)
+
+    def _current_pattern(self) -> re.Pattern[str]:
+        # Parts only ever come; how many tells whether another thread has added some meanwhile.
+        count = len(self._parts)
+        if self._pattern is None or self._pattern[0] != count:
+            self._pattern = count, any_of(self._parts)
+        return self._pattern[1]
+
+    def _masked(self, data: Any) -> Any:  # noqa: PLR0911 (one return for each kind of data)
+        match data:
+            case str():
+                return self.text(data)
+            case Mapping():
+                return self._masked_mapping(data)  # pyright: ignore[reportUnknownArgumentType] # of anything
+            case list() | tuple() | set() | frozenset():
+                return self._masked_items(list(data))  # pyright: ignore[reportUnknownArgumentType] # of anything
+            case bytes():
+                return self.text(data.decode("utf-8", "backslashreplace"))
+            case None | bool():
+                return data
+            case int() | float():
+                return MASK if (text := str(data)) in self._whole or text in self._alone else data
+            case _:
+                # Whatever a plug-in put there (a path, an exception) is shown as its text.
+                text = str(data)
+                return data if (masked := self.text(text)) == text else masked
+
+    def _masked_mapping(self, data: Mapping[Any, Any]) -> dict[Any, Any]:
+        masked: dict[Any, Any] = {}
+        for key, value in data.items():
+            shown, count = self._masked_key(key), 1
+            while shown in masked:
+                # Two keys whose secrets are hidden are still two.
+                shown, count = f"{self._masked_key(key)} #{count + 1}", count + 1
+            masked[shown] = self._masked(value)
+        return masked
+
+    def _masked_key(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self.within(key)
+        text = key.decode("utf-8", "backslashreplace") if isinstance(key, bytes) else str(key)
+        return key if (masked := self.within(text)) == text else masked
+
+    def _masked_items(self, items: Sequence[Any]) -> list[Any]:
+        if self._lines.any and len(items) > 1 and all(isinstance(item, str) for item in items):
+            items = self._lines.mask_lines(items) or items
+        return [self._masked(item) for item in items]

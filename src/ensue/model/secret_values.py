@@ -1,0 +1,188 @@
+"""Which values of pillar or of a configuration are secrets: by the names of their keys, or by their looks.
+
+Used to tell a `Masker` what to hide and to show a configuration without its secrets. Everything below a
+secret key is a secret, whatever its shape. A private key is one under any name, and so is the password of a
+URL. Text that itself is a document with names (JSON, an `.env` file) is searched too. docs/secrets.md lists
+the rules.
+
+Source: derived-resources document, "Secret storage"; Salt's roster spells `passwd`, `priv_passwd`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.masking import MASK, url_passwords
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SECRET_CONFIG_KEYS: Final = frozenset(
+    {
+        "access_key",
+        "api_key",
+        "client_key",
+        "credentials",
+        "enable_password",
+        "key_data",
+        "passphrase",
+        "passwd",
+        "password",
+        "priv_passwd",
+        "private_key",
+        "secret",
+        "secret_key",
+        "secrets",
+        "sudo_password",
+        "token",
+    }
+)
+"""Keys whose values are secrets, at any depth; lower case, with underscores."""
+
+SECRET_KEY_ENDINGS: Final = (
+    "_password",
+    "_passwd",
+    "_passphrase",
+    "_secret",
+    "_token",
+    "_private_key",
+    "_api_key",
+    "_secret_key",
+    "_access_key",
+)
+"""The same for keys that end so (`db_password`)."""
+
+
+_PRIVATE_KEY: Final = "PRIVATE KEY"
+_ASSIGNMENT: Final = (
+    r"^[ \t]*(?:export[ \t]+|-[ \t]+)?[\"']?(?P<name>[\w.-]+)[\"']?"
+    r"[ \t]*(?:=|:[ \t])[ \t]*(?P<value>\S.*?)[ \t]*,?$"
+)
+_NO_VALUES: Final = frozenset({"|", ">", "|-", ">-", "null", "none", "true", "false", "yes", "no", "{", "["})
+
+
+@lru_cache(maxsize=4096)
+def _is_secret_name(name: str) -> bool:
+    plain = name.lower().replace("-", "_")
+    return plain in SECRET_CONFIG_KEYS or plain.endswith(SECRET_KEY_ENDINGS)
+
+
+def is_secret_key(key: object) -> bool:
+    """Say whether a key's value is a secret; case and the kind of dash do not matter."""
+    return _is_secret_name(str(key))
+
+
+def is_private_key(value: object) -> bool:
+    """Say whether a value is the text of a private key, in PEM or in a form like it (OpenSSH's, PGP's)."""
+    return isinstance(value, str) and _PRIVATE_KEY in value and "-----BEGIN " in value
+
+
+def secret_values(config: Mapping[str, Any]) -> list[str]:
+    """Return every secret of a configuration as text, for a `Masker`.
+
+    Args:
+        config: nested data.
+    """
+    return list(_secrets_in(config, inside_secret=False))
+
+
+def secret_text(line: str) -> str | None:
+    """Return the value in a line such as `DB_PASSWORD=abc` or `token: abc` when its name is a secret's.
+
+    Args:
+        line: a line of an `.env` file, of INI, YAML or pretty-printed JSON.
+    """
+    found = re.match(_ASSIGNMENT, line)
+    if found is None or not _is_secret_name(found["name"].rpartition(".")[2]):
+        return None
+    value = found["value"]
+    if value[0] in "\"'" and value[-1] == value[0]:
+        value = value[1:-1]
+    return None if value.lower() in _NO_VALUES else value or None
+
+
+def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a configuration with `(sensitive)` in the place of every secret.
+
+    Args:
+        config: nested data.
+    """
+    return {key: _masked(key, value) for key, value in config.items()}
+
+
+def mask_arguments(data: Any) -> Any:
+    """Return a copy of states as they are shown, with `(sensitive)` for the texts and numbers of secret keys.
+
+    Unlike in a configuration a key may be an ID, and what is below it no secret: lists and mappings stay.
+
+    Args:
+        data: high data, or low chunks.
+    """
+    if is_mapping(data):
+        return {
+            key: MASK if is_secret_key(key) and _is_text_or_number(value) else mask_arguments(value)
+            for key, value in data.items()
+        }
+    return [*map(mask_arguments, data)] if is_list(data) else data
+
+
+def _is_text_or_number(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def _secrets_in(data: Any, *, inside_secret: bool) -> Iterator[str]:
+    match data:
+        case Mapping():
+            for key, value in data.items():  # pyright: ignore[reportUnknownVariableType]  # any data
+                yield from _secrets_in(value, inside_secret=inside_secret or is_secret_key(key))  # pyright: ignore[reportUnknownArgumentType]  # same
+        case list() | tuple():
+            for item in data:  # pyright: ignore[reportUnknownVariableType]  # any data
+                yield from _secrets_in(item, inside_secret=inside_secret)
+        case None | bool() | "":
+            return
+        case bytes() if inside_secret:
+            yield data.decode("utf-8", "backslashreplace")
+        case str():
+            if inside_secret or is_private_key(data):
+                yield data
+            yield from _secrets_within(data)
+        case _ if inside_secret:
+            yield str(data)
+        case _:
+            return
+
+
+def _secrets_within(text: str) -> Iterator[str]:
+    """Yield the secrets in a text: passwords of URLs, and values with a secret's name in a document."""
+    yield from url_passwords(text)
+    if text[:1] in "{[" and text.rstrip()[-1:] in "}]":
+        import json
+
+        try:
+            yield from _secrets_in(json.loads(text), inside_secret=False)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return
+    if "\n" in text or "=" in text:
+        for line in text.splitlines():
+            if (value := secret_text(line)) is not None:
+                yield value
+
+
+def _masked(key: object, value: Any) -> Any:
+    match value:
+        case None | bool() | "":
+            return value
+        case _ if is_secret_key(key) or is_private_key(value):
+            return MASK
+        case Mapping():
+            return mask_config(value)  # pyright: ignore[reportUnknownArgumentType]  # any data
+        case list() | tuple():
+            return [_masked("", item) for item in value]  # pyright: ignore[reportUnknownVariableType]  # any data
+        case _:
+            return value
