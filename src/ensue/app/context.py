@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.call_reads import CallReads
+    from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Command, Connection
@@ -193,7 +194,7 @@ class CallContext(TargetContext):
         self,
         services: Services,
         site: CallSite,
-        registry: DerivedRegistry,
+        registry: RunRegistry,
         gathered: defaultdict[Srn, Accumulators],
         on_event: Callable[[RunEvent], None],
     ) -> None:
@@ -203,10 +204,15 @@ class CallContext(TargetContext):
         self.test = site.test
         self._opts = None
         self._site = site
-        self.registry = registry
+        self._registry = registry
         self._gathered = gathered
         self._on_event = on_event
         self._reads: CallReads | None = None
+
+    @property
+    def registry(self) -> DerivedRegistry:
+        """The registry as the run sees it."""
+        return self._registry.of_state(self._site.chunk.span)
 
     @property
     def connection(self) -> Connection:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import Registration, ResourceRecord
+    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.registry.vault import ProjectVault
 
@@ -39,6 +39,10 @@ class LazyRegistry:
         return self._opened().register(
             srn, config, source=source, watch=watch, source_grains=source_grains, ttl_s=ttl_s, scope=scope
         )
+
+    def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
+        """Register resources, all of them or none."""
+        return self._opened().register_many(requests)
 
     def get(self, srn: Srn) -> DataMap | None:
         """Return the configuration of an active resource."""

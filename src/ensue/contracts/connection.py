@@ -134,6 +134,9 @@ class Connection(Protocol):
         On any failure (disk full, no permission) the old file stays as it was and nothing is left
         behind. Mode and owner of an existing file are kept where they are not given; a new file
         gets 0644. A symlink is followed: its target is replaced.
+
+        A name that begins with `.ensue-` is that of a temporary file: until it is removed or renamed it is
+        noted, and the next apply removes it should this process be killed.
         """
         ...
 

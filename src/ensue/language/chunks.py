@@ -62,13 +62,18 @@ class Draft(msgspec.Struct, eq=False):
 
 
 class Drafter:
-    """Makes drafts of declarations and checks their functions and arguments."""
+    """Makes drafts of declarations and checks their functions and arguments.
+
+    Attributes:
+        registering: the drafts with `registers`.
+    """
 
     def __init__(self, catalog: FunctionCatalog, found: Collector) -> None:
         self._catalog = catalog
         self._found = found
         self._signatures: dict[tuple[str, str], Signature | None] = {}
         self._plain: set[tuple[str, ...]] = set()
+        self.registering: list[Draft] = []
 
     def drafts(self, tree: Tree) -> list[Draft]:
         """Return the drafts of a whole tree."""
@@ -171,7 +176,10 @@ class Drafter:
         if self._is_accepted(declaration, signature, arguments) and not words:
             # Nothing but names was looked at; the next of this function with these says the same.
             self._plain.add((declaration.module, declaration.function, *arguments))
-        return Draft(declaration, name, arguments, options, requisites, place, order)
+        draft = Draft(declaration, name, arguments, options, requisites, place, order)
+        if options.registers:
+            self.registering.append(draft)
+        return draft
 
     def _signature(self, declaration: Declaration) -> Signature | None:
         key = (declaration.module, declaration.function)

@@ -21,8 +21,9 @@ from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Container, Sequence
     from pathlib import Path
+    from typing import TypeAlias
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.contracts.functions import FunctionCatalog
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
     from ensue.language.wishes import Wanted
+    from ensue.model.chunk import StateOptions
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
 
+    CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
 LISTEN_ERROR: Final = "Listen_Error"
 """Module and function of the chunk that stands for a `listen` on nothing, as Salt tags it."""
@@ -79,6 +82,7 @@ class Compiler:
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
         enforced: what earlier applies enforced, for references; None where the project keeps none.
+        check_registers: reports what is wrong with a state's `registers`; None accepts everything.
     """
 
     def __init__(
@@ -90,6 +94,7 @@ class Compiler:
         target: Srn,
         auto_order: bool = True,
         enforced: EnforcedStates | None = None,
+        check_registers: CheckRegisters | None = None,
     ) -> None:
         self._roots = roots
         self._renderer = renderer
@@ -97,6 +102,7 @@ class Compiler:
         self._target = target
         self._auto_order = auto_order
         self._enforced = enforced
+        self._check_registers = check_registers
 
     def compile(
         self, requests: Sequence[SlsRequest], *, scope: str = "", outer_ids: Container[str] = ()
@@ -135,7 +141,11 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafts = Drafter(self._catalog, found).drafts(tree)
+        drafter = Drafter(self._catalog, found)
+        drafts = drafter.drafts(tree)
+        if self._check_registers is not None:
+            for draft in drafter.registering:
+                self._check_registers(draft.options, draft.declaration.id, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()

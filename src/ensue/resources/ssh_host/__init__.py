@@ -35,7 +35,8 @@ def connect(context: ResourceContext) -> Connection:
     found = configuration_faults(context.config)
     if found:
         raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
-    return SshConnection(context.srn, settings_from(context.srn, context.config), context.connect_to)
+    settings = settings_from(context.srn, context.config)
+    return SshConnection(context.srn, settings, context.connect_to, leftovers=context.leftovers)
 
 
 async def ping(connection: Connection) -> bool:

@@ -29,10 +29,12 @@ from ensue.resources.answers import (
     digest_in,
 )
 from ensue.resources.faults import file_error, need_path
+from ensue.resources.leftovers import TEMPORARY_PREFIX
 from ensue.resources.ssh_host.sftp_paths import WrittenPaths, found_at
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
+    from contextlib import AbstractContextManager
 
     from ensue.contracts.connection import Completed
     from ensue.model.srn import Srn
@@ -67,6 +69,7 @@ class SftpFiles:
         client: returns the live SFTP session.
         run: runs a command on the target.
         accounts: its users and groups.
+        noted: notes a temporary file for as long as it is there.
     """
 
     def __init__(
@@ -75,11 +78,13 @@ class SftpFiles:
         client: Callable[[], Awaitable[asyncssh.SFTPClient]],
         run: Callable[[Command], Awaitable[Completed]],
         accounts: RemoteAccounts,
+        noted: Callable[[str], AbstractContextManager[None]],
     ) -> None:
         self._srn = srn
         self._client = client
         self._run = run
         self._accounts = accounts
+        self._noted = noted
         self._written = WrittenPaths(run, accounts)
 
     async def read(self, path: str) -> bytes:
@@ -105,14 +110,21 @@ class SftpFiles:
             gid = await self._accounts.number("group", group) if group is not None else None
             if mode is None:
                 mode = stat_bits.S_IMODE(old.permissions or 0) if old else _NEW_FILE_MODE
-            temporary = posixpath.join(posixpath.dirname(real), f".ensue-{secrets.token_hex(8)}")
-            try:
+            async with self._temporary(sftp, real) as temporary:
                 mine = await _write_new(sftp, temporary, content)
                 if old is not None:
                     uid, gid = _first(uid, old.uid), _first(gid, old.gid)
                 await _dress(sftp, temporary, mine, uid=uid, gid=gid)
                 await sftp.chmod(temporary, mode)
                 await sftp.posix_rename(temporary, real)
+
+    @contextlib.asynccontextmanager
+    async def _temporary(self, sftp: asyncssh.SFTPClient, path: str) -> AsyncGenerator[str]:
+        """Yield a new name in the folder of a path; what is there in the end is removed on any failure."""
+        temporary = posixpath.join(posixpath.dirname(path), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
+        with self._noted(temporary):
+            try:
+                yield temporary
             except BaseException:
                 with contextlib.suppress(asyncssh.Error, OSError):
                     await sftp.remove(temporary)
@@ -191,14 +203,9 @@ class SftpFiles:
                 return
             if not stat_bits.S_ISLNK(found.permissions or 0):
                 raise FileExistsError(errno.EEXIST, "something is there that is no symlink")
-            temporary = posixpath.join(posixpath.dirname(path), f".ensue-{secrets.token_hex(8)}")
-            await sftp.symlink(target, temporary)
-            try:
+            async with self._temporary(sftp, path) as temporary:
+                await sftp.symlink(target, temporary)
                 await sftp.posix_rename(temporary, path)
-            except BaseException:
-                with contextlib.suppress(asyncssh.Error, OSError):
-                    await sftp.remove(temporary)
-                raise
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
