@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import PluginError
+from ensue.model.regular_files import obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -117,6 +118,9 @@ def _functions(module: ModuleType) -> Mapping[str, Callable[..., Any]]:
 
 
 def _load(path: Path) -> ModuleType:
+    if found := obstacle(path):
+        msg = f"the project's module {path} is {found}"
+        raise PluginError(msg)
     spec = importlib.util.spec_from_file_location(f"ensue_project.{path.parent.name}.{path.stem}", path)
     if spec is None or spec.loader is None:
         msg = f"{path} cannot be loaded as a Python module"

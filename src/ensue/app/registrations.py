@@ -74,7 +74,7 @@ class Registrations:
         promises = self._promising[module]
         if promises is None and not chunk.options.registers:
             return ()
-        promised = [Srn.parse(text) for text, _ in chunk.options.registers if ":" in text]
+        promised = [Srn.parse(text) for text, _ in chunk.options.registers]
         return [*promised, *promises(chunk.function, chunk.name, chunk.arguments)] if promises else promised
 
     def is_transient(self, chunk: Chunk) -> bool:

@@ -14,6 +14,8 @@ from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.lazy import LazyMapping
+from ensue.app.nodegroups import OPTION as NODEGROUPS
+from ensue.app.nodegroups import parse_nodegroups
 from ensue.app.resource_types import Plugins
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.static_resources import read_static
@@ -27,7 +29,7 @@ from ensue.language.roots import Roots
 from ensue.model.data import is_mapping
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.registry.secret_values import secret_values
-from ensue.targeting import Subject, parse_target
+from ensue.targeting import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -193,8 +195,7 @@ class Services:
         Raises:
             TargetSyntaxError: one does not parse.
         """
-        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
-        return {str(name): parse_target(str(text)) for name, text in groups.items()}
+        return parse_nodegroups(self.settings.option(NODEGROUPS) or {})
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""

@@ -16,6 +16,7 @@ from ensue.errors import CompileError, ConfigurationError
 from ensue.language.merging import STRATEGIES
 from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.data import is_list, is_mapping
+from ensue.model.regular_files import is_regular, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -162,13 +163,13 @@ def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
 
 
 def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
-    if not path.is_file():
+    if not is_regular(path) and not obstacle(path):
         return {}, ()
-    from ensue.language.rendering import read_text
+    from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument, load_document
 
     try:
-        document = YamlDocument(FILE_NAME, read_text(path.read_bytes, FILE_NAME))
+        document = YamlDocument(FILE_NAME, read_text(path, FILE_NAME))
         data = load_document(document)
     except CompileError as error:
         raise ConfigurationError(error.diagnostics) from None
@@ -186,6 +187,10 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
             ]
         )
     faults = [fault for name, value in data.items() if (fault := _check(document, str(name), value))]
+    if is_mapping(groups := data.get("nodegroups")):
+        from ensue.app.nodegroups import nodegroup_faults
+
+        faults += nodegroup_faults(groups, document)
     errors = [fault for fault in faults if fault.severity is Severity.ERROR]
     if errors:
         raise ConfigurationError(faults)

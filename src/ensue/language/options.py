@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.chunk import NO_OPTIONS, Retry, StateOptions
 from ensue.model.data import is_list, is_mapping
+from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,6 +68,14 @@ def read_options(
     )
 
 
+def _is_srn(name: Any) -> bool:
+    try:
+        Srn.parse(name)
+    except (ValueError, AttributeError):
+        return False
+    return True
+
+
 def _listed(value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
@@ -79,11 +89,12 @@ class _Reader:
         self._declaration = declaration
         self._found = found
 
-    def _refuse(self, word: str, value: Any, wanted: str) -> None:
+    def _refuse(self, word: str, value: Any, wanted: str, *below: str | int) -> None:
+        verb = "holds" if below else "is"
         self._found.error(
             "E0312",
-            f"`{word}` of {self._declaration.id!r} is {value!r}",
-            self._declaration.span(word),
+            f"`{word}` of {self._declaration.id!r} {verb} {value!r}",
+            self._declaration.span(word, *below),
             help=f"it takes {wanted}",
         )
 
@@ -94,16 +105,23 @@ class _Reader:
         self._refuse(word, value, "true or false")
         return None
 
-    def seconds(self, given: Mapping[str, Any], word: str) -> float | None:
+    def seconds(self, given: Mapping[str, Any], word: str, *, option: str = "") -> float | None:
+        """Return a number of seconds; `option` is the one that it is a part of, where it is none itself."""
         value = given.get(word)
         if value is None:
             return None
         try:
             seconds = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             seconds = -1.0
-        if seconds < 0:
-            self._refuse(word, value, "a number of seconds")
+        if not 0 <= seconds < math.inf:
+            place = (option, word) if option else (word,)
+            self._found.error(
+                "E0312",
+                f"`{word}` of {self._declaration.id!r} is {value!r}",
+                self._declaration.span(*place),
+                help="it takes a number of seconds",
+            )
             return None
         return seconds
 
@@ -130,19 +148,25 @@ class _Reader:
         return Retry(
             attempts=attempts,
             until=value.get("until", True) is True,
-            interval_s=self.seconds(value, "interval") if "interval" in value else 30.0,  # type: ignore[arg-type]
-            splay_s=self.seconds(value, "splay") or 0.0,
+            interval_s=self.seconds(value, "interval", option="retry") if "interval" in value else 30.0,  # type: ignore[arg-type]
+            splay_s=self.seconds(value, "splay", option="retry") or 0.0,
         )
 
     def registers(self, value: Any) -> tuple[tuple[str, Any], ...]:
         if value is None:
             return ()
         pairs: list[tuple[str, Any]] = []
-        for item in value if is_list(value) else [value]:
+        for place, item in enumerate(value if is_list(value) else [value]):
+            below = (place,) if is_list(value) else ()
             if not is_mapping(item):
-                self._refuse("registers", item, "a list of `type:id: {configuration}`")
+                self._refuse("registers", item, "a list of `type:id: {configuration}`", *below)
                 continue
-            pairs.extend((str(srn), config) for srn, config in item.items())
+            for name, config in item.items():
+                if _is_srn(name):
+                    pairs.append((name, config))
+                else:
+                    wanted = "names `type:id`, for example ssh_host:web-01"
+                    self._refuse("registers", name, wanted, *below, str(name))
         return tuple(pairs)
 
     def delayed(self, value: Any) -> tuple[tuple[str, str], ...]:

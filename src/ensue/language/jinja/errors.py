@@ -37,6 +37,15 @@ def as_compile_error(
         return error
     span = _span(error, path, shorten)
     match error:
+        case RecursionError() | SyntaxError() if not _frames(error, path, shorten):
+            # What Jinja makes of a template is Python, and only its nesting can be more than Python takes.
+            diagnostic = Diagnostic(
+                code="E0203",
+                summary="broken Jinja",
+                detail="blocks or expressions are nested too deep",
+                span=span,
+                help="put an inner part into a macro, or into a variable of its own",
+            )
         case RecursionError():
             diagnostic = endless(_open_templates(error, path, shorten), span)
         case UnknownWhenCompiledError() | UnknownWhenCalledError():

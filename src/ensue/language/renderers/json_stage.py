@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
+from ensue.language.data_faults import bound_fault
+from ensue.model.bounded_json import load_json
+from ensue.model.data_bounds import DataBoundError
 
 if TYPE_CHECKING:
+    from ensue.diagnostics import Span
     from ensue.language.renderers.stage import Stream
 
 
@@ -17,16 +21,26 @@ def render(stream: Stream, _arguments: str) -> Stream:
     text = "\n".join("" if line.lstrip().startswith("#") else line for line in stream.text.split("\n"))
     if not text.strip():
         return stream.with_data(None)
+    document = stream.document()
     try:
-        return stream.with_data(json.loads(text, object_pairs_hook=_mapping))
+        return stream.with_data(load_json(text, object_pairs_hook=_mapping))
     except json.JSONDecodeError as error:
-        span = stream.document().source_span(error.lineno, error.colno)
-        raise CompileError(
-            [Diagnostic(code="E0210", summary="this is not JSON", detail=error.msg, span=span)]
-        ) from None
+        span = document.source_span(error.lineno, error.colno)
+        raise _refused("E0210", "this is not JSON", span, error.msg) from None
+    except DataBoundError as error:
+        raise bound_fault(error, document.source_span(1)) from None
+    except _DuplicateKeyError as error:
+        raise _refused("E0202", str(error), document.source_span(1)) from None
     except ValueError as error:
-        span = stream.document().source_span(1)
-        raise CompileError([Diagnostic(code="E0202", summary=str(error), span=span)]) from None
+        raise _refused("E0210", "this is not JSON", document.source_span(1), str(error)) from None
+
+
+def _refused(code: str, summary: str, span: Span, detail: str = "") -> CompileError:
+    return CompileError([Diagnostic(code=code, summary=summary, detail=detail, span=span)])
+
+
+class _DuplicateKeyError(ValueError):
+    """A mapping has one key twice."""
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -35,5 +49,5 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         message = f"the key {twice!r} is there twice"
-        raise ValueError(message)
+        raise _DuplicateKeyError(message)
     return mapping

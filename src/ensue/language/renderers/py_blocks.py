@@ -14,6 +14,7 @@ import msgspec
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks import UNSET, Block
+from ensue.language.data_faults import refuse_unbounded
 from ensue.language.renderers.py_errors import python_errors
 from ensue.language.renderers.py_places import PythonDocument
 
@@ -108,6 +109,7 @@ class DelayedBlocks:
         name, line = f"{function.__name__}()", function.__code__.co_firstlineno
         with self.collected(stream) as found, python_errors(self._path, name, line):
             data = function(dict(stream.variables))
+        refuse_unbounded(data, Span(self._path, line))
         written = PythonDocument(self._path, self._source, line)
         return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), written=written)
 

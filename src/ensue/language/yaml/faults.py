@@ -13,7 +13,9 @@ import yaml
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
+from ensue.language.data_faults import bound_fault
 from ensue.language.yaml import full
+from ensue.model.data_bounds import DataBoundError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -53,8 +55,9 @@ def faults_of(document: YamlDocument) -> Generator[None]:
         line = document.text.count("\n", 0, position) + 1
         help_ = "remove the character, or write it as an escape in a double-quoted text"
         raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
-    except (ValueError, RecursionError) as error:
-        raise _fault(str(error), document.source_span(1)) from None
+    except DataBoundError as error:
+        span = document.source_span(1) if error.node is None else _span(document, error.node.start_mark)
+        raise bound_fault(error, span) from None
 
 
 def _fault(detail: str, span: Span, help_: str = "", *related: tuple[Span, str]) -> CompileError:
