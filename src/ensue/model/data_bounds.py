@@ -2,7 +2,7 @@
 
 A YAML text of one kilobyte can stand for more values than memory holds, because each alias counts as all that
 its anchor holds (a "YAML bomb"). Readers share what is aliased, so it is the first copy, dump or comparison
-that never ends. The same is true of data that a program made. What is here walks values of any kind once each,
+that never ends. The same is true of data that a program made. What is here walks values once each,
 without recursion.
 """
 
