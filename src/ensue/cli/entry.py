@@ -26,6 +26,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        _refuse_other_bytes(words)
         outcome: Any = root.main(
             words, prog_name=PROGRAM, standalone_mode=False, complete_var="_ENSUE_COMPLETE"
         )
@@ -46,6 +47,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
         return _crash(error)
     return outcome if isinstance(outcome, int) else exit_codes.SUCCEEDED
+
+
+def _refuse_other_bytes(words: Sequence[str]) -> None:
+    """Refuse words that are not UTF-8: they are kept, printed and compared as text everywhere.
+
+    Raises:
+        click.UsageError: one is not.
+    """
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            message = f"an argument is not UTF-8: {shown}"
+            raise click.UsageError(message) from None
 
 
 def _refuse(error: click.ClickException, words: Sequence[str]) -> int:

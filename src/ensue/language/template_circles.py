@@ -43,7 +43,7 @@ def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
     return Diagnostic(
         code="E0205",
         summary="a template could not be rendered",
-        detail="what this line calls goes on calling itself without end, or walks data that holds itself",
+        detail="what this line calls goes on calling itself without end",
         span=fallback,
         help="give the macro, or the function, a case in which it does not call itself",
     )

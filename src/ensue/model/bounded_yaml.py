@@ -71,7 +71,7 @@ def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> A
     """
     try:
         return yaml.load(text, Loader=loader)  # noqa: S506 -- a subclass of the safe loader
-    except (yaml.YAMLError, LookupError, ValueError, OverflowError) as error:
+    except (yaml.YAMLError, LookupError, AttributeError, ValueError, OverflowError) as error:
         # PyYAML's constructors raise what Python does for a date, a number or a boolean that is none.
         message = f"unknown {error}" if isinstance(error, LookupError) else " ".join(str(error).split())
         raise ValueError(message) from None
@@ -79,5 +79,5 @@ def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> A
 
 def _look(node: Node) -> Iterable[Node] | int:
     if isinstance(node, MappingNode):
-        return (one for pair in node.value for one in pair)
-    return node.value if isinstance(node, SequenceNode) else weight(node.value)
+        return [one for pair in node.value for one in pair] or 1
+    return (node.value or 1) if isinstance(node, SequenceNode) else weight(node.value)

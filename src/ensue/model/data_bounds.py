@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-MOST_LEVELS: Final = 100
-"""The deepest nesting of lists and mappings, aliases expanded."""
+MOST_LEVELS: Final = 310
+"""The deepest nesting of lists and mappings that hold something, aliases expanded.
+
+What is done with data takes up to three calls per level, and Python allows a thousand within each other.
+"""
 
 MOST_ADDED_VALUES: Final = 1_000_000
 """How many values a text may stand for beyond those that are written in it."""
@@ -156,7 +159,7 @@ class _Walk:
 
 def _look(value: Any) -> Iterable[Any] | int:
     if isinstance(value, dict):
-        return value.values()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] # of anything
+        return value.values() or 1  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] # of anything
     if isinstance(value, (list, tuple)):
-        return value  # pyright: ignore[reportUnknownVariableType] # of anything
+        return value or 1  # pyright: ignore[reportUnknownVariableType] # of anything
     return weight(value) if isinstance(value, str) else 1

@@ -38,7 +38,9 @@ class RootsLoader(BaseLoader):
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """Return text, file name, and whether that text is still what the file says."""
         del environment
-        name = template_name(template)
+        name = posixpath.normpath(template_name(template))
+        if name.startswith("../"):
+            raise TemplateNotFound(template, f"{name} leads out of the file roots")
         for root in self._roots:
             path = root / name
             if not is_regular(path):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
 from ensue.language.data_faults import bound_fault
+from ensue.language.yaml.scalars import MOST_DIGITS
 from ensue.model.bounded_json import load_json
 from ensue.model.data_bounds import DataBoundError
 
@@ -31,8 +32,9 @@ def render(stream: Stream, _arguments: str) -> Stream:
         raise bound_fault(error, document.source_span(1)) from None
     except _DuplicateKeyError as error:
         raise _refused("E0202", str(error), document.source_span(1)) from None
-    except ValueError as error:
-        raise _refused("E0210", "this is not JSON", document.source_span(1), str(error)) from None
+    except ValueError:
+        detail = f"an integer has more than {MOST_DIGITS:,} digits"
+        raise _refused("E0210", "this is not JSON", document.source_span(1), detail) from None
 
 
 def _refused(code: str, summary: str, span: Span, detail: str = "") -> CompileError:

@@ -146,4 +146,4 @@ def _too_long(text: str) -> ValueError:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
+    return repr(text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…")
