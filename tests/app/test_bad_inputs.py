@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.app.bad_inputs import states, surroundings, targets, templates, yaml_texts
+from tests.app.bad_inputs import runs, states, surroundings, targets, templates, yaml_texts
 
 from ensue.cli import main
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = [
     (module.__name__.rpartition(".")[2], row)
-    for module in (states, surroundings, targets, templates, yaml_texts)
+    for module in (runs, states, surroundings, targets, templates, yaml_texts)
     for row in module.ROWS
 ]
 INNER_FAULTS = ("internal error", "Traceback (most recent call last)", "An exception occurred")
@@ -56,3 +56,49 @@ def test_the_table_is_no_shorter_than_it_was() -> None:
     """There are several hundred rows, and no two of one area have the same name."""
     assert len(ROWS) >= 400
     assert len({(area, row.what) for area, row in ROWS}) == len(ROWS)
+
+
+HALF_A_PAIR = """a:
+  cmd.run:
+    - name: cat {{ opts.root_dir }}/half.json
+b:
+  test.present:
+    - new_state: ${cmd:a:stdout_json}
+"""
+
+
+@pytest.mark.parametrize("out", ["json", "yaml", "highstate"])
+def test_half_a_pair_in_what_a_command_says_is_data(
+    out: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is bound, kept and shown (as an escape, where there is no other form), and ends no run."""
+    (tmp_path / "states").mkdir()
+    (tmp_path / "states/t.sls").write_text(HALF_A_PAIR)
+    (tmp_path / "half.json").write_text('{"v": "\\ud800"}')
+    assert main(["--root", str(tmp_path), "apply", "t", "--out", out]) == 0
+    assert "ud800" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("root", "first"),
+    [("states", "include: [s1]\nx: test.nop\n"), ("pillar", "include: [s1]\nx: 1\n")],
+)
+def test_an_include_may_lead_to_another_two_thousand_times(
+    root: str, first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A chain of includes has no bound but memory, neither of SLS nor of pillar."""
+    for name in ("states", "pillar"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "states/t.sls").write_text("x: test.nop\n")
+    (tmp_path / "pillar/top.sls").write_text("base: {'*': [t]}\n")
+    (tmp_path / "pillar/t.sls").write_text("x: 1\n")
+    (tmp_path / root / "t.sls").write_text(first)
+    value = "test.nop" if root == "states" else "1"
+    for number in range(1, 2000):
+        (tmp_path / root / f"s{number}.sls").write_text(f"include: [s{number + 1}]\ni{number}: {value}\n")
+    (tmp_path / root / "s2000.sls").write_text(f"last: {value}\n")
+    words = ("show", "low", "t") if root == "states" else ("show", "pillar")
+    assert main(["--root", str(tmp_path), *words, "--out", "json"]) == 0
+    out = capsys.readouterr().out
+    assert "i1999" in out
+    assert "last" in out

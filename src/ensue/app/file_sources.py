@@ -67,10 +67,10 @@ class ProjectFiles:
             found = obstacle(Path(source.removeprefix("file://")))
             return f"the source {source} is {found or 'not there'}"
         relative, saltenv = self._split(source, saltenv)
-        if found := self._roots.obstacle(relative, saltenv):
-            return f"the source {source} is {found}"
+        found = self._roots.obstacle(relative, saltenv)
+        said = f"is {found}" if found else "was not found"
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
-        return f"the source {source} was not found (searched below {folders or 'no file roots'})"
+        return f"the source {source} {said} (searched below {folders or 'no file roots'})"
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and the environment it names or is looked for in."""

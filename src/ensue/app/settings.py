@@ -115,7 +115,13 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
     Raises:
         ConfigurationError: it is broken; all faults together.
     """
-    root = root.absolute()
+    try:
+        root = root.absolute()
+    except FileNotFoundError:
+        fault = Diagnostic(
+            code="E0103", summary="the working directory is gone", help="change to another one"
+        )
+        raise ConfigurationError([fault]) from None
     if not root.is_dir():
         raise ConfigurationError(
             [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]

@@ -61,19 +61,22 @@ class TooLargeError(DataBoundError):
         super().__init__(message, node)
 
 
-def check_bounds(root: Any, look: Callable[[Any], Iterable[Any] | int]) -> None:
+def check_bounds(root: Any, look: Callable[[Any], Iterable[Any] | int]) -> int:
     """Refuse data that is too deep, holds itself, or is too large once shared values are counted per use.
 
     Args:
         root: a value.
         look: returns what a list or mapping holds, and of any other value its `weight`.
 
+    Returns:
+        How many values it is.
+
     Raises:
         DataBoundError: it is beyond a bound.
     """
     below = look(root)
     if isinstance(below, int):
-        return
+        return below
     walk = _Walk()
     walk.enter(root, below)
     while walk.way:
@@ -90,15 +93,19 @@ def check_bounds(root: Any, look: Callable[[Any], Iterable[Any] | int]) -> None:
                 walk.known[id(child)] = (below, 0)
         else:
             walk.enter(child, below)
+    return walk.size
 
 
-def check_data(value: Any) -> None:
+def check_data(value: Any) -> int:
     """Refuse data of lists, mappings and scalars that is beyond a bound.
 
+    Returns:
+        How many values it is; a long text counts as several.
+
     Raises:
-        DataBoundError: it is.
+        DataBoundError: it is beyond a bound.
     """
-    check_bounds(value, _look)
+    return check_bounds(value, _look)
 
 
 def weight(text: str) -> int:
@@ -125,6 +132,7 @@ class _Walk:
         self.way: list[_Open] = []
         self.known: dict[int, tuple[int, int] | None] = {}
         self.written = 0
+        self.size = 0
 
     def enter(self, node: Any, children: Iterable[Any]) -> None:
         if len(self.way) == MOST_LEVELS:
@@ -151,7 +159,9 @@ class _Walk:
         self._take(size, levels)
 
     def _take(self, size: int, levels: int) -> None:
-        if self.way:
+        if not self.way:
+            self.size = size
+        else:
             holder = self.way[-1]
             holder.size += size
             holder.levels = max(holder.levels, levels + 1)

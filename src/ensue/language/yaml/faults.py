@@ -71,6 +71,10 @@ def faults_of(document: YamlDocument) -> Generator[None]:
         line = document.text.count("\n", 0, position) + 1
         help_ = "remove the character, or write it as an escape in a double-quoted text"
         raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
+    except UnicodeEncodeError as error:
+        line = document.text.count("\n", 0, error.start) + 1
+        detail = "half of a surrogate pair is no character"
+        raise _fault(detail, document.source_span(line), "remove it, or write the whole pair") from None
     except RecursionError:
         # `yamlex` puts values together as it reads them, which takes more calls within each other.
         raise bound_fault(TooDeepError(), document.source_span(1)) from None
