@@ -25,6 +25,8 @@ MOST_ADDED_VALUES: Final = 1_000_000
 _VALUE_CHARS: Final = 100
 """A text counts as one value more per so many characters."""
 
+_SCALARS: Final[frozenset[type]] = frozenset({int, float, bool, type(None)})
+
 
 class DataBoundError(ValueError):
     """Data that is beyond a bound.
@@ -105,7 +107,21 @@ def check_data(value: Any) -> int:
     Raises:
         DataBoundError: it is beyond a bound.
     """
-    return check_bounds(value, _look)
+    # Most of what states return is one flat mapping: a walk would take ten times as long as this.
+    return _flat_size(value) or check_bounds(value, _look)
+
+
+def _flat_size(value: Any) -> int:
+    """Return how many values a mapping of short texts and numbers is; 0 for anything else."""
+    if value.__class__ is not dict:
+        return 0
+    for one in value.values():
+        if one.__class__ is str:
+            if len(one) >= _VALUE_CHARS:
+                return 0
+        elif one.__class__ not in _SCALARS:
+            return 0
+    return 1 + len(value)
 
 
 def weight(text: str) -> int:
