@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,9 @@ from ensue.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+# HYPOTHESIS_PROFILE=thorough takes minutes.
+pytestmark = pytest.mark.timeout(1800)
 
 WORDS = st.sampled_from(
     [

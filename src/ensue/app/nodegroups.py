@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.diagnostics import Diagnostic
 from ensue.model.data import is_list
-from ensue.model.data_bounds import CircularError, DataBoundError, check_bounds
+from ensue.model.data_bounds import CircularError, DataBoundError, Kind, check_bounds
 from ensue.targeting import TargetSyntaxError, parse_target, words_of
+from ensue.targeting.expression import And, Not, Or, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +48,7 @@ def nodegroup_faults(groups: Mapping[Any, Any], document: YamlDocument) -> Itera
         except TargetSyntaxError as error:
             yield _fault(document, str(name), str(error), "what a target may be is in the docs on targets")
     try:
-        check_bounds(list(targets.values()), lambda target: _named_by(target, targets))
+        check_bounds(list(targets.values()), _groups(targets))
     except DataBoundError as error:
         name = next((name for name, target in targets.items() if target is error.node), "")
         problem = "leads back to itself" if isinstance(error, CircularError) else "uses too many others"
@@ -63,9 +64,13 @@ def _fault(document: YamlDocument, name: str, summary: str, help_: str) -> Diagn
     return Diagnostic(code="E0701", summary=summary, span=document.locate((OPTION, name)), help=help_)
 
 
-def _named_by(target: Target | list[Target], targets: Mapping[str, Target]) -> list[Target] | int:
-    """Return the groups that a group names, 1 for one that names none."""
-    if isinstance(target, list):
-        return target
-    named = (word.pattern for word in words_of(target) if word.engine == "N")
-    return [targets[name] for name in named if name in targets] or 1
+def _groups(targets: Mapping[str, Target]) -> Kind:
+    """Return how groups are walked: a target holds those that it names."""
+
+    def members(target: Target | list[Target]) -> list[Target]:
+        if isinstance(target, list):
+            return target
+        named = (word.pattern for word in words_of(target) if word.engine == "N")
+        return [targets[name] for name in named if name in targets]
+
+    return Kind((list, Word, Not, And, Or), members, lambda _: 1)

@@ -59,8 +59,7 @@ def _refuse_other_bytes(words: Sequence[str]) -> None:
         try:
             word.encode()
         except UnicodeEncodeError:
-            shown = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-            message = f"an argument is not UTF-8: {shown}"
+            message = f"an argument is not UTF-8: {word!a}"
             raise click.UsageError(message) from None
 
 

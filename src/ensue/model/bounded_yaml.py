@@ -7,15 +7,15 @@ It is here, low, because grains and templates of states are YAML, too. What a te
 # PyYAML's loaders carry no types; what they compose is nodes of any kind.
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 from yaml.nodes import MappingNode, SequenceNode
 
-from ensue.model.data_bounds import MOST_LEVELS, TooDeepError, check_bounds, weight
+from ensue.model.data_bounds import MOST_LEVELS, Kind, TooDeepError, check_bounds, weight
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from yaml.nodes import Node
 
@@ -55,7 +55,7 @@ class BoundedLoader(yaml.CSafeLoader):
         """
         root: Node | None = super().get_single_node()
         if self._has_aliases and root is not None:
-            check_bounds(root, _look)
+            check_bounds(root, _NODES)
         return root
 
 
@@ -77,7 +77,12 @@ def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> A
         raise ValueError(message) from None
 
 
-def _look(node: Node) -> Iterable[Node] | int:
-    if isinstance(node, MappingNode):
-        return [one for pair in node.value for one in pair] or 1
-    return (node.value or 1) if isinstance(node, SequenceNode) else weight(node.value)
+def _members(node: Any) -> Collection[Any]:
+    return [one for pair in node.value for one in pair] if isinstance(node, MappingNode) else node.value
+
+
+def _weight(node: Any) -> int:
+    return weight(node.value)
+
+
+_NODES: Final = Kind((MappingNode, SequenceNode), _members, _weight)

@@ -2,16 +2,17 @@
 
 A YAML text of one kilobyte can stand for more values than memory holds, because each alias counts as all that
 its anchor holds (a "YAML bomb"). Readers share what is aliased, so it is the first copy, dump or comparison
-that never ends. The same is true of data that a program made. What is here walks values once each,
-without recursion.
+that never ends. The same is true of data that a program made. What is here walks values once each.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection
 
 MOST_LEVELS: Final = 310
 """The deepest nesting of lists and mappings that hold something, aliases expanded.
@@ -25,6 +26,8 @@ MOST_ADDED_VALUES: Final = 1_000_000
 _VALUE_CHARS: Final = 100
 """A text counts as one value more per so many characters."""
 
+_SMALL: Final = 1000
+_SMALL_LEVELS: Final = 20
 _SCALARS: Final[frozenset[type]] = frozenset({int, float, bool, type(None)})
 
 
@@ -63,12 +66,26 @@ class TooLargeError(DataBoundError):
         super().__init__(message, node)
 
 
-def check_bounds(root: Any, look: Callable[[Any], Iterable[Any] | int]) -> int:
-    """Refuse data that is too deep, holds itself, or is too large once shared values are counted per use.
+class Kind(msgspec.Struct, frozen=True):
+    """How values of one kind are walked: the data itself, or the nodes of a text that is not yet data.
+
+    Args:
+        holders: the classes of lists and mappings.
+        members: returns what one of them holds.
+        weight: returns how many values any other value counts as.
+    """
+
+    holders: tuple[type, ...]
+    members: Callable[[Any], Collection[Any]]
+    weight: Callable[[Any], int]
+
+
+def check_bounds(root: Any, kind: Kind) -> int:
+    """Refuse what is too deep, holds itself, or is too large once shared values are counted per use.
 
     Args:
         root: a value.
-        look: returns what a list or mapping holds, and of any other value its `weight`.
+        kind: how values of its kind are walked.
 
     Returns:
         How many values it is.
@@ -76,26 +93,9 @@ def check_bounds(root: Any, look: Callable[[Any], Iterable[Any] | int]) -> int:
     Raises:
         DataBoundError: it is beyond a bound.
     """
-    below = look(root)
-    if isinstance(below, int):
-        return below
-    walk = _Walk()
-    walk.enter(root, below)
-    while walk.way:
-        here = walk.way[-1]
-        child = next(here.children, walk)
-        if child is walk:
-            walk.leave()
-        elif id(child) in walk.known:
-            walk.meet_again(child)
-        elif isinstance(below := look(child), int):
-            walk.written += below
-            here.size += below
-            if below > 1:
-                walk.known[id(child)] = (below, 0)
-        else:
-            walk.enter(child, below)
-    return walk.size
+    if not isinstance(root, kind.holders):
+        return kind.weight(root)
+    return _Walk(kind).measure(root, 1)[0]
 
 
 def check_data(value: Any) -> int:
@@ -107,21 +107,9 @@ def check_data(value: Any) -> int:
     Raises:
         DataBoundError: it is beyond a bound.
     """
-    # Most of what states return is one flat mapping: a walk would take ten times as long as this.
-    return _flat_size(value) or check_bounds(value, _look)
-
-
-def _flat_size(value: Any) -> int:
-    """Return how many values a mapping of short texts and numbers is; 0 for anything else."""
-    if value.__class__ is not dict:
-        return 0
-    for one in value.values():
-        if one.__class__ is str:
-            if len(one) >= _VALUE_CHARS:
-                return 0
-        elif one.__class__ not in _SCALARS:
-            return 0
-    return 1 + len(value)
+    # Nearly everything that states return is small: nothing that ends so soon is beyond a bound.
+    small = _small_size(value, _SMALL_LEVELS)
+    return small if small <= _SMALL else check_bounds(value, _DATA)
 
 
 def weight(text: str) -> int:
@@ -129,63 +117,82 @@ def weight(text: str) -> int:
     return 1 + len(text) // _VALUE_CHARS
 
 
-class _Open:
-    """A list or mapping that is being walked, and what is known of it so far."""
-
-    __slots__ = ("children", "levels", "node", "size")
-
-    def __init__(self, node: Any, children: Iterable[Any]) -> None:
-        self.node = node
-        self.children: Iterator[Any] = iter(children)
-        self.size = 1
-        self.levels = 1
-
-
 class _Walk:
-    """A walk over data: the way to where it is, and by id the size and levels of what it has seen whole."""
+    """One walk: by id, size and levels of what it has seen whole; of what it is in, nothing yet."""
 
-    def __init__(self) -> None:
-        self.way: list[_Open] = []
-        self.known: dict[int, tuple[int, int] | None] = {}
-        self.written = 0
-        self.size = 0
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._known: dict[int, tuple[int, int] | None] = {}
+        self._written = 0
 
-    def enter(self, node: Any, children: Iterable[Any]) -> None:
-        if len(self.way) == MOST_LEVELS:
+    def measure(self, node: Any, level: int) -> tuple[int, int]:
+        """Return how many values a list or mapping is, and how many levels it has.
+
+        Args:
+            node: the list or mapping.
+            level: the level that it is on, from 1.
+        """
+        kind, known = self._kind, self._known
+        inside = kind.members(node)
+        if inside and level > MOST_LEVELS:
             raise TooDeepError(node)
-        # What is on the way is known by id, and nothing more.
-        self.known[id(node)] = None
-        self.written += 1
-        self.way.append(_Open(node, children))
+        known[id(node)] = None
+        self._written += 1
+        size, deepest = 1, 0
+        for one in inside:
+            if not isinstance(one, kind.holders):
+                weight = kind.weight(one)
+                size += weight
+                if weight == 1:
+                    self._written += 1
+                elif id(one) not in known:
+                    self._written += weight
+                    known[id(one)] = (weight, 0)
+                continue
+            more, levels = self._again(node, one, level) if id(one) in known else self.measure(one, level + 1)
+            size += more
+            deepest = max(deepest, levels)
+        if size - self._written > MOST_ADDED_VALUES:
+            raise TooLargeError(node)
+        known[id(node)] = measured = (size, deepest + 1 if inside else 0)
+        return measured
 
-    def leave(self) -> None:
-        left = self.way.pop()
-        if left.size - self.written > MOST_ADDED_VALUES:
-            raise TooLargeError(left.node)
-        self.known[id(left.node)] = (left.size, left.levels)
-        self._take(left.size, left.levels)
-
-    def meet_again(self, node: Any) -> None:
-        known = self.known[id(node)]
-        if known is None:
+    def _again(self, holder: Any, node: Any, level: int) -> tuple[int, int]:
+        measured = self._known[id(node)]
+        if measured is None:
             raise CircularError(node)
-        size, levels = known
-        if len(self.way) + levels > MOST_LEVELS:
-            raise TooDeepError(self.way[-1].node)
-        self._take(size, levels)
+        if level + measured[1] > MOST_LEVELS:
+            raise TooDeepError(holder)
+        return measured
 
-    def _take(self, size: int, levels: int) -> None:
-        if not self.way:
-            self.size = size
+
+def _small_size(value: Any, levels: int) -> int:
+    """Return how many values small data is; for all else more than `_SMALL`, after a brief look."""
+    if value.__class__ is dict:
+        value = value.values()
+    elif value.__class__ is not list:
+        return 1 if value.__class__ in _SCALARS else _SMALL + 1
+    size = 1
+    for one in value:
+        if one.__class__ is str:
+            size += 1 + len(one) // _VALUE_CHARS
+        elif one.__class__ in _SCALARS:
+            size += 1
+        elif levels:
+            size += _small_size(one, levels - 1)
         else:
-            holder = self.way[-1]
-            holder.size += size
-            holder.levels = max(holder.levels, levels + 1)
+            return _SMALL + 1
+        if size > _SMALL:
+            return size
+    return size
 
 
-def _look(value: Any) -> Iterable[Any] | int:
-    if isinstance(value, dict):
-        return value.values() or 1  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] # of anything
-    if isinstance(value, (list, tuple)):
-        return value or 1  # pyright: ignore[reportUnknownVariableType] # of anything
+def _members(value: Any) -> Collection[Any]:
+    return value.values() if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] # of anything
+
+
+def _weight(value: Any) -> int:
     return weight(value) if isinstance(value, str) else 1
+
+
+_DATA: Final = Kind((dict, list, tuple), _members, _weight)

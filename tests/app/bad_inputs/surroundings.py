@@ -84,7 +84,9 @@ ROWS = [
         expected=f"E0301 {LONG}.sls",
     ),
     command("a path with a NUL", "apply", "a\0b.sls", expected="E0301 ab.sls"),
-    command("a name with half a pair", "apply", "\udcff", expected="usage: an argument is not UTF-8: \\xff"),
+    command(
+        "a name with half a pair", "apply", "\udcff", expected="usage: an argument is not UTF-8: '\\udcff'"
+    ),
     command("a project that there is not", "--root", "/nowhere", "apply", "t", expected="E0103"),
     command("pillar without a value", "apply", "t", "--pillar", "a", expected="usage: 'a' is no mapping"),
     command("pillar without a key", "apply", "t", "--pillar", "=a", expected="usage: '=a' has an empty key"),
@@ -158,7 +160,7 @@ ROWS = [
         "t",
         "--pillar",
         "a=\udcff",
-        expected="usage: an argument is not UTF-8: a=\\xff",
+        expected="usage: an argument is not UTF-8: 'a=\\udcff'",
     ),
     Row(
         what="a pillar file that there is not",
