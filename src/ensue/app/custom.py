@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import PluginError
-from ensue.model.regular_files import obstacle
+from ensue.model.regular_files import is_folder, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ class CustomModules:
         self._paths = {
             ".".join(path.relative_to(folder).with_suffix("").parts): path
             for folder in folders
-            if folder.is_dir()
+            if is_folder(folder)
             for path in sorted(folder.rglob("*.py"))
             if path.stem != "__init__"
         }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
-from ensue.model.regular_files import is_regular, obstacle
+from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from ensue.language.roots import Roots
@@ -58,7 +58,7 @@ class ProjectFiles:
         found: set[str] = set()
         for folder in self._roots.folders(environment):
             base = folder / relative.strip("/")
-            if base.is_dir() and base.resolve().is_relative_to(folder.resolve()):
+            if is_folder(base) and base.resolve().is_relative_to(folder.resolve()):
                 found.update(path.relative_to(base).as_posix() for path in base.rglob("*") if path.is_file())
         return sorted(found)
 

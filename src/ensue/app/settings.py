@@ -16,7 +16,7 @@ from ensue.errors import CompileError, ConfigurationError
 from ensue.language.merging import STRATEGIES
 from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.data import is_list, is_mapping
-from ensue.model.regular_files import is_regular, obstacle
+from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,7 +122,7 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
             code="E0103", summary="the working directory is gone", help="change to another one"
         )
         raise ConfigurationError([fault]) from None
-    if not root.is_dir():
+    if not is_folder(root):
         raise ConfigurationError(
             [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
         )

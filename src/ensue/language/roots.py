@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.model.regular_files import is_regular, obstacle
+from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -128,6 +128,6 @@ def sls_name(relative: str) -> str:
 
 
 def _sls_files(folder: Path) -> Iterator[str]:
-    if folder.is_dir():
+    if is_folder(folder):
         for path in folder.rglob("*.sls"):
             yield path.relative_to(folder).as_posix()

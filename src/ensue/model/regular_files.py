@@ -42,6 +42,14 @@ def is_regular(path: Path) -> bool:
         return False
 
 
+def is_folder(path: Path) -> bool:
+    """Say whether a folder, or a link to one, is at a path, as far as that can be seen."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def obstacle(path: Path) -> str:
     """Return what is at a path in place of a regular file, in words; empty for such a file, or for nothing.
 
