@@ -106,7 +106,8 @@ def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
         states__t=(
             "vm:\n  test.present:\n    - new_state: {address: 127.0.0.9, keys: [a, b]}\n"
             "    - registers:\n"
-            "      - ssh_host:db-01: {host: '${self:address}', user: 'u-${self:keys[1]}', password: hunter2}\n"
+            "      - ssh_host:db-01: {host: '${self:address}', user: 'u-${self:keys[1]}',"
+            " password: hunter2}\n"
             "      - ssh_host:db-02: {host: x, user: 'keys ${self:keys}'}\n"
         ),
     )

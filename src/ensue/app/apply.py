@@ -153,7 +153,8 @@ class Run:
     def _request(self, name: str) -> SlsRequest:
         saltenv = saltenv_of(self._services.settings)
         if name.endswith(".sls"):
-            path = (self._services.settings.root / Path(name).expanduser()).resolve()
+            # By its own name: where a link leads is not what was asked for.
+            path = Path(os.path.abspath(self._services.settings.root / Path(name).expanduser()))  # noqa: PTH100
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
 

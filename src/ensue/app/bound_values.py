@@ -14,7 +14,8 @@ from ensue.errors import StateFailedError
 from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.producers import identity_of, meant
 from ensue.masking import MASK, SHORTEST_PART_CHARS
-from ensue.model.data import copied, is_list, is_mapping
+from ensue.model.data import copied, is_encodable, is_list, is_mapping
+from ensue.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, check_data, weight
 from ensue.model.fan_out import FannedReturn
 from ensue.model.returns import Return
 from ensue.model.sensitive_paths import values_at
@@ -93,6 +94,7 @@ class BoundValues:
                     continue
             source = self._source(bound, whole, call)
             values[text] = source if isinstance(source, Unknown) else _read(bound, whole, source, call)
+        _refuse_too_many(values)
         return values
 
     def for_template(
@@ -185,6 +187,23 @@ def _read(bound: BoundText, binding: Binding, source: _Source, call: Call) -> An
     return value
 
 
+def _refuse_too_many(values: Mapping[str, Any]) -> None:
+    """Refuse more than memory could hold after some states of which each is bound several times to the last.
+
+    Raises:
+        StateFailedError: there are more values than a text may add.
+    """
+    try:
+        count = sum(
+            weight(value) if value.__class__ is str else check_data(value) for value in values.values()
+        )
+    except DataBoundError as error:
+        raise StateFailedError(f"what is bound to the arguments cannot be used: {error}") from None
+    if count > MOST_ADDED_VALUES:
+        message = f"more than {MOST_ADDED_VALUES:,} values are bound to the arguments of one state"
+        raise StateFailedError(message)
+
+
 def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, call: Call) -> Return:
     try:
         return instance(binding.reference, returned, call.target)
@@ -259,4 +278,7 @@ def word(value: Any, what: str) -> Any:
     if value is None or is_list(value) or is_mapping(value):
         kind = "null" if value is None else "a list" if is_list(value) else "a mapping"
         raise StateFailedError(f"{what} is text, and is bound to {kind}")
-    return as_text(value)
+    text = as_text(value)
+    if not is_encodable(text):
+        raise StateFailedError(f"{what} is bound to {text!r}, which holds half of a surrogate pair")
+    return text

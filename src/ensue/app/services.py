@@ -19,6 +19,8 @@ from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.insertions import Insertions
 from ensue.app.lazy import LazyMapping
+from ensue.app.nodegroups import OPTION as NODEGROUPS
+from ensue.app.nodegroups import parse_nodegroups
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
@@ -32,7 +34,7 @@ from ensue.language.roots import Roots
 from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.targeting import Subject, parse_target
+from ensue.targeting import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -215,8 +217,7 @@ class Services:
         Raises:
             TargetSyntaxError: one does not parse.
         """
-        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
-        return {str(name): parse_target(str(text)) for name, text in groups.items()}
+        return parse_nodegroups(self.settings.option(NODEGROUPS) or {})
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""

@@ -14,6 +14,7 @@ import msgspec
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
 from ensue.model.data import is_list, is_mapping
+from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,8 +65,14 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
     Raises:
         ConfigurationError: it is broken; all faults together.
     """
-    root = root.absolute()
-    if not root.is_dir():
+    try:
+        root = root.absolute()
+    except FileNotFoundError:
+        fault = Diagnostic(
+            code="E0103", summary="the working directory is gone", help="change to another one"
+        )
+        raise ConfigurationError([fault]) from None
+    if not is_folder(root):
         raise ConfigurationError(
             [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
         )
@@ -112,13 +119,13 @@ def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
 
 
 def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
-    if not path.is_file():
+    if not is_regular(path) and not obstacle(path):
         return {}, ()
-    from ensue.language.rendering import read_text
+    from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument, load_document
 
     try:
-        document = YamlDocument(FILE_NAME, read_text(path.read_bytes, FILE_NAME))
+        document = YamlDocument(FILE_NAME, read_text(path, FILE_NAME))
         data = load_document(document)
     except CompileError as error:
         raise ConfigurationError(error.diagnostics) from None
@@ -136,6 +143,10 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
             ]
         )
     faults = [fault for name, value in data.items() for fault in _check(document, str(name), value)]
+    if is_mapping(groups := data.get("nodegroups")):
+        from ensue.app.nodegroups import nodegroup_faults
+
+        faults += nodegroup_faults(groups, document)
     if any(fault.severity is Severity.ERROR for fault in faults):
         raise ConfigurationError(faults)
     return {str(name): value for name, value in data.items()}, tuple(faults)

@@ -13,12 +13,13 @@ import msgspec
 
 from ensue.errors import PluginError
 from ensue.language.collector import near_names
+from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.signs import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_encodable, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -164,6 +165,8 @@ class Drafter:
 
                 arguments["name"] = read_words(given, declaration, self._found)
                 name = name_of_words(given)
+            if not is_encodable(name):
+                refuse_half_pair(f"the name {name!r}", declaration.span("name"), self._found)
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)

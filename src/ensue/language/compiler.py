@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.growth import Complaint, Plan
+from ensue.diagnostics import Span
 from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
@@ -178,10 +179,11 @@ class Compiler:
             elif file := self._roots.find_path(request.path, request.saltenv):
                 loader.load(file)
             else:
+                shown = self._roots.shown(request.path)
                 found.error(
                     "E0301",
-                    f"there is no file {self._roots.shown(request.path)}",
-                    None,
+                    f"there is no file {shown}",
+                    Span(shown),
                     help="check the path; it is taken from the project's root",
                 )
         return _finished(loader.tree, found)

@@ -84,11 +84,14 @@ class _Reader:
         self._declaration = declaration
         self._found = found
 
-    def _refuse(self, word: str, value: Any, wanted: str, *, above: tuple[str, ...] = ()) -> None:
+    def _refuse(
+        self, word: str, value: Any, wanted: str, *below: str | int, above: tuple[str, ...] = ()
+    ) -> None:
+        verb = "holds" if below else "is"
         self._found.error(
             "E0312",
-            f"`{word}` of {self._declaration.id!r} is {value!r}",
-            self._declaration.span(*above, word),
+            f"`{word}` of {self._declaration.id!r} {verb} {value!r}",
+            self._declaration.span(*above, word, *below),
             help=f"it takes {wanted}",
         )
 
@@ -160,9 +163,10 @@ class _Reader:
         if value is None:
             return ()
         pairs: list[tuple[str, Any]] = []
-        for item in value if is_list(value) else [value]:
+        for place, item in enumerate(value if is_list(value) else [value]):
             if not is_mapping(item):
-                self._refuse("registers", item, "a list of `type:id: {configuration}`")
+                below = (place,) if is_list(value) else ()
+                self._refuse("registers", item, "a list of `type:id: {configuration}`", *below)
                 continue
             pairs.extend((str(srn), config) for srn, config in item.items())
         return tuple(pairs)

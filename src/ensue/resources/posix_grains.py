@@ -63,7 +63,9 @@ ip -o addr show 2>/dev/null | while read -r n i f a r; do
 done
 p=$(command -v python3 2>/dev/null) && say pythonexecutable "$p"
 say isolation "$ENSUE_ISOLATION"
-file own_grains "$ENSUE_ROOT$own_grains_file"
+o=$ENSUE_ROOT$own_grains_file
+if [ -f "$o" ]; then file own_grains "$o"
+elif [ -e "$o" ] || [ -L "$o" ]; then say own_grains_fault "it is no file"; fi
 exit 0
 """
 """Prints facts, one `name=line` for each line of each fact; `own_grains_file` is set before it."""
@@ -143,18 +145,20 @@ def grains_from(facts: Mapping[str, str], *, id_: str) -> DataMap:
     for key in ("machine_id", "pythonexecutable", "isolation"):
         if facts.get(key):
             grains[key] = facts[key]
-    return grains | _own(facts.get("own_grains", ""), id_)
+    return grains | _own(facts, id_)
 
 
-def _own(text: str, id_: str) -> DataMap:
-    try:
-        return read_own_grains(text) | {"id": id_}
-    except ValueError as error:
-        import logging
+def _own(facts: Mapping[str, str], id_: str) -> DataMap:
+    fault = facts.get("own_grains_fault", "")
+    if not fault:
+        try:
+            return read_own_grains(facts.get("own_grains", "")) | {"id": id_}
+        except ValueError as error:
+            fault = str(error)
+    import logging
 
-        logger = logging.getLogger(__name__)
-        logger.warning("the file of own grains of %s is no YAML and is not looked at: %s", id_, error)
-        return {}
+    logging.getLogger(__name__).warning("the file of own grains of %s is not looked at: %s", id_, fault)
+    return {}
 
 
 def _names(nodename: str, hosts: str) -> DataMap:

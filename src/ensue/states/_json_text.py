@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.model.nesting import is_too_deep
-
 if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
@@ -21,13 +19,13 @@ def json_under(key: str, text: str) -> DataMap:
     """
     if text.lstrip()[:1] not in _STARTS_OF_JSON or not text:
         return {}
-    import json
+    from ensue.model.bounded_json import load_json
 
     try:
-        data: Data = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        data: Data = load_json(text, parse_constant=_refuse)
+    except ValueError:
         return {}
-    return {} if is_too_deep(data) else {key: data}
+    return {key: data}
 
 
 def _refuse(constant: str) -> float:

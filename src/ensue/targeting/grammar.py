@@ -26,6 +26,12 @@ ENGINES: Final = "TMGPELIJSRN"
 _PIECE: Final = r'\s*(?:([()])|((?:"[^"]*"|[^\s()"])+)|(.))'
 _OPERATORS: Final = frozenset({"and", "or", "not"})
 
+MOST_PARENTHESES: Final = 100
+"""The deepest nesting of parentheses."""
+
+_SHOWN_CHARS: Final = 120
+_SHOWN_BEFORE_CHARS: Final = 80
+
 
 class TargetSyntaxError(EnsueError, ValueError):
     """A target expression that does not parse.
@@ -40,7 +46,7 @@ class TargetSyntaxError(EnsueError, ValueError):
         self.expression = expression
         self.column = column
         self.problem = problem
-        super().__init__(f"target {expression!r}, column {column}: {problem}")
+        super().__init__(f"target {_around(expression, column)!r}, column {column}: {problem}")
 
 
 def parse_target(expression: str) -> Target:
@@ -60,6 +66,7 @@ class _Parser:
         self._expression = expression
         self._pieces = list(self._split(expression))
         self._position = 0
+        self._open = 0
 
     def _split(self, expression: str) -> list[tuple[str, int]]:
         pieces: list[tuple[str, int]] = []
@@ -110,10 +117,14 @@ class _Parser:
     def term(self) -> Target:
         piece = self._peek()
         if piece == "(":
+            if self._open == MOST_PARENTHESES:
+                raise self._fail(f"more than {MOST_PARENTHESES} parentheses within each other")
+            self._open += 1
             self._position += 1
             inner = self.alternatives()
             if self._peek() != ")":
                 raise self._fail("a parenthesis that is never closed")
+            self._open -= 1
             self._position += 1
             return inner
         if not piece or piece == ")" or piece in _OPERATORS:
@@ -151,6 +162,15 @@ class _Parser:
             raise self._fail(f"'and' or 'or' is missing before {piece!r}")
 
 
+def _around(expression: str, column: int) -> str:
+    """Return what a message shows of an expression: of a long one the part around a column."""
+    if len(expression) <= _SHOWN_CHARS:
+        return expression
+    start = max(0, column - 1 - _SHOWN_BEFORE_CHARS)
+    end = start + _SHOWN_CHARS
+    return f"{'…' if start else ''}{expression[start:end]}{'…' if end < len(expression) else ''}"
+
+
 def _fault(engine: str, pattern: str) -> str:
     """Return what is wrong with the pattern of a word, empty when nothing is."""
     try:
@@ -160,7 +180,7 @@ def _fault(engine: str, pattern: str) -> str:
             ipaddress.ip_network(pattern, strict=False)
         elif engine == "R" and names_in(pattern) > MOST_NAMES:
             return f"a range of more than {MOST_NAMES:,} names"
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         return f"not a regular expression: {error}"
     except ValueError as error:
         return f"not an address or network: {error}" if engine == "S" else f"not a range: {error}"

@@ -11,7 +11,6 @@ from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from ensue.language.aggregation import aggregate, aggregated
 from ensue.language.yaml.full import Loader, expect_mapping, hashable, is_merge, merged_pairs
-from ensue.model.nesting import check_nesting
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -45,7 +44,6 @@ def load(text: str) -> Any:
     Raises:
         yaml.MarkedYAMLError: it is not YAML.
     """
-    check_nesting(text)
     data = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a subclass of the safe loader
     return aggregated(data) if isinstance(data, dict) else data
 

@@ -69,11 +69,11 @@ class _NotUnderstoodError(Exception):
 
 def _said(stdout: str) -> tuple[DataMap, str]:
     """Return what the output says, and the output without it."""
-    import json
+    from ensue.model.bounded_json import load_json
 
     try:
-        data = json.loads(stdout)
-    except (ValueError, RecursionError):
+        data = load_json(stdout)
+    except ValueError:
         return _last_line(stdout)
     if not isinstance(data, dict):
         raise _NotUnderstoodError("script JSON output must be a JSON object (e.g., {})!", keep=False)

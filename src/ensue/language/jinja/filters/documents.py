@@ -45,17 +45,29 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _finite(value: Any) -> Any:
+    """Return the same of data that has an end.
+
+    Raises:
+        TemplateRuntimeError: it holds itself, or is nested too deep.
+    """
+    try:
+        return plain(value)
+    except RecursionError:
+        raise TemplateRuntimeError("the data holds itself, or is nested too deep") from None
+
+
 @keeps_undefined
 def to_json(value: Any, sort_keys: Any = True, indent: Any = None) -> Markup:
     """Return data as JSON."""
-    text = json.dumps(plain(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
+    text = json.dumps(_finite(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
     return serialized(text)
 
 
 @keeps_undefined
 def to_html_json(value: Any, indent: Any = None, **options: Any) -> str:
     """Return data as JSON that may stand in HTML; further options are those of `json.dumps`."""
-    text = json.dumps(plain(value), indent=indent, **options)
+    text = json.dumps(_finite(value), indent=indent, **options)
     for character in "<>&'":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
