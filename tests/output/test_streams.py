@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.masking import Masker
-from ensue.output.colours import COLOURED, PLAIN, palette_for, without_escapes
+from ensue.output.colours import COLOURED, PLAIN, on_one_line, palette_for, without_escapes
 from ensue.output.logs import configure_logging
 from ensue.output.streams import ErrorLines
 from ensue.output.tables import table_text
@@ -118,6 +118,21 @@ def test_colours_on_a_terminal(
 def test_escapes_are_taken_out_and_text_is_left() -> None:
     """Colours, cursor movements and titles go; tabs, line ends and other alphabets stay."""
     assert without_escapes("\x1b[1;31mred\x1b[0m\tö\n\x1b]8;;http://x\x1b\\link\x07\x00") == "red\tö\nlink"
+
+
+def test_one_character_controls_go_too() -> None:
+    """C1 has each sequence of ESC as one character; DEL is one that is older."""
+    assert without_escapes("\x9b31mred\x9b0m \x9d0;title\x9c\x85\x7fend\x9f") == "red end"
+
+
+def test_text_that_is_turned_around_is_visible() -> None:
+    """Overrides of direction and the line ends of Unicode are shown as escapes; accents and scripts stay."""
+    assert without_escapes("a\u202eb\u2066c\u2028d é ש\u200f") == r"a\u202eb\u2066c\u2028d é ש" + "\u200f"
+
+
+def test_a_name_stays_on_its_line() -> None:
+    """Its line ends are shown as escapes."""
+    assert on_one_line("a\r\nb\tc\x1b[1m") == "a\\nb\tc"
 
 
 def test_a_table_fits_its_cells() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,6 +17,7 @@ from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import candidates
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
+from ensue.model.data_bounds import DataBoundError, check_data
 from ensue.targeting import matches
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ def _batch_size(batch: str | None, count: int) -> int:
         return _UNBOUNDED
     text = batch.strip()
     number = text.removesuffix("%")
-    if not number.isdigit() or int(number) == 0:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
         raise ConfigurationError(
             [
                 Diagnostic(
@@ -143,10 +145,14 @@ async def _call_one(
             context = services.context(target, test=False)
             async with asyncio.timeout(request.timeout_s):
                 value = await context.call(request.function, *request.args, **request.kwargs)
+            check_data(value)
         except StoreError:
             raise
         except EnsueError as error:
             return CallOutcome(target=target, ok=False, value=services.masker.text(str(error)))
+        except DataBoundError as error:
+            message = f"{request.function} returned what cannot be shown: {error}"
+            return CallOutcome(target=target, ok=False, value=message)
         except TimeoutError:
             message = f"no answer within {request.timeout_s:g} s (--timeout)"
             return CallOutcome(target=target, ok=False, value=message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -16,10 +17,11 @@ from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
+from ensue.app.insertions import Insertions
 from ensue.app.lazy import LazyMapping
 from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
 from ensue.app.pillars import CompiledPillar, Pillars
-from ensue.app.resource_types import Plugins
+from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
@@ -36,13 +38,14 @@ from ensue.targeting import Subject
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ensue.app.lazy_registry import LazyVault
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
-    from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
+    from ensue.resources.plugins import Plugins
     from ensue.targeting import Vocabulary
 
 
@@ -53,10 +56,10 @@ class Services:
         settings: its options.
         masker: its secrets.
         registry: its derived resources.
+        plugins: its resource types and providers.
         enforced: what its states last made true.
         vault: its keys.
         pillar_override: `--pillar`.
-        loop: the event loop.
     """
 
     def __init__(
@@ -65,19 +68,21 @@ class Services:
         settings: Settings,
         masker: Masker,
         registry: DerivedRegistry,
+        plugins: Plugins,
         enforced: EnforcedStore,
-        vault: Vault,
+        vault: LazyVault,
         pillar_override: Mapping[str, Any],
-        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.settings = settings
         self.masker = masker
         self.exposed = ExposedSecrets(masker)
         self.registry = registry
+        self.plugins = plugins
         self.enforced = enforced
         self.vault = vault
-        self.loop = loop
+        self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
+        self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
         self._renderers: dict[Srn, SlsRenderer] = {}
@@ -97,7 +102,6 @@ class Services:
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
         self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
-        self.plugins = Plugins()
         self.directory = Directory(
             minion=self.minion,
             minion_config=self._minion_config(),
@@ -128,12 +132,13 @@ class Services:
 
         return {
             "salt": SaltFunctions(self.modules, context, reading, self.loop, self.inline),
-            "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
+            "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
             "pillar": reading.pillar,
             "opts": dict(context.opts),
         }
 
-    def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+    def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        """Return a target's grains, in a thread beside the event loop."""
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
@@ -192,6 +197,7 @@ class Services:
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
             vocabulary=self.vocabulary,
+            check_registers=RegistersCheck(self.plugins, self.directory.declared_as),
         )
 
     def subject(self, srn: Srn) -> Subject:
@@ -199,7 +205,7 @@ class Services:
         return Subject(
             srn=srn,
             managing_minions=(self.minion.id,),
-            grains=lambda: self._grains_from_thread(srn),
+            grains=lambda: self.grains_from_thread(srn),
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
             vocabulary=self.vocabulary,
         )
@@ -280,7 +286,7 @@ class Services:
                 [key, srn.type, srn.id]
             )
             try:
-                problems = self.plugins.resource_type(srn.type).check(config)
+                problems = self.plugins.configuration_faults(srn, config)
             except NotAvailableError as error:
                 found.error("E0704", str(error), place or compiler.locate([key]))
                 continue
@@ -300,6 +306,17 @@ class Services:
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
         return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings), self._plain_pillar)
+
+    def take_over_leftovers(self) -> None:
+        """Remove the temporary files that killed processes left; this blocks, call it in a thread."""
+        cachedir = self.settings.cachedir
+        if not cachedir.is_dir():
+            return
+        from ensue.registry.private_files import remove_left
+
+        with suppress(OSError):  # They are in nobody's way, and the next apply tries again.
+            remove_left(cachedir)
+            self.directory.leftovers.take_over()
 
     async def close(self) -> None:
         """Close all connections."""

@@ -29,12 +29,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         install()
     from ensue.cli.entry import run
+    from ensue.cli.interrupts import Interrupts
 
-    exit_code = run(arguments)
-    if arguments is None:
-        from ensue.cli.leaving import leave
+    interrupts = Interrupts()
+    if arguments is not None:
+        with interrupts:
+            return run(arguments, interrupts)
+    # Not given back: until the process has ended, signals end it as the documentation says.
+    interrupts.take_over()
+    exit_code = run(arguments, interrupts)
+    from ensue.cli.leaving import leave
 
-        leave(exit_code)
-        # Otherwise the interpreter looks through everything several times more while it ends.
-        gc.freeze()
+    leave(exit_code, interrupts)
+    # Otherwise the interpreter looks through everything several times more while it ends.
+    gc.freeze()
     return exit_code

@@ -64,7 +64,9 @@ def run_states(session: Session, order: Order) -> int:
 
         gc.disable()
         try:
-            return await project.apply(order.mods, order.run, on_event=told)
+            return await project.apply(
+                order.mods, order.run, on_event=told, on_warning=lambda one: session.print_diagnostics([one])
+            )
         finally:
             gc.enable()
             progress.close()
@@ -80,7 +82,9 @@ def run_states(session: Session, order: Order) -> int:
 
 def _tell_not_run(session: Session, report: RunReport) -> None:
     """Say on stderr what the form of the results has no place for."""
-    names = session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN]))
+    from ensue.output.colours import on_one_line
+
+    names = on_one_line(session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN])))
     more = f" and {len(report.not_run) - _MOST_NOT_RUN} more" if len(report.not_run) > _MOST_NOT_RUN else ""
     session.lines.write(f"ensue: not run: {names}{more}")
 
@@ -118,13 +122,24 @@ def _is_dumb() -> bool:
 
 
 def run_options(
-    *, test: bool, concurrency: int | None, failhard: bool | None, wait: bool, resume: str | None = None
+    *,
+    test: bool,
+    concurrency: int | None,
+    failhard: bool | None,
+    wait: bool,
+    resume: str | None = None,
+    despite_running: bool = False,
 ) -> RunOptions:
     """Return how a run is done, as the command line says."""
     from ensue.app.project import RunOptions
 
     return RunOptions(
-        test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, resume=resume
+        test=test,
+        concurrency=concurrency,
+        failhard=failhard,
+        wait_for_lock=wait,
+        resume=resume,
+        despite_running=despite_running,
     )
 
 

@@ -25,13 +25,26 @@ EXAMPLES = (
 )
 
 
+_LONGEST_S = 1e9
+"""The longest time that may be given: some thirty years, an infinite time being none."""
+
+
+def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    # No comparison finds `nan` out of range.
+    if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
+        message = "it is not a number"
+        raise click.BadParameter(message, ctx, param)
+    return value
+
+
 @click.command("call", cls=ProjectCommand, examples=EXAMPLES)
 @click.argument("target", metavar="TGT", shell_complete=complete_target)
 @click.argument("function", metavar="FUN")
 @click.argument("arguments", metavar="[ARG]...", nargs=-1)
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
+    callback=_refuse_nan,
     metavar="SECONDS",
     help="How long a target may take to answer.",
 )
@@ -88,17 +101,17 @@ def _print_outcome(session: Session, outcome: CallOutcome) -> None:
     """Print one answer as soon as it is there."""
     if session.out != "nested":
         return
+    from ensue.output.colours import on_one_line, without_escapes
     from ensue.output.nested import nested_lines
 
     palette = session.stdout_palette
     colour = palette.cyan if outcome.ok else palette.red
-    lines = [palette.paint(colour, f"{outcome.target.id}:")]
+    lines = [palette.paint(colour, f"{on_one_line(outcome.target.id)}:")]
     if outcome.ok:
         lines += nested_lines(_value(session, outcome), palette, indent=4)
     else:
-        lines += [
-            palette.paint(palette.red, f"    {line}") for line in str(_value(session, outcome)).splitlines()
-        ]
+        message = without_escapes(str(_value(session, outcome)))
+        lines += [palette.paint(palette.red, f"    {line}") for line in message.splitlines()]
     session.print_text(["\n".join(lines) + "\n"])
 
 

@@ -27,7 +27,7 @@ _DEEPEST: Final = 8
 def _safely(find: Callable[[Path], Iterable[str]], ctx: click.Context, incomplete: str) -> list[str]:
     try:
         candidates = (name for name in find(common_options(ctx).root) if name.startswith(incomplete))
-        return sorted({name for name, _ in zip(candidates, range(_MOST), strict=False)})
+        return sorted({name for name, _ in zip(candidates, range(_MOST), strict=False) if name.isprintable()})
     except BaseException:  # noqa: BLE001 -- see the module's docstring
         return []
 

@@ -1,15 +1,20 @@
-"""Signals while something runs: the first lets it end in order, the second ends it, the third kills it.
+"""Signals while a command runs: the first lets it end in order, the second ends it, whatever it is doing.
 
-SIGTERM and SIGHUP are treated as SIGINT: whoever sends one wants the same thing. A signal handler
-does as little as possible: the loop cancels the task. The third signal is for a run whose event
-loop no longer turns, because a function blocks it; the store and the journal bear that, as they
-bear kill -9.
+After the second signal the command has `GRACE_S` to end what is running, close its connections and print what
+it has. Then the process ends, without asking the event loop, a thread or a file system that may never answer.
+A third signal does that at once. The store and the journal survive it, as they survive kill -9.
+
+SIGTERM and SIGHUP are treated as SIGINT, with one difference: SIGHUP counts once. A closed terminal sends
+several of them (the kernel one, the shell another), and they report one event.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
+from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ensue.cli.exit_codes import INTERRUPTED
@@ -21,9 +26,14 @@ if TYPE_CHECKING:
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
+GRACE_S: Final = 4.0
+"""How long a command may take to end after the second signal; a running command has half of it (SIGTERM)."""
+
+_INSISTS: Final = 2
+"""From this signal on the command does not wait for what is running."""
 
 _LAST: Final = 3
-"""The signal that is not asked to wait."""
+"""The signal that ends the process at once."""
 
 _BETWEEN_S: Final = 0.05
 """Between two cancellations: two in one turn of the loop would reach the task as one."""
@@ -37,70 +47,147 @@ class InterruptedRunError(Exception):
 
 
 class Interrupts:
-    """While entered, signals cancel one task.
+    """While entered, signals end the command: by cancelling the task it watches, or by `KeyboardInterrupt`.
 
     It is entered around the event loop, not within it: closing the loop waits for threads, and a
     signal must count then, too.
 
     Args:
-        tell: prints a notice for the user.
+        tell: prints a notice for the user; may be set later.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+        self.tell = tell or _nothing
         self._task: asyncio.Task[Any] | None = None
         self._count = 0
+        self._calls: Counter[int] = Counter()
+        self._written: Counter[int] = Counter()
+        self._name = ""
+        self._is_leaving = False
         self._next_at = 0.0
         self._former: dict[signal.Signals, Any] = {}
         self._pipe: tuple[int, int] | None = None
         self._former_wakeup = -1
+        self._when_insisted: Callable[[], None] | None = None
+        self._ended = _thread.allocate_lock()
+        self._ended.acquire()
 
     def __enter__(self) -> Self:
+        """Take over the signals."""
+        self.take_over()
+        return self
+
+    def take_over(self) -> None:
         """Take over the signals; one that was ignored from outside (nohup) stays ignored."""
         for number in SIGNALS:
             former = signal.getsignal(number)
-            if former is not signal.SIG_IGN:
-                self._former[number] = former
+            if former is signal.SIG_IGN:
+                continue
+            try:
                 signal.signal(number, self._handle)
-        return self
+            except ValueError:  # Only the main thread may, and only it is interrupted.
+                return
+            self._former[number] = former
 
     def __exit__(self, *_: object) -> None:
         """Give the signals back."""
         for number, former in self._former.items():
             signal.signal(number, former)
-        if self._task is not None and self._pipe is not None:
-            signal.set_wakeup_fd(self._former_wakeup)
-            if not self._task.get_loop().is_closed():
-                self._task.get_loop().remove_reader(self._pipe[0])
-            for end in self._pipe:
-                os.close(end)
+        self.unwatch()
+        with suppress(RuntimeError):  # Released before.
+            self._ended.release()
+
+    @property
+    def insists(self) -> bool:
+        """Whether a second signal came: nothing is waited for any more."""
+        return self._count >= _INSISTS
 
     def watch(self, task: asyncio.Task[Any]) -> None:
         """Say which task signals cancel from now on; called once, on its event loop."""
         self._task = task
+        if not self._former:
+            return  # In another thread than the main one no signal is heard.
         # A signal that comes just before the loop sleeps would be heard when it wakes for something else.
         self._pipe = reading, writing = os.pipe()
         for end in self._pipe:
             os.set_blocking(end, False)
         self._former_wakeup = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        task.get_loop().add_reader(reading, os.read, reading, _MANY_SIGNALS)
+        task.get_loop().add_reader(reading, self._look)
+
+    def unwatch(self) -> None:
+        """Let signals raise `KeyboardInterrupt` again; to be called when the loop is closed."""
+        task, self._task = self._task, None
+        pipe, self._pipe = self._pipe, None
+        self._when_insisted = None
+        if task is None or pipe is None:
+            return
+        signal.set_wakeup_fd(self._former_wakeup)
+        if not task.get_loop().is_closed():
+            task.get_loop().remove_reader(pipe[0])
+        for end in pipe:
+            os.close(end)
+
+    def when_insisted(self, callback: Callable[[], None]) -> None:
+        """Have something called on the watched task's loop at the second signal; at once if that has come.
+
+        Args:
+            callback: what is called.
+        """
+        self._when_insisted = callback
+        if self.insists:
+            callback()
+
+    def hang_up(self) -> None:
+        """Treat a terminal that is gone as SIGHUP, which it sends to most; ignored where that is ignored."""
+        if signal.SIGHUP in self._former:
+            signal.raise_signal(signal.SIGHUP)
+
+    def leave(self) -> None:
+        """Say that all is written and only threads are waited for, which a second signal ends at once."""
+        self._is_leaving = True
 
     def _handle(self, number: int, _: FrameType | None) -> None:
-        self._count += 1
-        if self._count == _LAST:
-            # No exception: it would wait for the very thread or task that does not end.
-            os.write(2, b"ended where it stood\n")
-            os._exit(INTERRUPTED)
+        self._calls[number] += 1
+        self._name = signal.Signals(number).name
+        self._look()
+
+    def _look(self) -> None:
+        """Act on signals that are new.
+
+        While Python cannot call a handler (a library parses a large file), several signals of one number
+        become one call; but the interpreter has written a byte for each.
+        """
+        if self._pipe is not None:
+            with suppress(BlockingIOError):
+                self._written.update(os.read(self._pipe[0], _MANY_SIGNALS))
+        came = self._calls | self._written
+        count = came[signal.SIGINT] + came[signal.SIGTERM] + min(came[signal.SIGHUP], 1)
+        while self._count < count:
+            self._count += 1
+            self._act(self._count)
+
+    def _act(self, count: int) -> None:
+        if count >= _LAST or (self._is_leaving and count >= _INSISTS):
+            _end_here()
+        if count == _INSISTS:
+            # Not `threading`: the main thread may hold its lock at this very moment.
+            _thread.start_new_thread(self._end_late, ())
+        if self._is_leaving:
+            return
         if self._task is None:
             raise KeyboardInterrupt
-        if not self._task.done():
-            # A handler may stand between any two instructions: everything else happens on the loop.
-            loop = self._task.get_loop()
-            loop.call_soon_threadsafe(self._cancel, self._task, signal.Signals(number).name, self._count)
+        # A handler may run between any two instructions: everything else happens on the loop.
+        loop = self._task.get_loop()
+        with suppress(RuntimeError):  # The loop is closed: the command goes on to its end.
+            loop.call_soon_threadsafe(self._heed, self._task, self._name, count)
+
+    def _heed(self, task: asyncio.Task[Any], name: str, count: int) -> None:
+        if count >= _INSISTS and self._when_insisted is not None:
+            self._when_insisted()
+        if not task.done():
+            self._cancel(task, name, count)
 
     def _cancel(self, task: asyncio.Task[Any], name: str, count: int) -> None:
-        if task.done():
-            return
         loop = task.get_loop()
         now = loop.time()
         if now < self._next_at:
@@ -110,6 +197,22 @@ class Interrupts:
             task.cancel()
         self._next_at = now + _BETWEEN_S
         if count == 1:
-            self._tell(f"{name}: nothing new is started; waiting for what is running (again: end it now)")
+            self.tell(f"{name}: nothing new is started; waiting for what is running (again: end it now)")
         else:
-            self._tell(f"{name}: ending what is running")
+            self.tell(f"{name}: ending what is running")
+
+    def _end_late(self) -> None:
+        if not self._ended.acquire(timeout=GRACE_S):
+            _end_here()
+        self._ended.release()
+
+
+def _nothing(_: str) -> None:
+    pass
+
+
+def _end_here() -> None:
+    """End the process, without an exception: that would wait for the thread or task that does not end."""
+    with suppress(OSError):
+        os.write(2, b"ended where it stood\n")
+    os._exit(INTERRUPTED)

@@ -2,7 +2,7 @@
 
 What others have to do at the end of a process is done: functions registered with `atexit`, output that waits
 to be written. Where a thread is still at work, or somebody watches (a profiler, a debugger), the interpreter
-ends the process itself.
+ends the process itself; after a second signal no thread is waited for.
 """
 
 from __future__ import annotations
@@ -10,16 +10,23 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ensue.cli.interrupts import Interrupts
 
 
-def leave(exit_code: int) -> None:
+def leave(exit_code: int, interrupts: Interrupts) -> None:
     """End the process, or return where that is the interpreter's affair.
 
     Args:
         exit_code: the code it ends with.
+        interrupts: the signals of the process.
     """
+    interrupts.leave()
     threading = sys.modules.get("threading")
-    if sys.getprofile() or sys.gettrace() or (threading is not None and threading.active_count() > 1):
+    has_threads = threading is not None and threading.active_count() > 1
+    if sys.getprofile() or sys.gettrace() or (has_threads and not interrupts.insists):
         return
     atexit._run_exitfuncs()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] # it has no public name
     try:

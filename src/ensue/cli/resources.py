@@ -11,6 +11,7 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_srn
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import NEAR_CUTOFF, global_options, pillar_options, project_options
+from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
@@ -162,7 +163,7 @@ def _not_there(session: Session, name: str, known: list[ResourceRecord]) -> int:
     close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
     hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
     message = f"there is no such resource: {name} ({hint})"
-    session.lines.write(f"ensue: {message}")
+    session.lines.write(on_one_line(f"ensue: {message}"))
     if session.is_for_programs:
         session.print_document({"errors": [message]})
     return exit_codes.FAILED
@@ -195,7 +196,7 @@ def invalidate(session: Session, *, source: str) -> int:
     hit, known = session.run(work)
     _print_names(session, hit)
     if not hit:
-        session.lines.write(f"ensue: nothing that is active was derived from {source}")
+        session.lines.write(on_one_line(f"ensue: nothing that is active was derived from {source}"))
     return exit_codes.SUCCEEDED if hit or known else exit_codes.FAILED
 
 
@@ -233,7 +234,7 @@ def _srn(text: str) -> Srn:
 def _print_names(session: Session, names: list[Srn]) -> None:
     texts = [str(name) for name in names]
     if session.out == "nested":
-        session.print_text(f"{text}\n" for text in texts)
+        session.print_text(f"{on_one_line(text)}\n" for text in texts)
     else:
         session.print_document(texts)
 
@@ -264,15 +265,13 @@ def audit(session: Session, *, verify: bool) -> int:
 
 
 def _audit_line(entry: dict[str, Any]) -> str:
-    from ensue.output.colours import without_escapes
-
     shown = (
         f"{key}={value}" for key, value in entry.items() if value not in {None, ""} and key not in _CHAIN
     )
-    return without_escapes("  ".join(shown)) + "\n"
+    return on_one_line("  ".join(shown)) + "\n"
 
 
-_CHAIN = frozenset({"chain"})
+_CHAIN = frozenset({"chain", "previous", "oldest"})
 """What only the verification reads."""
 
 
@@ -284,8 +283,7 @@ def _verify(session: Session, project: Project) -> int:
         else:
             session.print_document({"whole": True})
         return exit_codes.SUCCEEDED
-    line, what = fault
-    session.lines.write(f"ensue: audit.jsonl:{line}: {what}")
+    session.lines.write(on_one_line(f"ensue: {fault.file}:{fault.line}: {fault.what}"))
     if session.is_for_programs:
-        session.print_document({"whole": False, "line": line, "fault": what})
+        session.print_document({"whole": False, "file": fault.file, "line": fault.line, "fault": fault.what})
     return exit_codes.REFUSED

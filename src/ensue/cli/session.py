@@ -6,6 +6,7 @@ an exit code. Exceptions never leave: `command` hands them to `failed`.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -15,7 +16,7 @@ from ensue.diagnostics import Severity
 from ensue.errors import DiagnosticError, EnsueError
 from ensue.masking import Masker
 from ensue.output.colours import palette_for, without_escapes
-from ensue.output.streams import ErrorLines, discard_stdout, write_results
+from ensue.output.streams import ErrorLines, discard, is_terminal_gone, write_results
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -34,15 +35,18 @@ class Session:
 
     Args:
         options: what the shared options say.
+        interrupts: the signals of the process.
         names_minion: whether a failure is printed under the minion id, as results of states are.
     """
 
-    def __init__(self, options: CommonOptions, *, names_minion: bool) -> None:
+    def __init__(self, options: CommonOptions, interrupts: Interrupts, *, names_minion: bool) -> None:
         self.options = options
         self.out = options.out
-        self.lines = ErrorLines()
+        self.lines = ErrorLines(when_terminal_is_gone=interrupts.hang_up)
         self.masker = Masker()
         self.results_lost = False
+        self._interrupts = interrupts
+        self._has_printed = False
         self._names_minion = names_minion
         self._project: Project | None = None
 
@@ -58,10 +62,15 @@ class Session:
         project = self.open()
         import asyncio
 
-        from ensue.cli.interrupts import Interrupts
+        from ensue.cli.command_loop import CommandLoop
 
-        with Interrupts(self.lines.write) as interrupts, asyncio.Runner() as runner:
-            return runner.run(self._supervised(project, work, interrupts))
+        interrupts = self._interrupts
+        interrupts.tell = self.lines.write
+        try:
+            with asyncio.Runner(loop_factory=lambda: CommandLoop(interrupts)) as runner:
+                return runner.run(self._supervised(project, work))
+        finally:
+            interrupts.unwatch()
 
     def open(self) -> Project:
         """Open the project, doing no more than that."""
@@ -80,12 +89,12 @@ class Session:
         return project
 
     def _configure_logging(self, default: str) -> None:
-        from ensue.output.logs import LEVELS, configure_logging
+        from ensue.output.logs import configure_logging
 
-        level = self.options.log_level or default
-        known = level if level in LEVELS else "warning"
         try:
-            configure_logging(known, self.lines, self._mask, file=self.options.log_file)
+            configure_logging(
+                self.options.log_level or default, self.lines, self._mask, file=self.options.log_file
+            )
         except OSError as error:
             message = f"{self.options.log_file}: {error.strerror}"
             raise click.BadParameter(message, param_hint="--log-file") from None
@@ -94,16 +103,14 @@ class Session:
         # The masker is another one as soon as the project is open.
         return self.masker.text(text)
 
-    async def _supervised(
-        self, project: Project, work: Callable[[Project], Awaitable[Result]], interrupts: Interrupts
-    ) -> Result:
+    async def _supervised(self, project: Project, work: Callable[[Project], Awaitable[Result]]) -> Result:
         import asyncio
 
         from ensue.cli.interrupts import InterruptedRunError
 
         async with project:
             task = asyncio.ensure_future(work(project))
-            interrupts.watch(task)
+            self._interrupts.watch(task)
             try:
                 return await task
             except asyncio.CancelledError:
@@ -112,8 +119,6 @@ class Session:
     @property
     def stdout_palette(self) -> Palette:
         """The colours of the results."""
-        import sys
-
         return palette_for(sys.stdout, self.options.colour)
 
     @property
@@ -128,11 +133,15 @@ class Session:
 
     def print_text(self, pieces: Iterable[str]) -> None:
         """Print results; when that cannot be done (a full disk), say so and remember it."""
+        self._has_printed = True
         try:
             write_results(pieces)
         except OSError as error:
-            discard_stdout()
+            is_gone = is_terminal_gone(error, sys.stdout)
+            discard(sys.stdout)
             self.results_lost = True
+            if is_gone:
+                self._interrupts.hang_up()
             self.lines.write(f"ensue: the results could not be written: {error.strerror}")
 
     def print_document(self, data: Any) -> None:
@@ -167,6 +176,17 @@ class Session:
             return self._end([text], exit_codes.REFUSED, text)
         return self._crashed(error)
 
+    def interrupted(self) -> int:
+        """Say that a signal ended the command where nothing was running, and return its exit code."""
+        from ensue.cli.interrupts import InterruptedRunError
+
+        if not self._has_printed:
+            return self.failed(InterruptedRunError())
+        # What is left in the buffer is not waited for: the reader may be what does not go on.
+        discard(sys.stdout)
+        self.lines.write("ensue: interrupted")
+        return exit_codes.INTERRUPTED
+
     def _refused(self, error: DiagnosticError) -> int:
         self.print_diagnostics(error.diagnostics)
         errors = [one for one in error.diagnostics if one.severity is Severity.ERROR]
@@ -184,7 +204,8 @@ class Session:
     def _end(self, messages: list[str], exit_code: int, line: str) -> int:
         if line:
             colour = self.stderr_palette.light_red
-            self.lines.write(self.stderr_palette.paint(colour, f"ensue: {without_escapes(line)}"))
+            shown = without_escapes(line).replace("\n", "\n  ")
+            self.lines.write(self.stderr_palette.paint(colour, f"ensue: {shown}"))
         if self.is_for_programs:
             key = self.minion_id if self._names_minion else "errors"
             self.print_document({key: messages})

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.contracts.connection import Connection
+    from ensue.contracts.leftovers import LeftoverNotes
     from ensue.masking import Masker
     from ensue.model.data import DataMap, ReadOnlyDataMap
     from ensue.model.srn import Srn
@@ -32,6 +33,7 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
         cache_dir: the project's cachedir on this machine.
         masker: told of every secret that the type itself comes to know.
         connect_to: opens the pooled connection of another resource (a jump host).
+        leftovers: where temporary files on the resource are noted; None: nowhere.
     """
 
     srn: Srn
@@ -40,6 +42,7 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
     cache_dir: Path
     masker: Masker
     connect_to: Callable[[Srn], Connection]
+    leftovers: LeftoverNotes | None = None
 
 
 class ResourceType(Protocol):

@@ -13,12 +13,13 @@ import msgspec
 
 from ensue.errors import PluginError
 from ensue.language.collector import near_names
+from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.signs import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_encodable, is_list, is_mapping
 from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
@@ -64,7 +65,11 @@ class Draft(msgspec.Struct, eq=False):
 
 
 class Drafter:
-    """Makes drafts of declarations and checks their functions, arguments and targets."""
+    """Makes drafts of declarations and checks their functions, arguments and targets.
+
+    Attributes:
+        registering: the drafts with `registers`.
+    """
 
     def __init__(self, catalog: FunctionCatalog, found: Collector, vocabulary: Vocabulary = NO_NAMES) -> None:
         self._vocabulary = vocabulary
@@ -72,6 +77,7 @@ class Drafter:
         self._found = found
         self._signatures: dict[tuple[str, str], Signature | None] = {}
         self._plain: set[tuple[str, ...]] = set()
+        self.registering: list[Draft] = []
 
     def drafts(self, tree: Tree) -> list[Draft]:
         """Return the drafts of a whole tree."""
@@ -128,6 +134,14 @@ class Drafter:
         for place, entry in enumerate(names, start=1):
             own: dict[str, Any] = {}
             name = entry
+            if is_list(entry) and signature.takes_words:
+                self._found.error(
+                    "E0406",
+                    f"`names` of {declaration.id!r} holds a list",
+                    declaration.span("names", place - 1),
+                    help="give each command an ID of its own, and the list as its `name`",
+                )
+                continue
             if is_mapping(entry) and entry:
                 name, extra = next(iter(entry.items()))
                 for item in extra if is_list(extra) else [extra]:
@@ -149,6 +163,13 @@ class Drafter:
             given = arguments.pop("name", None)
             if isinstance(given, str) and not place:
                 name = given
+            elif is_list(given) and signature.takes_words:
+                from ensue.language.words import name_of_words, read_words
+
+                arguments["name"] = read_words(given, declaration, self._found)
+                name = name_of_words(given)
+            if not is_encodable(name):
+                refuse_half_pair(f"the name {name!r}", declaration.span("name"), self._found)
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
@@ -164,7 +185,10 @@ class Drafter:
         if self._is_accepted(declaration, signature, arguments) and not words:
             # Nothing but names was looked at; the next of this function with these says the same.
             self._plain.add((declaration.module, declaration.function, *arguments))
-        return Draft(declaration, name, arguments, options, requisites, place, order)
+        draft = Draft(declaration, name, arguments, options, requisites, place, order)
+        if options.registers:
+            self.registering.append(draft)
+        return draft
 
     def _signature(self, declaration: Declaration) -> Signature | None:
         key = (declaration.module, declaration.function)

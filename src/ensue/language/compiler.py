@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.growth import Complaint, Plan
+from ensue.diagnostics import Span
 from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
@@ -22,8 +23,9 @@ from ensue.model.chunk import Chunk
 from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Container, Sequence
     from pathlib import Path
+    from typing import TypeAlias
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.contracts.functions import FunctionCatalog
@@ -35,11 +37,13 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
     from ensue.language.wishes import Wanted
+    from ensue.model.chunk import StateOptions
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
     from ensue.targeting import Vocabulary
 
+    CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
 LISTEN_ERROR: Final = "Listen_Error"
 """Module and function of the chunk that stands for a `listen` on nothing, as Salt tags it."""
@@ -82,6 +86,7 @@ class Compiler:
         auto_order: whether definition order counts (`state_auto_order`).
         enforced: what earlier applies enforced, for references; None where the project keeps none.
         vocabulary: what targets may name.
+        check_registers: reports what is wrong with a state's `registers`; None accepts everything.
     """
 
     def __init__(
@@ -94,6 +99,7 @@ class Compiler:
         auto_order: bool = True,
         enforced: EnforcedStates | None = None,
         vocabulary: Vocabulary = NO_NAMES,
+        check_registers: CheckRegisters | None = None,
     ) -> None:
         self._vocabulary = vocabulary
         self._roots = roots
@@ -102,6 +108,7 @@ class Compiler:
         self._target = target
         self._auto_order = auto_order
         self._enforced = enforced
+        self._check_registers = check_registers
 
     def compile(
         self, requests: Sequence[SlsRequest], *, scope: str = "", outer_ids: Container[str] = ()
@@ -140,7 +147,11 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafts = Drafter(self._catalog, found, self._vocabulary).drafts(tree)
+        drafter = Drafter(self._catalog, found, self._vocabulary)
+        drafts = drafter.drafts(tree)
+        if self._check_registers is not None:
+            for draft in drafter.registering:
+                self._check_registers(draft.options, draft.declaration.id, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
@@ -173,10 +184,11 @@ class Compiler:
             elif file := self._roots.find_path(request.path, request.saltenv):
                 loader.load(file)
             else:
+                shown = self._roots.shown(request.path)
                 found.error(
                     "E0301",
-                    f"there is no file {self._roots.shown(request.path)}",
-                    None,
+                    f"there is no file {shown}",
+                    Span(shown),
                     help="check the path; it is taken from the project's root",
                 )
         return _finished(loader.tree, found)

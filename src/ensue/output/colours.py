@@ -1,7 +1,10 @@
-"""Colours of the terminal, and when they are wanted.
+"""Colours of the terminal, when they are wanted, and how text from elsewhere is kept from making its own.
 
 A `Palette` is a set of escape sequences, or of empty strings; code that prints never asks whether
 colours are on. Salt's outputs use the same sequences. Nothing here writes.
+
+Text that a terminal may show goes through `without_escapes`, a name through `on_one_line`; `documents` writes
+what a terminal would act on as escapes of JSON and YAML.
 """
 
 from __future__ import annotations
@@ -52,8 +55,17 @@ COLOURED: Final = Palette(
 )
 """Salt's sequences, so that both look alike."""
 
-_ESCAPES: Final = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])?"
-_CONTROLS: Final = r"[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]"
+_ESCAPES: Final = (
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[@-Z\\^_]?"
+)
+"""Sequences that begin with ESC, or with the one character that stands for it and the next (C1)."""
+
+_CONTROLS: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+
+MISLEADING: Final = "\u2028\u2029\u202a-\u202e\u2066-\u2069"
+"""What ends a line or turns the direction of text, as the inside of a character class."""
 
 
 def palette_for(stream: IO[str] | None, mode: ColourMode) -> Palette:
@@ -83,11 +95,23 @@ def is_terminal(stream: IO[str] | None) -> bool:
 def without_escapes(text: str) -> str:
     """Take terminal control sequences out of text that came from elsewhere.
 
-    What a command on a target printed must not move the cursor of whoever reads the results.
-    Tabs and line ends stay.
+    What a command on a target printed must not move the cursor of whoever reads the results. What turns the
+    direction of text, and the line ends that only Unicode knows, become escapes that can be seen. Tabs and
+    line ends stay.
     """
     if text.isprintable():
         return text
-    if "\x1b" in text:
-        text = re.sub(_ESCAPES, "", text)
-    return re.sub(_CONTROLS, "", text)
+    text = re.sub(_CONTROLS, "", re.sub(_ESCAPES, "", text))
+    return re.sub(f"[{MISLEADING}]", _visible, text)
+
+
+def on_one_line(text: str) -> str:
+    """Return a name from elsewhere without control sequences, its line ends as escapes that can be seen.
+
+    An ID with a line end in it must not make a line that looks like one of ensue's own.
+    """
+    return text if text.isprintable() else without_escapes(text).replace("\n", "\\n")
+
+
+def _visible(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

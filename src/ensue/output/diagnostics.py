@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.diagnostics import Severity, sort_key
 from ensue.masking import MASK
 from ensue.model.secret_values import is_secret_key
-from ensue.output.colours import PLAIN, without_escapes
+from ensue.output.colours import PLAIN, on_one_line, without_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{}|]+)*|\S")
 """A quoted text, or a word as YAML and Jinja divide them (`a:b` is one, a colon at its end is not)."""
 
-_KEY: Final = re.compile(r"(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
+_KEY: Final = re.compile(r"(?<![\w-])(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
 _PARENT: Final = re.compile(r"(?P<indent>\s*)(?:-\s+)?['\"]?(?P<name>[\w-]+)['\"]?\s*:(?:\s|\Z)")
 _ONE_EXPRESSION: Final = re.compile(r"['\"]?\{\{[^{}]*\}\}['\"]?\s*")
 
@@ -62,7 +62,7 @@ class _Renderer:
         colour = palette.light_red if is_error else palette.light_yellow
         kind = f"{diagnostic.severity.value}[{diagnostic.code}]"
         parts = [
-            f"{palette.paint(colour, kind)}: {palette.paint(palette.bold, self._text(diagnostic.summary))}"
+            f"{palette.paint(colour, kind)}: {palette.paint(palette.bold, self._line(diagnostic.summary))}"
         ]
         if diagnostic.span:
             parts += self._place(diagnostic.span, colour)
@@ -77,6 +77,9 @@ class _Renderer:
     def _text(self, text: str) -> str:
         return without_escapes(self._masker.text(text))
 
+    def _line(self, text: str) -> str:
+        return on_one_line(self._masker.text(text))
+
     def _labelled(self, label: str, text: str) -> str:
         head = f"  = {label}: "
         continued = self._text(text).replace("\n", "\n" + " " * len(head))
@@ -84,8 +87,8 @@ class _Renderer:
 
     def _place(self, span: Span, colour: str, label: str = "") -> list[str]:
         """Return the place, and the source line with the culprit underlined where it can be read."""
-        said = f": {self._text(label)}" if label else ""
-        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._text(str(span))}{said}"
+        said = f": {self._line(label)}" if label else ""
+        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._line(str(span))}{said}"
         lines = self._lines_of(span.path)
         if not 0 < span.line <= len(lines):
             return [place]

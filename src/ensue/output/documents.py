@@ -1,15 +1,19 @@
 """One JSON or YAML document from data that is presentable already.
 
+What a terminal would act on is written as escapes, which a program reads as the characters they are.
+
 msgspec encodes a hundred thousand returns in a fraction of a second; the standard library would
 take several. PyYAML is loaded only where YAML is asked for.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import re
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
+from ensue.output.colours import MISLEADING
 from ensue.output.presentable import plain
 
 if TYPE_CHECKING:
@@ -19,6 +23,9 @@ _INDENT = 4
 """As `salt-call --out json` indents."""
 
 _PAD = " " * _INDENT
+_ACTED_ON: Final = f"[\x7f-\x9f{MISLEADING}]"
+"""What the encoders leave as it is and a terminal would act on; only quoted text holds it."""
+
 _BATCH = 500
 
 
@@ -60,6 +67,8 @@ def _formatted(data: Any, pad: str) -> str:
     except UnicodeEncodeError:
         encoded = msgspec.json.encode(_without_surrogates(data))
     formatted = msgspec.json.format(encoded, indent=_INDENT).decode()
+    if not formatted.isascii() or "\x7f" in formatted:
+        formatted = re.sub(_ACTED_ON, _escaped, formatted)
     return formatted.replace("\n", f"\n{pad}") if pad else formatted
 
 
@@ -67,16 +76,27 @@ def yaml_text(data: Any) -> str:
     """Return one YAML document, keys in the order they have."""
     import yaml
 
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    dumper_class: Any = type("Dumper", (getattr(yaml, "CSafeDumper", yaml.SafeDumper),), {})
+
+    def text(dumper: Any, value: str) -> Any:
+        # Only there an escape is one.
+        style = '"' if re.search(_ACTED_ON, value) else None
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+    dumper_class.add_representer(str, text)
     dumped: str = yaml.dump(
         _without_surrogates(plain(data)),
-        Dumper=dumper,
+        Dumper=dumper_class,
         sort_keys=False,
         default_flow_style=False,
         allow_unicode=True,
         width=2**31 - 1,
     )
-    return dumped.removesuffix("...\n")
+    return re.sub(_ACTED_ON, _escaped, dumped.removesuffix("...\n"))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def _without_surrogates(data: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from ensue.output.colours import PLAIN, Palette, without_escapes
+from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 from ensue.output.nested import nested_lines
 from ensue.output.presentable import mask_paths
 from ensue.output.summary import remarks, summary_lines
@@ -65,7 +65,7 @@ def highstate_text(report: RunReport, masker: Masker, options: HighstateOptions)
     tally = Tally()
     for returned in report.returns.values():
         tally.add(returned)
-    yield f"{_headline_colour(tally, palette)}{report.minion_id}:{palette.end}\n"
+    yield f"{_headline_colour(tally, palette)}{on_one_line(report.minion_id)}:{palette.end}\n"
     blocks = _Blocks(masker, options)
     lines: list[str] = []
     for number, returned in enumerate(report.returns.values(), 1):
@@ -140,11 +140,15 @@ class _Blocks:
 
     def _names(self, returned: Return) -> tuple[str, str]:
         """Return ID and name; the name is the declared one, which a function may not echo."""
-        id_ = self._text(returned.id)
-        return id_, id_ if self._by_id else self._text(_declared_name(returned))
+        id_ = self._name(returned.id)
+        return id_, id_ if self._by_id else self._name(_declared_name(returned))
 
     def _text(self, text: str) -> str:
         return without_escapes(self._masker.text(text))
+
+    def _name(self, text: str) -> str:
+        # A command in a block of YAML ends with a line end.
+        return on_one_line(self._masker.text(text).removesuffix("\n"))
 
     def _full(self, lines: list[str], returned: Return) -> None:
         end = self._palette.end
@@ -155,7 +159,7 @@ class _Blocks:
         lines.append(
             f"{colour}----------{end}\n"
             f"    {colour}      ID: {id_}{end}\n"
-            f"    {colour}Function: {returned.module}.{returned.function}{end}\n"
+            f"    {colour}Function: {_function(returned)}{end}\n"
             f"{named}"
             f"    {colour}  Result: {returned.result}{end}\n"
             f"    {colour} Comment: {comment}{end}\n"
@@ -179,7 +183,7 @@ class _Blocks:
         lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
         pad = " " * _VALUE_INDENT
         for path, change in self._masker.data(returned.drift).items():
-            lines.append(self._text(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
+            lines.append(self._name(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
 
     def _warnings(self, lines: list[str], returned: Return) -> None:
         import textwrap
@@ -192,11 +196,11 @@ class _Blocks:
     def _terse(self, lines: list[str], returned: Return) -> None:
         palette = self._palette
         if returned.warnings:
-            warnings = self._text("\n".join(returned.warnings))
+            warnings = "\n".join(map(self._name, returned.warnings))
             lines.append(f"{palette.light_red}Warnings:\n{warnings}{palette.end}")
         lines.append(
             f" {self._colour(returned)} Name: {self._names(returned)[1]}"
-            f" - Function: {returned.module}.{returned.function} - Result: {_terse_result(returned)}"
+            f" - Function: {_function(returned)} - Result: {_terse_result(returned)}"
             f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{palette.end}"
         )
 
@@ -209,7 +213,7 @@ class _Blocks:
     def _scope(self, lines: list[str], label: str, scope: ScopeReturn, indent: int, *, terse: bool) -> None:
         pad = " " * indent
         colour = _scope_colour(scope, self._palette)
-        heading = without_escapes(self._masker.text(scope_heading(scope)))
+        heading = self._text(scope_heading(scope))
         lead = "    " if terse else "     "
         heading = heading.replace("\n", f"\n{pad}{' ' * _VALUE_INDENT}")
         lines.append(f"{pad}{colour}{lead}{label}: {heading}{self._palette.end}")
@@ -221,17 +225,22 @@ class _Blocks:
 def scope_heading(scope: ScopeReturn) -> str:
     """Return one line that names a scope and says what became of it."""
     kind = "sls" if scope.kind == "apply" else scope.kind
-    what = f"{kind} {scope.numbered_name}"
-    where = f" on {scope.target}" if scope.target else ""
+    what = f"{kind} {on_one_line(scope.numbered_name)}"
+    where = f" on {on_one_line(scope.target)}" if scope.target else ""
     match scope.status:
         case "deferred":
-            return f"deferred: {kind} {scope.name} (known after apply)"
+            return f"deferred: {kind} {on_one_line(scope.name)} (known after apply)"
         case "not_rendered":
             return scope.comment or f"not rendered: {what}"
         case "failed":
             return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
         case _:
             return f"{what}{where}"
+
+
+def _function(returned: Return) -> str:
+    # From a journal it may be anything.
+    return on_one_line(f"{returned.module}.{returned.function}")
 
 
 def _scope_colour(scope: ScopeReturn, palette: Palette) -> str:

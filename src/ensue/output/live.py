@@ -18,7 +18,7 @@ from ensue.model.events import (
     RunStarted,
     ScopeOpened,
 )
-from ensue.output.colours import without_escapes
+from ensue.output.colours import on_one_line
 from ensue.output.progress import PlainProgress, state_name
 from ensue.output.running import EventLoop, Running, Timer
 from ensue.output.scope_paths import shortened
@@ -105,8 +105,9 @@ class LiveProgress:
         try:
             self._display = self._display or self._opened()
             self._display.update(self._tree(), refresh=True)
-        except OSError:
+        except OSError as error:
             self._timer = None
+            self._lines.fail(error)
             self.close()
         else:
             self._timer = self._loop.call_later(FRAME_S, self._frame)
@@ -115,7 +116,8 @@ class LiveProgress:
         from rich.console import Console
         from rich.live import Live
 
-        console = Console(file=self._lines.stream, highlight=False)
+        # It is one; rich would ask before each frame, and print nothing once it is gone.
+        console = Console(file=self._lines.stream, highlight=False, force_terminal=True)
         display = Live(
             console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
         )
@@ -133,7 +135,7 @@ class LiveProgress:
         running = self._running.items()
         for event, seconds in running[:_MOST_SHOWN]:
             name = state_name(event.id, event.function, event.target)
-            text = without_escapes(self._masker.text(name))
+            text = on_one_line(self._masker.text(name))
             self._branch(scopes, event.scope).add(Text.assemble(text, (f"  {seconds:.1f} s", "dim")))
         if len(running) > _MOST_SHOWN:
             tree.add(Text(f"and {len(running) - _MOST_SHOWN} more", style="dim"))
@@ -147,7 +149,7 @@ class LiveProgress:
             if scope.count("/") > _DEEPEST:
                 above, room = "", (self._lines.columns or _USUAL_COLUMNS) - _GUIDE_COLUMNS
                 name = shortened(self._masker.text(scope), room)
-            shown = without_escapes(self._masker.text(name))
+            shown = on_one_line(self._masker.text(name))
             scopes[scope] = self._branch(scopes, above).add(Text(shown, style="cyan"))
         return scopes[scope]
 

@@ -10,6 +10,8 @@ import logging
 import os
 from typing import IO, TYPE_CHECKING, Final
 
+from ensue.output.colours import without_escapes
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -31,11 +33,14 @@ LEVELS: Final[dict[str, int]] = {
 """Levels by Salt's names, the most talkative first."""
 
 _LINE: Final = "[%(levelname)-8s] %(message)s"
+_TRACEBACK: Final = "Traceback (most recent call last):"
 _FILE_LINE: Final = "%(asctime)s [%(name)s:%(lineno)d][%(levelname)-8s][%(process)d] %(message)s"
 
 
 class MaskedFormatter(logging.Formatter):
-    """A formatter whose whole text, tracebacks included, is masked.
+    """A formatter whose whole text, tracebacks included, is masked and fit for a terminal.
+
+    Lines that continue a message are indented: none of them looks like a message of its own.
 
     Args:
         line: the format.
@@ -48,7 +53,8 @@ class MaskedFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record's text."""
-        return self._mask(super().format(record))
+        first, *more = without_escapes(self._mask(super().format(record))).split("\n")
+        return "\n".join([first, *(line if line == _TRACEBACK else f"  {line}" for line in more)])
 
 
 class _LinesHandler(logging.Handler):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from ensue.output.colours import PLAIN, Palette, without_escapes
+from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,9 +55,11 @@ class _Writer:
 
     def _text(self, text: str, indent: int, prefix: str) -> None:
         is_diff = bool(self._palette) and text.startswith("--- ") and "\n+++ " in text
-        for line in text.splitlines():
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        for line in without_escapes(text).splitlines():
             colour = self._diff_colour(line) if is_diff else self._palette.green
-            self._line(indent, colour, f"{prefix}{without_escapes(line)}")
+            self._line(indent, colour, f"{prefix}{line}")
             prefix = " " * len(prefix)
 
     def _diff_colour(self, line: str) -> str:
@@ -80,7 +82,7 @@ class _Writer:
         if indent:
             self._line(indent, self._palette.cyan, "----------")
         for key, value in _sorted_items(data):
-            self._line(indent, self._palette.cyan, f"{prefix}{without_escapes(key)}", ":")
+            self._line(indent, self._palette.cyan, f"{prefix}{on_one_line(key)}", ":")
             self.write(value, indent + 4, "")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.events import (
+    CommandStarted,
     FannedOut,
     NodeFinished,
     NodeStarted,
@@ -20,7 +21,7 @@ from ensue.model.events import (
     ScopeOpened,
     ScopePlanned,
 )
-from ensue.output.colours import PLAIN, Palette, without_escapes
+from ensue.output.colours import PLAIN, Palette, on_one_line
 from ensue.output.running import LONG_S, EventLoop, Running
 from ensue.output.scope_paths import shortened
 
@@ -56,6 +57,7 @@ class PlainProgress:
         # A dispatch by type costs a tenth of a microsecond; `match` would ask seven times.
         self._handlers: dict[type, Callable[[Any], None]] = {
             NodeStarted: self._running.start,
+            CommandStarted: _nothing,
             NodeFinished: self._finished,
             ScopeOpened: self._opened,
             ScopeClosed: self._closed,
@@ -117,7 +119,7 @@ class PlainProgress:
             self._write(colour, f"({kind}: more lines of this kind are left out; the results have all)")
 
     def _write(self, colour: str, text: str) -> None:
-        self._lines.write(self._palette.paint(colour, without_escapes(self._masker.text(text))))
+        self._lines.write(self._palette.paint(colour, on_one_line(self._masker.text(text))))
 
 
 def _nothing(_: RunStarted) -> None:

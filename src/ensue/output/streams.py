@@ -1,13 +1,15 @@
 """Writing to stdout and stderr when nobody may be listening, or several write to one terminal.
 
-`ensue apply | head` closes stdout early; that ends the printing and nothing else. Lines for stderr
-(log, progress, notices, diagnostics) go through one `ErrorLines`, so that a live display can make
-room for them.
+`ensue apply | head` closes stdout early; that ends the printing and nothing else. A terminal that is gone
+interrupts the command, as its SIGHUP does. Lines for stderr (log, progress, notices, diagnostics) go through
+one `ErrorLines`, so that a live display can make room for them.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from typing import IO, TYPE_CHECKING
 
@@ -28,18 +30,33 @@ def write_results(pieces: Iterable[str]) -> None:
             sys.stdout.write(_encodable(piece, sys.stdout))
         sys.stdout.flush()
     except BrokenPipeError:
-        discard_stdout()
+        discard(sys.stdout)
 
 
-def discard_stdout() -> None:
-    """Send whatever is still written to stdout nowhere, the interpreter's last flush included."""
+def discard(stream: IO[str] | None) -> None:
+    """Send whatever is still written to a stream nowhere, the interpreter's last flush included."""
+    if stream is None:
+        return
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
     except (OSError, ValueError):
-        # Not a real file: whoever replaced sys.stdout has to deal with it.
+        # Not a real file: whoever replaced the stream has to deal with it.
         return
+
+
+def is_terminal_gone(error: OSError, stream: IO[str]) -> bool:
+    """Say whether a stream is a terminal that was closed (a window, an SSH session), and not another device.
+
+    Args:
+        error: what writing to it raised.
+        stream: the stream; `isatty` no longer knows what it was.
+    """
+    try:
+        return error.errno == errno.EIO and stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 class ErrorLines:
@@ -47,10 +64,14 @@ class ErrorLines:
 
     Args:
         stream: where lines go; None is sys.stderr of the moment.
+        when_terminal_is_gone: called when lines go to a terminal that was closed.
     """
 
-    def __init__(self, stream: IO[str] | None = None) -> None:
+    def __init__(
+        self, stream: IO[str] | None = None, *, when_terminal_is_gone: Callable[[], None] | None = None
+    ) -> None:
         self._stream = stream
+        self._when_terminal_is_gone = when_terminal_is_gone
         self._display: Callable[[str], None] | None = None
 
     @property
@@ -73,18 +94,34 @@ class ErrorLines:
     def write(self, text: str) -> None:
         """Write one or more whole lines; the last line end may be left out."""
         text = text.removesuffix("\n")
-        if self._display is not None:
-            self._display(text)
-            return
         stream = self.stream
         if stream is None:
             return
         try:
+            if self._display is not None:
+                self._display(text)
+                return
             stream.write(_encodable(text, stream) + "\n")
             stream.flush()
-        except (OSError, ValueError):
-            # The terminal has gone, or stderr is closed: there is nobody left to tell.
+        except (BlockingIOError, ValueError):
+            # It takes nothing now, or is closed: this line is lost.
             return
+        except OSError as error:
+            self.fail(error)
+
+    def fail(self, error: OSError) -> None:
+        """Write nothing more, since nobody reads the lines; a terminal that is gone interrupts the command.
+
+        Args:
+            error: what writing raised.
+        """
+        stream, self._display = self.stream, None
+        if stream is None:
+            return
+        is_gone = is_terminal_gone(error, stream)
+        discard(stream)
+        if is_gone and self._when_terminal_is_gone is not None:
+            self._when_terminal_is_gone()
 
 
 def _encodable(text: str, stream: IO[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.output.colours import without_escapes
+from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def summary_lines(minion_id: str, tally: Tally, palette: Palette) -> list[str]:
         return f"{label}: {count:>{width - len(label) - 2}}"
 
     lines = [
-        paint(palette.cyan, f"\nSummary for {minion_id}\n{rule}"),
+        paint(palette.cyan, f"\nSummary for {on_one_line(minion_id)}\n{rule}"),
         paint(palette.green, counted("Succeeded", tally.succeeded + tally.undecided))
         + _change_counts(tally, palette),
         paint(palette.red if tally.failed else palette.cyan, counted("Failed", tally.failed)),
@@ -63,6 +63,8 @@ def _run_time(duration_ms: float, width: int) -> str:
 
 def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -> Iterator[str]:
     """Yield what else has to be said: what was deferred, and what an interruption left out."""
+    if report.resumes:
+        yield palette.paint(palette.cyan, f"Resumes: {report.resumes}")
     if tally.deferred:
         yield palette.paint(palette.light_yellow, f"Deferred: {tally.deferred} (known after apply)")
     if tally.not_rendered:
@@ -72,7 +74,7 @@ def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -
     elif report.not_run:
         yield palette.paint(palette.red, f"Not run: {_count(len(report.not_run))}")
     for name in report.not_run[:_MOST_NOT_RUN]:
-        yield palette.paint(palette.red, f"  {without_escapes(masker.text(name))}")
+        yield palette.paint(palette.red, f"  {on_one_line(masker.text(name))}")
     if len(report.not_run) > _MOST_NOT_RUN:
         yield palette.paint(palette.red, f"  and {len(report.not_run) - _MOST_NOT_RUN} more")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.output.colours import PLAIN, Palette, without_escapes
+from ensue.output.colours import PLAIN, Palette, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ def table_text(headings: Sequence[str], rows: Sequence[Sequence[str]], palette: 
         rows: cells; as many as headings.
         palette: the colours; the headings alone are coloured.
     """
-    shown = [[without_escapes(cell) for cell in row] for row in rows]
+    shown = [[on_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(headings, *shown, strict=True)]
     head = _row([heading.upper() for heading in headings], widths)
     lines = [palette.paint(palette.cyan, head), *(_row(row, widths) for row in shown)]

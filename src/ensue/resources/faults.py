@@ -24,7 +24,9 @@ _REMEDIES: Final = {
 }
 
 
-def file_error(srn: Srn, doing: str, path: str, *, number: int = 0, why: str = "") -> RemoteFileError:
+def file_error(
+    srn: Srn, doing: str, path: str, *, number: int = 0, why: str = "", remedy: str = ""
+) -> RemoteFileError:
     """Build the error of a file operation.
 
     Args:
@@ -33,9 +35,10 @@ def file_error(srn: Srn, doing: str, path: str, *, number: int = 0, why: str = "
         path: the path on the target.
         number: the errno, 0 when it is not known; becomes the error's `errno`.
         why: the cause in words; without it what the system says of `number`.
+        remedy: how to mend it; without it what mends most of `number`.
     """
     cause = why or (os.strerror(number) if number else "the target does not say why")
-    remedy = _REMEDIES.get(number)
+    remedy = remedy or _REMEDIES.get(number, "")
     mend = f" ({remedy})" if remedy else ""
     error = RemoteFileError(
         f"cannot {doing} {printable(path)} on {srn}: {cause}{mend}", path=path, target=str(srn)
@@ -101,7 +104,10 @@ class FileFaults:
             return
         if isinstance(fault, OSError):
             number, why = fault.errno or 0, fault.strerror or str(fault)
-            raise file_error(self._srn, self._doing, self._path, number=number, why=why) from fault
+            remedy = getattr(fault, "remedy", "")
+            raise file_error(
+                self._srn, self._doing, self._path, number=number, why=why, remedy=remedy
+            ) from fault
         if isinstance(fault, ValueError):
             # A NUL byte or a lone surrogate: the system cannot even be asked.
             raise file_error(

@@ -24,6 +24,8 @@ NOT_EMPTY: Final = 87
 """The folder has something in it."""
 NO_TOOL: Final = 88
 """The tool for this is not there."""
+FOREIGN_LINK: Final = 89
+"""A symlink on the way is not followed; stdout has its owner, a line end, and its path."""
 
 COMMON: Final = r"""
 set -u
@@ -37,6 +39,43 @@ file_at() {
 }
 """
 """Begins every script."""
+
+_RESOLVE: Final = r"""
+trusted() {
+  owner=$(stat -c %u -- "$2") || exit
+  [ "$owner" != "$(id -u)" ] || return 0
+  above=$(stat -L -c '%a %u' -- "${1:-/}") || exit
+  [ $((0${above% *} & 01002)) -eq $((01002)) ] || return 0
+  [ "${above#* }" = "$owner" ]
+}
+resolve() {
+  at= rest=$1 links=0
+  while [ -n "$rest" ]; do
+    part=${rest%%/*}
+    case $rest in */*) rest=${rest#*/};; *) rest=;; esac
+    case $part in
+      ''|.) continue;;
+      ..) at=${at%/*}; continue;;
+    esac
+    if [ -L "$at/$part" ] && [ -n "$rest$2" ]; then
+      links=$((links + 1))
+      [ $links -le 40 ] || { echo "Too many levels of symbolic links" >&2; exit 1; }
+      trusted "$at" "$at/$part" || { stat -c %U -- "$at/$part"; printf %s "$at/$part"; exit 89; }
+      to=$(readlink -- "$at/$part"; echo x)
+      to=${to%?x}
+      case $to in /*) at=;; esac
+      rest=$to/$rest
+      continue
+    fi
+    at=$at/$part
+  done
+  at=${at:-/}
+}
+"""
+"""`resolve` sets `at` to a path without symlinks, as `foreign_links` describes.
+
+Its `$1` is a path; its `$2` is empty to leave a symlink at the end as it is.
+"""
 
 _NEED_FILE: Final = r"""
 if ! [ -e "$p" ]; then
@@ -57,16 +96,12 @@ exec sha256sum < "$p"
 """
 )
 
-WRITE: Final = r"""
+WRITE: Final = (
+    _RESOLVE
+    + r"""
 token=$2 size=$3 mode=$4 user=$5 group=$6
-links=0
-while [ -L "$p" ]; do
-  links=$((links + 1))
-  [ $links -le 40 ] || { echo "Too many levels of symbolic links" >&2; exit 1; }
-  to=$(readlink -- "$p"; echo x)
-  to=${to%?x}
-  case $to in /*) p=$to;; *) p=${p%/*}/$to;; esac
-done
+resolve "$p" follow
+p=$at
 file_at "$p"
 d=${p%/*}
 t=${d%/}/.ensue-$token
@@ -92,6 +127,7 @@ sync "$t" 2>/dev/null || :
 mv -f -- "$t" "$p" || exit
 trap - EXIT
 """
+)
 """`$2` a token, `$3` size in bytes, `$4` mode, `$5` user, `$6` group (empty: keep); content on stdin."""
 
 STAT: Final = r"""
@@ -116,8 +152,12 @@ for f in * .[!.]* ..?*; do
 done
 """
 
-MAKE_DIRECTORY: Final = r"""
+MAKE_DIRECTORY: Final = (
+    _RESOLVE
+    + r"""
 mode=$2
+resolve "$p" ''
+p=$at
 [ ! -d "$p" ] || exit 0
 there "$p" && exit 85
 if [ -n "$3" ]; then
@@ -129,9 +169,14 @@ umask 077
 mkdir -- "$p" || { [ -d "$p" ] && exit 0; exit 1; }
 chmod "$mode" "$p"
 """
+)
 """`$2` mode, `$3` is `-p` for parents."""
 
-REMOVE: Final = r"""
+REMOVE: Final = (
+    _RESOLVE
+    + r"""
+resolve "$p" ''
+p=$at
 there "$p" || exit 0
 if [ -n "$2" ]; then exec rm -rf -- "$p"; fi
 if [ -d "$p" ] && [ ! -L "$p" ]; then
@@ -142,9 +187,14 @@ if [ -d "$p" ] && [ ! -L "$p" ]; then
 fi
 exec rm -f -- "$p"
 """
+)
 """`$2` is not empty for recursive."""
 
-SYMLINK: Final = r"""
+SYMLINK: Final = (
+    _RESOLVE
+    + r"""
+resolve "$p" ''
+p=$at
 d=${p%/*}
 t=${d%/}/.ensue-$3
 if [ ! -L "$p" ]; then
@@ -156,38 +206,60 @@ mv -f -T -- "$t" "$p" 2>/dev/null && exit 0
 rm -f -- "$t"
 exec ln -s -f -n -- "$2" "$p"
 """
+)
 """`$2` target, `$3` a token. A `mv` without `-T` (an old busybox) leaves only the way that is not atomic."""
 
-RENAME: Final = r"""
+RENAME: Final = (
+    _RESOLVE
+    + r"""
+resolve "$2" ''
+new=$at
+resolve "$p" ''
+p=$at
 there "$p" || exit 81
-if [ -d "$2" ] && [ ! -L "$2" ]; then
+if [ -d "$new" ] && [ ! -L "$new" ]; then
   [ -d "$p" ] && [ ! -L "$p" ] || exit 82
-  rmdir -- "$2" || exit 87
-elif [ -L "$2" ]; then
-  mv -f -T -- "$p" "$2" 2>/dev/null && exit 0
-  rm -f -- "$2" || exit
+  rmdir -- "$new" || exit 87
+elif [ -L "$new" ]; then
+  mv -f -T -- "$p" "$new" 2>/dev/null && exit 0
+  rm -f -- "$new" || exit
 fi
-exec mv -f -- "$p" "$2"
+exec mv -f -- "$p" "$new"
 """
+)
 """`$2` the new path. A `mv` without a useful `-T` (busybox) replaces a symlink in two steps."""
 
-SET_MODE: Final = r"""
+SET_MODE: Final = (
+    _RESOLVE
+    + r"""
 [ -e "$p" ] || exit 81
-exec chmod "$2" "$p"
+resolve "$p" follow
+exec chmod "$2" "$at"
 """
+)
 """`$2` mode."""
 
-SET_OWNER: Final = r"""
+SET_OWNER: Final = (
+    _RESOLVE
+    + r"""
 there "$p" || exit 81
+if [ -n "$4" ]; then resolve "$p" ''; else resolve "$p" follow; fi
+p=$at
 if [ -n "$2" ]; then chown $4 -- "$2" "$p" || exit; fi
 if [ -n "$3" ]; then chgrp $4 -- "$3" "$p" || exit; fi
 exit 0
 """
+)
 """`$2` user, `$3` group, `$4` is `-h` not to follow."""
 
-SET_TIMES: Final = r"""
+SET_TIMES: Final = (
+    _RESOLVE
+    + r"""
 [ -e "$p" ] || exit 81
+resolve "$p" follow
+p=$at
 TZ=UTC0; export TZ
 touch -c -a -t "$2" "$p" && exec touch -c -m -t "$3" "$p"
 """
+)
 """`$2` time of access, `$3` time of change, as `touch -t` reads them in UTC."""

@@ -11,6 +11,9 @@ UNKNOWN_TYPE: Final = "E0707"
 UNKNOWN_NODEGROUP: Final = "E0708"
 BAD_NODEGROUP: Final = "E0709"
 
+_SHOWN_CHARS: Final = 120
+_SHOWN_BEFORE_CHARS: Final = 80
+
 
 class TargetSyntaxError(EnsueError, ValueError):
     """A target expression that does not parse, or names a type or nodegroup that does not exist.
@@ -27,4 +30,13 @@ class TargetSyntaxError(EnsueError, ValueError):
         self.column = column
         self.problem = problem
         self.code = code
-        super().__init__(f"target {expression!r}, column {column}: {problem}")
+        super().__init__(f"target {_around(expression, column)!r}, column {column}: {problem}")
+
+
+def _around(expression: str, column: int) -> str:
+    """Return what a message shows of an expression: of a long one the part around a column."""
+    if len(expression) <= _SHOWN_CHARS:
+        return expression
+    start = max(0, column - 1 - _SHOWN_BEFORE_CHARS)
+    end = start + _SHOWN_CHARS
+    return f"{'…' if start else ''}{expression[start:end]}{'…' if end < len(expression) else ''}"

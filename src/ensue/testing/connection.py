@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 from ensue.contracts.connection import Command, Completed, FileStat
 from ensue.errors import NotAvailableError, RemoteFileError
 from ensue.model.srn import Srn
-from ensue.testing.memory_tree import MemoryTree, Node
+from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 _NEW_FILE_MODE = 0o644
 _NEW_DIRECTORY_MODE = 0o755
-_NUMBERS = {"root": 0, "daemon": 1, "www-data": 33, "admin": 1000, "nobody": 65534, "nogroup": 65534}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +132,7 @@ class FakeConnection:
     ) -> None:
         """Replace or create a file."""
         with self._asked("write", path):
-            real = self.tree.resolve(path)
+            real = self.tree.resolve(path, writes=True)
             old = self.tree.nodes.get(real)
             if old is not None and old.kind == "directory":
                 raise IsADirectoryError(errno.EISDIR, "Is a directory", path)
@@ -175,7 +174,7 @@ class FakeConnection:
             if parents:
                 self._make_parents(path)
             new = Node(kind="directory", mode=_NEW_DIRECTORY_MODE if mode is None else mode)
-            self.tree.put(self.tree.resolve(path), new)
+            self.tree.put(self.tree.resolve(path, writes=True), new)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove what is at a path."""
@@ -188,7 +187,7 @@ class FakeConnection:
     async def symlink(self, target: str, path: str) -> None:
         """Create or replace a symlink."""
         with self._asked("symlink", path):
-            real = self.tree.resolve(path, follow=False)
+            real = self.tree.resolve(path, follow=False, writes=True)
             old = self.tree.nodes.get(real)
             if old is not None and old.kind != "symlink":
                 raise FileExistsError(errno.EEXIST, "File exists", path)
@@ -203,21 +202,21 @@ class FakeConnection:
     async def set_mode(self, path: str, mode: int) -> None:
         """Set permission bits."""
         with self._asked("set_mode", path):
-            self.tree.need(path).mode = mode
+            self.tree.need(path, writes=True).mode = mode
 
     async def set_owner(
         self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
     ) -> None:
         """Set owner and group."""
         with self._asked("set_owner", path):
-            node = self.tree.need(path, follow=follow)
+            node = self.tree.need(path, follow=follow, writes=True)
             node.user = _known(user) or node.user
             node.group = _known(group) or node.group
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
         """Set times."""
         with self._asked("set_times", path):
-            node = self.tree.need(path)
+            node = self.tree.need(path, writes=True)
             node.atime_s, node.mtime_s = atime_s, mtime_s
 
     async def close(self) -> None:
@@ -232,7 +231,7 @@ class FakeConnection:
 
     def _make_parents(self, path: str) -> None:
         missing: list[str] = []
-        folder = posixpath.dirname(self.tree.resolve(path))
+        folder = posixpath.dirname(self.tree.resolve(path, writes=True))
         while folder not in self.tree.nodes:
             missing.append(folder)
             folder = posixpath.dirname(folder)
@@ -256,8 +255,8 @@ def _known(name: str | None) -> str | None:
     if name is None:
         return None
     if name.isdecimal():
-        return next((known for known, number in _NUMBERS.items() if number == int(name)), name)
-    if name not in _NUMBERS:
+        return next((known for known, number in NUMBERS.items() if number == int(name)), name)
+    if name not in NUMBERS:
         raise OSError(errno.EINVAL, f"no such user or group: {name}")
     return name
 
@@ -266,8 +265,8 @@ def _described(node: Node) -> FileStat:
     return FileStat(
         kind=node.kind,
         mode=node.mode,
-        uid=_number(node.user),
-        gid=_number(node.group),
+        uid=number_of(node.user),
+        gid=number_of(node.group),
         user=node.user,
         group=node.group,
         size_bytes=len(node.content),
@@ -275,7 +274,3 @@ def _described(node: Node) -> FileStat:
         atime_s=node.atime_s,
         link_target=node.content.decode("utf-8", "surrogateescape") if node.kind == "symlink" else "",
     )
-
-
-def _number(name: str) -> int:
-    return int(name) if name.isdecimal() else _NUMBERS.get(name, 0)

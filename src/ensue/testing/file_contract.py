@@ -1,6 +1,8 @@
 # ruff: noqa: S101, PLR2004 (a test asserts, and its literal expectations are the facts it states)
 """The contract of a Connection's files, as pytest tests for anything that claims to be one.
 
+That of its symlinks is in `link_contract`, and part of it.
+
 Derive from `FileContract` and give a fixture `subject` that returns a `Subject`. What a target
 cannot do for want of rights (giving files away) is tested both ways: it works, or it is refused.
 """
@@ -17,9 +19,10 @@ from ensue.contracts.connection import Connection
 from ensue.errors import RemoteFileError
 from ensue.testing.contract_data import BIG_BYTES, HARD_NAMES, noise
 from ensue.testing.contract_play import scene
+from ensue.testing.link_contract import LinkContract
 
 
-class FileContract:
+class FileContract(LinkContract):
     """Reading, writing, describing and arranging files."""
 
     @scene
@@ -184,43 +187,6 @@ class FileContract:
         assert dangling.link_target == f"{folder}/absent"
         assert await target.stat(f"{folder}/dangling", follow=True) is None
         assert await target.read(f"{folder}/link") == b"12345"
-
-    @scene
-    async def test_writing_follows_symlinks(self, target: Connection, folder: str) -> None:
-        """Writing through a link, a chain or a dangling one writes what it points to; the links stay."""
-        await target.make_directory(f"{folder}/real")
-        await target.write(f"{folder}/real/file", b"old", mode=0o600)
-        await target.symlink("real/file", f"{folder}/link")
-        await target.symlink("link", f"{folder}/chain")
-        await target.symlink("real/new", f"{folder}/dangling")
-        await target.write(f"{folder}/chain", b"new")
-        await target.write(f"{folder}/dangling", b"made")
-        assert await target.read(f"{folder}/real/file") == b"new"
-        assert await _mode(target, f"{folder}/real/file") == 0o600
-        assert await target.read(f"{folder}/real/new") == b"made"
-        assert await target.list_directory(folder) == ["chain", "dangling", "link", "real"]
-        assert await target.list_directory(f"{folder}/real") == ["file", "new"]
-        for name in ("chain", "dangling", "link"):
-            found = await target.stat(f"{folder}/{name}")
-            assert found is not None
-            assert found.kind == "symlink"
-
-    @scene
-    async def test_symlinks_are_replaced_files_are_not(self, target: Connection, folder: str) -> None:
-        """A symlink takes the place of a symlink, one to a folder too; never of a file or folder."""
-        await target.make_directory(f"{folder}/folder")
-        await target.write(f"{folder}/file", b"kept")
-        await target.symlink("folder", f"{folder}/link")
-        await target.symlink("file", f"{folder}/link")
-        assert await target.read(f"{folder}/link") == b"kept"
-        for name in ("file", "folder"):
-            with pytest.raises(RemoteFileError):
-                await target.symlink("elsewhere", f"{folder}/{name}")
-        with pytest.raises(RemoteFileError):
-            await target.symlink("file", f"{folder}/absent/link")
-        assert await target.read(f"{folder}/file") == b"kept"
-        assert await target.list_directory(folder) == ["file", "folder", "link"]
-        assert await target.list_directory(f"{folder}/folder") == []
 
     @scene
     async def test_folders_are_made(self, target: Connection, folder: str) -> None:

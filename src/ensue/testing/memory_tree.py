@@ -1,5 +1,7 @@
 """A file tree in memory with POSIX rules for links, folders and times; no permissions, no disk.
 
+Whoever uses it is root.
+
 It stands behind `FakeConnection`. Faults are builtin `OSError`s, as from a real file system.
 """
 
@@ -12,8 +14,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from ensue.resources.foreign_links import ForeignLinkError, may_follow
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+NUMBERS = {"root": 0, "daemon": 1, "www-data": 33, "admin": 1000, "nobody": 65534, "nogroup": 65534}
+"""Users and groups that there are."""
 
 _MOST_LINKS = 40
 _HALF_PAIR = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -53,11 +60,12 @@ class MemoryTree:
         self._clock = clock
         self.nodes: dict[str, Node] = {"/": Node(kind="directory", mode=0o755)}
 
-    def resolve(self, path: str, *, follow: bool = True) -> str:
+    def resolve(self, path: str, *, follow: bool = True, writes: bool = False) -> str:
         """Return the path with symlinks on the way replaced, the last one only when `follow`.
 
         Raises:
-            OSError: the path is not absolute, links go in circles, or a file stands where a folder should.
+            OSError: the path is not absolute, links go in circles, a file is where a folder should be, or
+                a link is not followed by one who writes.
         """
         if not path.startswith("/") or "\0" in path or _HALF_PAIR.search(path):
             raise _fault(errno.EINVAL, path)
@@ -75,6 +83,8 @@ class MemoryTree:
                 links += 1
                 if links > _MOST_LINKS:
                     raise _fault(errno.ELOOP, path)
+                if writes:
+                    self._refuse_foreign(here, node)
                 target = os.fsdecode(node.content)
                 done = "/" if target.startswith("/") else done
                 waiting = _parts(target) + waiting
@@ -83,6 +93,16 @@ class MemoryTree:
                 raise _fault(errno.ENOTDIR, path)
             done = here
         return done
+
+    def _refuse_foreign(self, path: str, link: Node) -> None:
+        folder = self.nodes[posixpath.dirname(path)]
+        if not may_follow(
+            link_uid=number_of(link.user),
+            follower_uid=number_of("root"),
+            folder_uid=number_of(folder.user),
+            folder_mode=folder.mode,
+        ):
+            raise ForeignLinkError(path, link.user)
 
     def find(self, path: str, *, follow: bool = True) -> Node | None:
         """Return the node at a path, None when nothing is there."""
@@ -93,13 +113,13 @@ class MemoryTree:
                 return None
             raise
 
-    def need(self, path: str, *, follow: bool = True) -> Node:
+    def need(self, path: str, *, follow: bool = True, writes: bool = False) -> Node:
         """Return the node at a path.
 
         Raises:
-            FileNotFoundError: nothing is there.
+            OSError: nothing is there, or `resolve` says why not.
         """
-        node = self.nodes.get(self.resolve(path, follow=follow))
+        node = self.nodes.get(self.resolve(path, follow=follow, writes=writes))
         if node is None:
             raise _fault(errno.ENOENT, path)
         return node
@@ -138,7 +158,7 @@ class MemoryTree:
         Raises:
             OSError: a folder that is not empty, and not `recursive`.
         """
-        real = self.resolve(path, follow=False)
+        real = self.resolve(path, follow=False, writes=True)
         node = self.nodes.get(real)
         if node is None:
             return
@@ -154,8 +174,8 @@ class MemoryTree:
         Raises:
             OSError: the source is missing, or the target is a folder that is not empty.
         """
-        old = self.resolve(source, follow=False)
-        new = self.resolve(target, follow=False)
+        old = self.resolve(source, follow=False, writes=True)
+        new = self.resolve(target, follow=False, writes=True)
         moved = self.need(old, follow=False)
         there = self.nodes.get(new)
         if there is not None and there.kind == "directory" and moved.kind != "directory":
@@ -164,6 +184,11 @@ class MemoryTree:
             self.remove(new, recursive=False)
         for key in [key for key in self.nodes if key == old or key.startswith(old + "/")]:
             self.nodes[new + key[len(old) :]] = self.nodes.pop(key)
+
+
+def number_of(name: str) -> int:
+    """Return the number of a user or group, by name or number as text."""
+    return int(name) if name.isdecimal() else NUMBERS.get(name, 0)
 
 
 def _parts(path: str) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from ensue.output.colours import on_one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -34,7 +36,7 @@ def dot_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
     """Yield the lines of a digraph: `ensue graph --out dot | dot -Tsvg`."""
     yield "digraph ensue {"
     yield "  compound=true; rankdir=TB; labelloc=t;"
-    yield f"  label={_quoted(masker.text(top.title))};"
+    yield f"  label={_title(top, masker)};"
     yield '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontsize=11];'
     yield '  edge [fontname="sans-serif", fontsize=9];'
     yield from _box(top, masker, "  ", [0])
@@ -43,7 +45,7 @@ def dot_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
 
 def _box(box: ScopeBox, masker: Masker, pad: str, clusters: list[int]) -> Iterator[str]:
     for node in box.nodes:
-        about = f"label={_quoted(masker.text(_label(node)))}, fillcolor={_quoted(_COLOURS[node.status])}"
+        about = f"label={_quoted(_label(node, masker))}, fillcolor={_quoted(_COLOURS[node.status])}"
         yield f"{pad}n{node.number} [{about}];"
     for edge in box.edges:
         style = _STYLES.get(edge.kind, "solid")
@@ -57,7 +59,7 @@ def _cluster(caller: Node, box: ScopeBox, masker: Masker, pad: str, clusters: li
     clusters[0] += 1
     number = clusters[0]
     yield f"{pad}subgraph cluster_{number} {{"
-    yield f"{pad}  label={_quoted(masker.text(box.title))}; style={'rounded' if box.nodes else 'dashed'};"
+    yield f"{pad}  label={_title(box, masker)}; style={'rounded' if box.nodes else 'dashed'};"
     yield from _box(box, masker, pad + "  ", clusters)
     if not box.nodes:
         # A cluster without a node is not drawn.
@@ -68,9 +70,13 @@ def _cluster(caller: Node, box: ScopeBox, masker: Masker, pad: str, clusters: li
     yield f"{pad}n{caller.number} -> {first} [{look}];"
 
 
-def _label(node: Node) -> str:
-    target = f"\n{node.target}" if node.target else ""
-    return f"{node.id}\n{node.function}{target}"
+def _title(box: ScopeBox, masker: Masker) -> str:
+    return _quoted(on_one_line(masker.text(box.title)))
+
+
+def _label(node: Node, masker: Masker) -> str:
+    lines = (node.id, node.function, *([node.target] if node.target else []))
+    return "\n".join(on_one_line(masker.text(line)) for line in lines)
 
 
 def _quoted(text: str) -> str:

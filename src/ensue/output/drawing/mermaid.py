@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.output.colours import on_one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,7 +17,7 @@ _CLASSES: Final = (
     "  classDef would_change fill:#fdf3cf,stroke:#b08a1e;",
     "  classDef failed fill:#fbdcdc,stroke:#b04040;",
 )
-_ENTITIES: Final = str.maketrans({'"': "#quot;", "<": "#lt;", ">": "#gt;", "#": "#35;", "\n": " "})
+_ENTITIES: Final = str.maketrans({'"': "#quot;", "<": "#lt;", ">": "#gt;", "#": "#35;"})
 
 
 def mermaid_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
@@ -50,4 +52,4 @@ def _label(node: Node, masker: Masker) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.translate(_ENTITIES)
+    return on_one_line(text).translate(_ENTITIES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from ensue.output.colours import on_one_line
 from ensue.output.drawing.layout import TITLE_HEIGHT, lay_out
 
 if TYPE_CHECKING:
@@ -102,4 +103,4 @@ def _rectangle(area: Area) -> str:
 
 
 def _text(text: str) -> str:
-    return escape("".join(char for char in text if char.isprintable() or char == " "))
+    return escape("".join(char for char in on_one_line(text) if char.isprintable()))

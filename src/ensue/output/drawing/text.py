@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.output.colours import without_escapes
+from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,16 +51,13 @@ class _Tree:
         shown = ", ".join(before[:_SHOWN_PREDECESSORS])
         more = len(before) - _SHOWN_PREDECESSORS
         after = f"  ({shown}{f' and {more} more' if more > 0 else ''})" if before else ""
-        named = palette.paint(colour.get(node.status, ""), f"{node.id} [{node.function}]")
-        return without_escapes_of(self._masker.text(f"{named}{target}{status}{after}"), palette)
+        named = palette.paint(colour.get(node.status, ""), self._shown(f"{node.id} [{node.function}]"))
+        return f"{named}{self._shown(f'{target}{status}{after}')}"
 
     def title(self, box: ScopeBox) -> str:
         """Return the line that stands over a box."""
         comment = f": {box.comment}" if box.comment else ""
-        text = without_escapes(self._masker.text(f"{box.title}{comment}")).replace("\n", " ")
-        return self._palette.paint(self._palette.bold, text)
+        return self._palette.paint(self._palette.bold, self._shown(f"{box.title}{comment}"))
 
-
-def without_escapes_of(text: str, palette: Palette) -> str:
-    """Return one line; on a terminal the sequences of our own colours stay."""
-    return (text if palette else without_escapes(text)).replace("\n", " ")
+    def _shown(self, text: str) -> str:
+        return on_one_line(self._masker.text(text))

@@ -1,14 +1,21 @@
-"""Where a path of this machine really lies, when a minion is given a root of its own.
+"""Where a path of this machine really is, when a minion has a root of its own, and for whoever writes to it.
 
 With `root: /srv/image` the path `/etc/hosts` means `/srv/image/etc/hosts`; `..` ends at the root and
 symlinks are read as they would be by somebody who lives inside. This keeps demos and image builds in
 their folder; it is no wall against a program that wants out (commands see the whole machine).
+
+A path that is written to is resolved here with or without a root: `foreign_links` says which links a write
+does not follow.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import pwd
+from contextlib import suppress
+
+from ensue.resources.foreign_links import ForeignLinkError, may_follow
 
 _MOST_LINKS = 40
 
@@ -39,7 +46,21 @@ class Confinement:
             raise OSError(errno.EINVAL, "not an absolute path", path)
         if not self.root:
             return path.rstrip("/") or "/"
-        return self.root + self._inside(path, follow=follow)
+        return self.root + self._inside(path, follow=follow, writes=False)
+
+    def written(self, path: str, *, follow: bool = True) -> str:
+        """Return the path on this machine of what is to be changed: without symlinks, the last one perhaps.
+
+        Args:
+            path: an absolute path on the target.
+            follow: whether a symlink at the very end is followed.
+
+        Raises:
+            OSError: the path is not absolute, symlinks go in circles, or one of them is not to be followed.
+        """
+        if path[:1] != "/":
+            raise OSError(errno.EINVAL, "not an absolute path", path)
+        return self.root + self._inside(path, follow=follow, writes=True) or "/"
 
     def shown(self, real_path: str) -> str:
         """Return a path of this machine as the target calls it."""
@@ -47,7 +68,7 @@ class Confinement:
             return real_path[len(self.root) :] or "/"
         return real_path
 
-    def _inside(self, path: str, *, follow: bool) -> str:
+    def _inside(self, path: str, *, follow: bool, writes: bool) -> str:
         waiting = _parts(path)
         done = ""
         links = 0
@@ -64,9 +85,26 @@ class Confinement:
             links += 1
             if links > _MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+            if writes:
+                self._refuse_foreign(done, here)
             done = "" if target.startswith("/") else done
             waiting += _parts(target)
         return done
+
+    def _refuse_foreign(self, folder: str, link: str) -> None:
+        with suppress(FileNotFoundError):  # It has just been removed.
+            uid, above = os.lstat(self.root + link).st_uid, os.stat(self.root + folder or "/")  # noqa: PTH116 (strings)
+            if not may_follow(
+                link_uid=uid, follower_uid=os.geteuid(), folder_uid=above.st_uid, folder_mode=above.st_mode
+            ):
+                raise ForeignLinkError(link, _user_name(uid))
+
+
+def _user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 def _parts(path: str) -> list[str]:

@@ -12,16 +12,20 @@ import errno
 import hashlib
 import os
 import stat as stat_bits
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ensue.contracts.connection import FileKind, FileStat
 from ensue.resources.faults import FileFaults
+from ensue.resources.leftovers import HERE, is_temporary
 from ensue.resources.minion.accounts import Accounts, group_number, user_number
 from ensue.resources.minion.atomic_write import WriteRequest, copy_across, replace_link, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
+    from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
     from ensue.resources.minion.confine import Confinement
 
@@ -48,11 +52,13 @@ class MinionFiles:
     Args:
         srn: the target's name.
         confinement: where its paths lie.
+        leftovers: where temporary files are noted; None notes nothing.
     """
 
-    def __init__(self, srn: Srn, confinement: Confinement) -> None:
+    def __init__(self, srn: Srn, confinement: Confinement, leftovers: LeftoverNotes | None = None) -> None:
         self._srn = srn
         self._confinement = confinement
+        self._leftovers = leftovers
         self._accounts = Accounts()
 
     @property
@@ -80,13 +86,15 @@ class MinionFiles:
         """Replace or create a file atomically."""
         with FileFaults(self._srn, "write", path):
             request = WriteRequest(
-                path=_followed(self._confinement.real(path)),
+                path=self._confinement.written(path),
                 content=content,
                 mode=mode,
                 uid=user_number(user),
                 gid=group_number(group),
             )
-            await in_thread(lambda: write_atomically(request))
+            if self._leftovers is not None and is_temporary(path):
+                self._leftovers.begin(HERE, request.path)  # It ends when it is removed or renamed.
+            await in_thread(lambda: write_atomically(request, self._noted))
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None when nothing is there."""
@@ -129,12 +137,14 @@ class MinionFiles:
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
         """Create a folder; one that is there already is left alone (its mode too)."""
         with FileFaults(self._srn, "make the folder", path):
-            _make_directory(self._confinement.real(path), mode, parents=parents)
+            # Without a root a symlink at the end is left to the kernel, which makes nothing through it.
+            follow = bool(self._confinement.root)
+            _make_directory(self._confinement.written(path, follow=follow), mode, parents=parents)
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove a file, link or folder (one that is not empty only when `recursive`); absent is fine."""
         with FileFaults(self._srn, "remove", path):
-            real = self._confinement.real(path, follow=False)
+            real = self._confinement.written(path, follow=False)
             if real in {"/", self._confinement.root}:
                 raise OSError(errno.EBUSY, "that is the root of the target")
             try:
@@ -143,6 +153,7 @@ class MinionFiles:
                 return
             if not is_folder:
                 os.unlink(real)  # noqa: PTH108 (real is a string)
+                self._gone(real)
             elif recursive:
                 import shutil
 
@@ -153,37 +164,45 @@ class MinionFiles:
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
         with FileFaults(self._srn, "make the symlink", path):
-            replace_link(target, self._confinement.real(path, follow=False))
+            replace_link(target, self._confinement.written(path, follow=False), self._noted)
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
         with FileFaults(self._srn, "move", source):
-            old = self._confinement.real(source, follow=False)
-            new = self._confinement.real(target, follow=False)
+            old = self._confinement.written(source, follow=False)
+            new = self._confinement.written(target, follow=False)
             try:
                 os.rename(old, new)  # noqa: PTH104 (strings)
             except OSError as fault:
                 if fault.errno != errno.EXDEV or not stat_bits.S_ISREG(os.lstat(old).st_mode):
                     raise
-                await in_thread(lambda: copy_across(old, new))
+                await in_thread(lambda: copy_across(old, new, self._noted))
+            self._gone(old)
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
         with FileFaults(self._srn, "set the mode of", path):
-            os.chmod(self._confinement.real(path), mode)  # noqa: PTH101 (a string)
+            os.chmod(self._confinement.written(path), mode)  # noqa: PTH101 (a string)
 
     async def set_owner(
         self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
     ) -> None:
         """Set owner and group by name or number."""
         with FileFaults(self._srn, "set the owner of", path):
-            real = self._confinement.real(path, follow=follow)
-            os.chown(real, user_number(user), group_number(group), follow_symlinks=follow)
+            real = self._confinement.written(path, follow=follow)
+            os.chown(real, user_number(user), group_number(group), follow_symlinks=False)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
         """Set the times of access and change, seconds since the epoch."""
         with FileFaults(self._srn, "set the times of", path):
-            os.utime(self._confinement.real(path), (atime_s, mtime_s))
+            os.utime(self._confinement.written(path), (atime_s, mtime_s), follow_symlinks=False)
+
+    def _noted(self, path: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._leftovers is None else self._leftovers.noted(HERE, path)
+
+    def _gone(self, path: str) -> None:
+        if self._leftovers is not None and is_temporary(path):
+            self._leftovers.end(HERE, path)
 
 
 async def in_thread(work: Callable[[], T]) -> T:
@@ -200,11 +219,6 @@ async def in_thread(work: Callable[[], T]) -> T:
         if not running.cancelled():
             running.exception()  # Looked at, so that asyncio does not report it as forgotten.
         raise
-
-
-def _followed(path: str) -> str:
-    """Follow symlinks; a few system calls that cannot take long."""
-    return os.path.realpath(path)
 
 
 def _open_regular(path: str) -> tuple[int, int]:

@@ -35,7 +35,8 @@ def connect(context: ResourceContext) -> Connection:
     found = configuration_faults(context.config)
     if found:
         raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
-    return SshConnection(context.srn, settings_from(context.srn, context.config), context.connect_to)
+    settings = settings_from(context.srn, context.config)
+    return SshConnection(context.srn, settings, context.connect_to, leftovers=context.leftovers)
 
 
 async def ping(connection: Connection) -> bool:
@@ -50,7 +51,8 @@ async def grains(connection: Connection, context: ResourceContext) -> DataMap:
 
     done = await connection.run(Command(shell_line=facts_script(context.opts)))
     if done.returncode:
-        why = done.stderr.decode("utf-8", "replace").strip()
+        said = done.stderr.decode("utf-8", "replace").strip()
+        why = said or f"the script ended with {done.returncode}"
         raise RemoteError(f"the grains of {context.srn} cannot be gathered: {why}", target=str(context.srn))
     gathered = grains_from(parse_facts(done.stdout.decode("utf-8", "replace")), id_=context.srn.id)
     return gathered | {"resource_id": context.srn.id, "resource_type": context.srn.type}

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ensue.errors import NotAvailableError, PluginError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.resource_type import ResourceType
+    from ensue.model.data import ReadOnlyDataMap
+    from ensue.model.srn import Srn
 
 _OWN_TYPES: Final = {"minion": "ensue.resources.minion", "ssh_host": "ensue.resources.ssh_host"}
 _OWN_PROVIDERS: Final = {
@@ -40,6 +44,23 @@ class Plugins:
             loaded = _load(name, _OWN_TYPES, "ensue.resources", "resource type", _TYPE_NEEDS)
             self._types[name] = cast("ResourceType", loaded)
         return self._types[name]
+
+    def configuration_faults(self, srn: Srn, config: ReadOnlyDataMap) -> list[str]:
+        """Return what is wrong with a resource's configuration, one sentence each.
+
+        Args:
+            srn: the resource.
+            config: its configuration; keys that are no text are wrong whatever the type.
+
+        Raises:
+            NotAvailableError: there is no such resource type.
+            PluginError: the type does not load.
+        """
+        type_ = self.resource_type(srn.type)
+        odd = [key for key in cast("Mapping[object, object]", config) if not isinstance(key, str)]
+        if odd:
+            return [f"the key {key!r} is not text (put it in quotes)" for key in odd]
+        return type_.check(config)
 
     def provider(self, name: str) -> EnvironmentProvider:
         """Return an environment provider.

@@ -1,0 +1,118 @@
+# ruff: noqa: S101, PLR2004 (a test asserts, and its literal expectations are the facts it states)
+"""The contract of a Connection's symlinks, part of `FileContract`: which of them a change follows."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ensue.errors import RemoteFileError
+from ensue.testing.contract_play import scene
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Connection
+
+_STICKY_CASES = (
+    # mode and owner of the folder, owner of the link, whether root follows it
+    (0o1777, "root", "nobody", False),
+    (0o1777, "daemon", "nobody", False),
+    (0o1777, "nobody", "nobody", True),
+    (0o1777, "daemon", "root", True),
+    (0o1775, "root", "nobody", True),
+    (0o777, "root", "nobody", True),
+)
+
+
+class LinkContract:
+    """Changing things through symlinks."""
+
+    @scene
+    async def test_writing_follows_symlinks(self, target: Connection, folder: str) -> None:
+        """Writing through a link, a chain or a dangling one writes what it points to; the links stay."""
+        await target.make_directory(f"{folder}/real")
+        await target.write(f"{folder}/real/file", b"old", mode=0o600)
+        await target.symlink("real/file", f"{folder}/link")
+        await target.symlink("link", f"{folder}/chain")
+        await target.symlink("real/new", f"{folder}/dangling")
+        await target.write(f"{folder}/chain", b"new")
+        await target.write(f"{folder}/dangling", b"made")
+        assert await target.read(f"{folder}/real/file") == b"new"
+        assert await _mode(target, f"{folder}/real/file") == 0o600
+        assert await target.read(f"{folder}/real/new") == b"made"
+        assert await target.list_directory(folder) == ["chain", "dangling", "link", "real"]
+        assert await target.list_directory(f"{folder}/real") == ["file", "new"]
+        for name in ("chain", "dangling", "link"):
+            found = await target.stat(f"{folder}/{name}")
+            assert found is not None
+            assert found.kind == "symlink"
+
+    @scene
+    async def test_links_of_others_are_not_written_through(self, target: Connection, folder: str) -> None:
+        """In a sticky folder that all may write to, only the link's owner, or the folder's, leads a write."""
+        me = await target.stat(folder)
+        assert me is not None
+        if me.uid:
+            return  # Nobody else can give a link away.
+        await target.make_directory(f"{folder}/real")
+        await target.write(f"{folder}/real/file", b"kept", mode=0o600)
+        before = await target.stat(f"{folder}/real/file")
+        for mode, owner, link_owner, is_followed in _STICKY_CASES:
+            sticky = f"{folder}/{mode:o}-{owner}-{link_owner}"
+            await target.make_directory(sticky)
+            for name, leads_to in (("link", "real/file"), ("way", "real")):
+                await target.symlink(f"{folder}/{leads_to}", f"{sticky}/{name}")
+                await target.set_owner(f"{sticky}/{name}", user=link_owner, follow=False)
+            await target.set_mode(sticky, mode)
+            await target.set_owner(sticky, user=owner)
+            if is_followed:
+                await target.write(f"{sticky}/link", b"kept")
+                await target.set_mode(f"{sticky}/link", 0o600)
+                await target.write(f"{sticky}/way/new", b"")
+                await target.remove(f"{sticky}/way/new")
+                continue
+            for change in (
+                target.write(f"{sticky}/link", b"forged"),
+                target.set_mode(f"{sticky}/link", 0o666),
+                target.set_owner(f"{sticky}/link", user=link_owner),
+                target.set_times(f"{sticky}/link", atime_s=1, mtime_s=1),
+                target.write(f"{sticky}/way/new", b"forged"),
+                target.set_owner(f"{sticky}/way/file", user=link_owner, follow=False),
+                target.make_directory(f"{sticky}/way/folder/deep", parents=True),
+                target.symlink("file", f"{sticky}/way/another"),
+                target.rename(f"{sticky}/way/file", f"{folder}/moved"),
+                target.rename(f"{folder}/real/file", f"{sticky}/way/moved"),
+                target.remove(f"{sticky}/way/file"),
+            ):
+                with pytest.raises(RemoteFileError, match=f"symlink of `{link_owner}` in {sticky}") as caught:
+                    await change
+                assert caught.value.errno == errno.EACCES
+            assert await target.stat(f"{folder}/real/file") == before
+            await target.remove(f"{sticky}/link")
+            await target.rename(f"{sticky}/way", f"{sticky}/gone")
+        assert await target.list_directory(f"{folder}/real") == ["file"]
+        assert await target.read(f"{folder}/real/file") == b"kept"
+
+    @scene
+    async def test_symlinks_are_replaced_files_are_not(self, target: Connection, folder: str) -> None:
+        """A symlink takes the place of a symlink, one to a folder too; never of a file or folder."""
+        await target.make_directory(f"{folder}/folder")
+        await target.write(f"{folder}/file", b"kept")
+        await target.symlink("folder", f"{folder}/link")
+        await target.symlink("file", f"{folder}/link")
+        assert await target.read(f"{folder}/link") == b"kept"
+        for name in ("file", "folder"):
+            with pytest.raises(RemoteFileError):
+                await target.symlink("elsewhere", f"{folder}/{name}")
+        with pytest.raises(RemoteFileError):
+            await target.symlink("file", f"{folder}/absent/link")
+        assert await target.read(f"{folder}/file") == b"kept"
+        assert await target.list_directory(folder) == ["file", "folder", "link"]
+        assert await target.list_directory(f"{folder}/folder") == []
+
+
+async def _mode(target: Connection, path: str) -> int:
+    found = await target.stat(path)
+    assert found is not None
+    return found.mode
