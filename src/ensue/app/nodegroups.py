@@ -97,11 +97,11 @@ def _text_of(services: Services, name: str) -> str:
 def _place(services: Services, name: str) -> Span | None:
     """Return where a nodegroup is written; the file is read once more, which only an error needs."""
     from ensue.app.settings import FILE_NAME
-    from ensue.language.rendering import read_text
+    from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument
 
     path = services.settings.root / FILE_NAME
     try:
-        return YamlDocument(FILE_NAME, read_text(path.read_bytes, FILE_NAME)).find(("nodegroups", name))
-    except (OSError, CompileError):
+        return YamlDocument(FILE_NAME, read_text(path, FILE_NAME)).find(("nodegroups", name))
+    except CompileError:
         return None
