@@ -25,7 +25,7 @@ from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
-from ensue.language.compiler import Compiler
+from ensue.language.compiler import Checks, Compiler
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
@@ -196,8 +196,10 @@ class Services:
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
-            vocabulary=self.vocabulary,
-            check_registers=RegistersCheck(self.plugins, self.directory.declared_as),
+            checks=Checks(
+                vocabulary=self.vocabulary,
+                registers=RegistersCheck(self.plugins, self.directory.declared_as),
+            ),
         )
 
     def subject(self, srn: Srn) -> Subject:

@@ -75,6 +75,21 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
 
 
+class Checks(msgspec.Struct, frozen=True, kw_only=True):
+    """What the states of a scope are checked against, beside the functions that there are.
+
+    Args:
+        vocabulary: what targets may name.
+        registers: reports what is wrong with a state's `registers`; None accepts everything.
+    """
+
+    vocabulary: Vocabulary = NO_NAMES
+    registers: CheckRegisters | None = None
+
+
+NO_CHECKS: Final = Checks()
+
+
 class Compiler:
     """Compiles SLS for one target.
 
@@ -85,8 +100,7 @@ class Compiler:
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
         enforced: what earlier applies enforced, for references; None where the project keeps none.
-        vocabulary: what targets may name.
-        check_registers: reports what is wrong with a state's `registers`; None accepts everything.
+        checks: what states are checked against.
     """
 
     def __init__(
@@ -98,17 +112,15 @@ class Compiler:
         target: Srn,
         auto_order: bool = True,
         enforced: EnforcedStates | None = None,
-        vocabulary: Vocabulary = NO_NAMES,
-        check_registers: CheckRegisters | None = None,
+        checks: Checks = NO_CHECKS,
     ) -> None:
-        self._vocabulary = vocabulary
+        self._checks = checks
         self._roots = roots
         self._renderer = renderer
         self._catalog = catalog
         self._target = target
         self._auto_order = auto_order
         self._enforced = enforced
-        self._check_registers = check_registers
 
     def compile(
         self, requests: Sequence[SlsRequest], *, scope: str = "", outer_ids: Container[str] = ()
@@ -147,11 +159,11 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafter = Drafter(self._catalog, found, self._vocabulary)
+        drafter = Drafter(self._catalog, found, self._checks.vocabulary)
         drafts = drafter.drafts(tree)
-        if self._check_registers is not None:
+        if self._checks.registers is not None:
             for draft in drafter.registering:
-                self._check_registers(draft.options, draft.declaration.id, found)
+                self._checks.registers(draft.options, draft.declaration.id, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
