@@ -49,6 +49,7 @@ compat: venv ## run tests/compat beside Salt and Idem and record what they give 
 	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
 	@$(BIN)/python -m tests.compat.random_compare
 	@$(BIN)/python -m tests.compat.record_expressions
+	@$(BIN)/python -m tests.compat.record_targets
 	@$(BIN)/python -m tests.compat.record_idem
 	@tools/test-bridge $(BIN) .compat/salt
 

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.nodegroups import checked_target
+from ensue.app.target_matcher import candidates
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
 from ensue.model.data_bounds import DataBoundError, check_data
-from ensue.targeting import TargetSyntaxError, matches, parse_target
+from ensue.targeting import matches
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -92,21 +94,10 @@ def matching(services: Services, expression: str) -> list[Srn]:
     """Return the active resources that match a target expression, sorted; from a thread beside the loop.
 
     Raises:
-        ConfigurationError: it does not parse.
+        ConfigurationError: it does not parse, or names a type or a nodegroup that does not exist.
     """
-    try:
-        target = parse_target(expression)
-    except TargetSyntaxError as error:
-        raise ConfigurationError(
-            [
-                Diagnostic(
-                    code="E0701",
-                    summary=str(error),
-                    help="see `ensue call --help` for the grammar of targets",
-                )
-            ]
-        ) from None
-    active = [record.srn for record in services.directory.records() if record.status == "active"]
+    target = checked_target(services, expression)
+    active = [record.srn for record in candidates(services.directory, target) if record.status == "active"]
     return [srn for srn in active if matches(target, services.subject(srn))]
 
 

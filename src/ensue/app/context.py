@@ -15,7 +15,8 @@ from ensue.engine.processes import process_mark
 from ensue.errors import CompileError, NotAvailableError, StateFailedError, UnknownResourceError
 from ensue.model.events import CommandStarted
 from ensue.model.requisite import RequisiteKind
-from ensue.model.srn import MINION_TYPE
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.targeting import Subject, TargetSyntaxError, matches, reads_grains
 
 if TYPE_CHECKING:
     from collections import defaultdict
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from ensue.model.enforced import EnforcedState
     from ensue.model.events import RunEvent
     from ensue.model.returns import ScopeReturn
-    from ensue.model.srn import Srn
 
 
 _LONGEST_COMMAND_CHARS: Final = 200
@@ -98,6 +98,29 @@ class TargetContext:
     async def grains(self) -> DataMap:
         """Return the target's grains."""
         return await self._services.directory.grains(self.srn)
+
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means."""
+        vocabulary = self._services.vocabulary
+        try:
+            # In a thread, since a type that is new to the project is imported.
+            if engine is None:
+                parsed = await asyncio.to_thread(vocabulary.parse, target)
+            else:
+                parsed = await asyncio.to_thread(vocabulary.word, engine, target, delimiter)
+        except TargetSyntaxError as error:
+            raise StateFailedError(str(error)) from None
+        grains = await self.grains() if reads_grains(parsed) else {}
+        subject = Subject(
+            srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
+            managing_minions=(self._services.minion.id,),
+            grains=lambda: grains,
+            pillar=lambda: self.pillar,
+            vocabulary=vocabulary,
+        )
+        return matches(parsed, subject)
 
     @property
     def files(self) -> FileSources:

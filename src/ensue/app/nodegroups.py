@@ -1,76 +1,107 @@
-"""`nodegroups` of ensue.yaml: targets by name, which other targets use as `N@name`.
+"""`nodegroups` of `ensue.yaml`, and the other names that the targets of a project may use.
 
-Each is checked when the option is read: a group that is matched against parses, and does not lead back to
-itself.
-
-Source: Salt's `nodegroups`; a list there is its words.
+A nodegroup that does not parse, names another one that does not exist, or contains itself is an error with
+its place before anything runs, used or not.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.diagnostics import Diagnostic
-from ensue.model.data import is_list
-from ensue.model.data_bounds import CircularError, DataBoundError, Kind, check_bounds
-from ensue.targeting import TargetSyntaxError, parse_target, words_of
-from ensue.targeting.expression import And, Not, Or, Word
+from ensue.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
+from ensue.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
+    from ensue.app.services import Services
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
     from ensue.targeting.expression import Target
 
-OPTION: Final = "nodegroups"
 
-
-def parse_nodegroups(groups: Mapping[Any, Any]) -> dict[str, Target]:
-    """Return the target of each group.
-
-    Raises:
-        TargetSyntaxError: one does not parse.
-    """
-    return {str(name): parse_target(_expression(words)) for name, words in groups.items()}
-
-
-def nodegroup_faults(groups: Mapping[Any, Any], document: YamlDocument) -> Iterator[Diagnostic]:
-    """Yield what is wrong with the groups of a file.
+def nodegroup_errors(given: Mapping[str, Any], document: YamlDocument | None) -> list[Diagnostic]:
+    """Return everything that is wrong with nodegroups.
 
     Args:
-        groups: the option's value.
-        document: the file.
+        given: expressions, or lists of words, by name.
+        document: the file that they are written in, None for those that were given by a program.
     """
-    targets: dict[str, Target] = {}
-    for name, words in groups.items():
+    return [
+        Diagnostic(
+            code=error.code,
+            summary=f"the nodegroup {error.name!r}: {error.problem}",
+            span=document.locate(("nodegroups", error.name)) if document else None,
+        )
+        for error in read_nodegroups(given)[1]
+    ]
+
+
+def project_vocabulary(services: Services) -> Vocabulary:
+    """Return the names that the targets of a project may use.
+
+    Raises:
+        ConfigurationError: a nodegroup that was given by a program is broken.
+    """
+    given: dict[Any, Any] = services.settings.option("nodegroups") or {}
+    groups, errors = read_nodegroups(given)
+    if errors:
+        raise ConfigurationError(nodegroup_errors(given, None))
+
+    def unknown_type(name: str) -> str:
         try:
-            targets[str(name)] = parse_target(_expression(words))
+            services.plugins.resource_type(name)
+        except PluginError:
+            return ""  # it is there; that it does not load is reported where it is used
+        except NotAvailableError as error:
+            # What was registered when its type was still installed can be targeted, and forgotten.
+            is_registered = any(record.srn.type == name for record in services.directory.records())
+            return "" if is_registered else str(error)
+        return ""
+
+    return Vocabulary(groups, unknown_type)
+
+
+def check_nodegroup_types(services: Services, found: Collector) -> None:
+    """Report the nodegroups that name a resource type which does not exist."""
+    for name, group in services.vocabulary.nodegroups.items():
+        text = _text_of(services, name)
+        try:
+            services.vocabulary.check(group, text)
         except TargetSyntaxError as error:
-            yield _fault(document, str(name), str(error), "what a target may be is in the docs on targets")
+            found.error(error.code, f"the nodegroup {name!r}: {error}", _place(services, name))
+
+
+def checked_target(services: Services, expression: str) -> Target:
+    """Return the parsed form of a target of the command line or of a program.
+
+    Raises:
+        ConfigurationError: it does not parse, or names what does not exist.
+    """
     try:
-        check_bounds(list(targets.values()), _groups(targets))
-    except DataBoundError as error:
-        name = next((name for name, target in targets.items() if target is error.node), "")
-        problem = "leads back to itself" if isinstance(error, CircularError) else "uses too many others"
-        help_ = "name minions, resources or grains in it"
-        yield _fault(document, name, f"the nodegroup {name!r} {problem}", help_)
+        return services.vocabulary.parse(expression)
+    except TargetSyntaxError as error:
+        help_ = "see `ensue call --help` for the grammar of targets"
+        raise ConfigurationError([Diagnostic(code=error.code, summary=str(error), help=help_)]) from None
 
 
-def _expression(words: Any) -> str:
-    return " ".join(map(str, words)) if is_list(words) else str(words)
+def _text_of(services: Services, name: str) -> str:
+    from ensue.targeting.nodegroups import expression_of
+
+    given: dict[Any, Any] = services.settings.option("nodegroups") or {}
+    return next((expression_of(value) or "" for key, value in given.items() if str(key) == name), "")
 
 
-def _fault(document: YamlDocument, name: str, summary: str, help_: str) -> Diagnostic:
-    return Diagnostic(code="E0701", summary=summary, span=document.locate((OPTION, name)), help=help_)
+def _place(services: Services, name: str) -> Span | None:
+    """Return where a nodegroup is written; the file is read once more, which only an error needs."""
+    from ensue.app.settings import FILE_NAME
+    from ensue.language.input_files import read_text
+    from ensue.language.yaml import YamlDocument
 
-
-def _groups(targets: Mapping[str, Target]) -> Kind:
-    """Return how groups are walked: a target holds those that it names."""
-
-    def members(target: Target | list[Target]) -> list[Target]:
-        if isinstance(target, list):
-            return target
-        named = (word.pattern for word in words_of(target) if word.engine == "N")
-        return [targets[name] for name in named if name in targets]
-
-    return Kind((list, Word, Not, And, Or), members, lambda _: 1)
+    path = services.settings.root / FILE_NAME
+    try:
+        return YamlDocument(FILE_NAME, read_text(path, FILE_NAME)).find(("nodegroups", name))
+    except CompileError:
+        return None

@@ -19,14 +19,13 @@ from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.insertions import Insertions
 from ensue.app.lazy import LazyMapping
-from ensue.app.nodegroups import OPTION as NODEGROUPS
-from ensue.app.nodegroups import parse_nodegroups
+from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.static_resources import read_static
 from ensue.language.collector import Collector
-from ensue.language.compiler import Compiler
+from ensue.language.compiler import Checks, Compiler
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
     from ensue.resources.plugins import Plugins
-    from ensue.targeting.expression import Target
+    from ensue.targeting import Vocabulary
 
 
 class Services:
@@ -197,7 +196,10 @@ class Services:
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
-            check_registers=RegistersCheck(self.plugins, self.directory.declared_as),
+            checks=Checks(
+                vocabulary=self.vocabulary,
+                registers=RegistersCheck(self.plugins, self.directory.declared_as),
+            ),
         )
 
     def subject(self, srn: Srn) -> Subject:
@@ -207,17 +209,13 @@ class Services:
             managing_minions=(self.minion.id,),
             grains=lambda: self.grains_from_thread(srn),
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
-            nodegroups=self.nodegroups,
+            vocabulary=self.vocabulary,
         )
 
     @cached_property
-    def nodegroups(self) -> Mapping[str, Target]:
-        """The groups of targets that the project's options name.
-
-        Raises:
-            TargetSyntaxError: one does not parse.
-        """
-        return parse_nodegroups(self.settings.option(NODEGROUPS) or {})
+    def vocabulary(self) -> Vocabulary:
+        """The nodegroups and resource types that targets may name."""
+        return project_vocabulary(self)
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
@@ -250,6 +248,7 @@ class Services:
 
     def _compile_minion_pillar(self) -> None:
         found = Collector()
+        check_nodegroup_types(self, found)
         compiler = self._pillar_compiler(self.minion)
         compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):

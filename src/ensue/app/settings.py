@@ -144,9 +144,9 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
         )
     faults = [fault for name, value in data.items() for fault in _check(document, str(name), value)]
     if is_mapping(groups := data.get("nodegroups")):
-        from ensue.app.nodegroups import nodegroup_faults
+        from ensue.app.nodegroups import nodegroup_errors
 
-        faults += nodegroup_faults(groups, document)
+        faults += nodegroup_errors(groups, document)
     if any(fault.severity is Severity.ERROR for fault in faults):
         raise ConfigurationError(faults)
     return {str(name): value for name, value in data.items()}, tuple(faults)

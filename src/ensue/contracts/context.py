@@ -102,6 +102,23 @@ class FunctionContext(Protocol):
         """Return the target's grains; gathered once and cached."""
         ...
 
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means.
+
+        Args:
+            target: a compound expression, or the pattern of one engine.
+            engine: the letter of that engine (`G`), empty for a glob; None for a compound expression.
+            delimiter: what separates the keys of a pattern of `G P I J`.
+            minion_id: an id to look at in place of the target's; grains and pillar stay the target's.
+
+        Raises:
+            StateFailedError: it does not parse, or names a type or a nodegroup that does not exist; the text
+                has the column.
+        """
+        ...
+
     @property
     def files(self) -> FileSources:
         """Reader of `salt://` and other sources."""

@@ -20,6 +20,7 @@ from ensue.language.references.signs import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_encodable, is_list, is_mapping
+from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Tree
+    from ensue.targeting import Vocabulary
 
 _WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 _NAME_STEP: Final = 10000.0
@@ -63,13 +65,14 @@ class Draft(msgspec.Struct, eq=False):
 
 
 class Drafter:
-    """Makes drafts of declarations and checks their functions and arguments.
+    """Makes drafts of declarations and checks their functions, arguments and targets.
 
     Attributes:
         registering: the drafts with `registers`.
     """
 
-    def __init__(self, catalog: FunctionCatalog, found: Collector) -> None:
+    def __init__(self, catalog: FunctionCatalog, found: Collector, vocabulary: Vocabulary = NO_NAMES) -> None:
+        self._vocabulary = vocabulary
         self._catalog = catalog
         self._found = found
         self._signatures: dict[tuple[str, str], Signature | None] = {}
@@ -173,7 +176,10 @@ class Drafter:
             accepts = signature.names.__contains__
             options = read_options(declaration, arguments, accepts, self._found)
             if is_fanned(words):
-                options = with_fan_out(options, declaration, arguments, accepts, self._found)
+                vocabulary, found = self._vocabulary, self._found
+                options = with_fan_out(
+                    options, declaration, arguments, accepts, vocabulary=vocabulary, found=found
+                )
             for word in words & DROPPED:
                 arguments.pop(word, None)
         if self._is_accepted(declaration, signature, arguments) and not words:

@@ -20,6 +20,7 @@ from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
+from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
+    from ensue.targeting import Vocabulary
 
     CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
@@ -73,6 +75,21 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
 
 
+class Checks(msgspec.Struct, frozen=True, kw_only=True):
+    """What the states of a scope are checked against, beside the functions that there are.
+
+    Args:
+        vocabulary: what targets may name.
+        registers: reports what is wrong with a state's `registers`; None accepts everything.
+    """
+
+    vocabulary: Vocabulary = NO_NAMES
+    registers: CheckRegisters | None = None
+
+
+NO_CHECKS: Final = Checks()
+
+
 class Compiler:
     """Compiles SLS for one target.
 
@@ -83,7 +100,7 @@ class Compiler:
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
         enforced: what earlier applies enforced, for references; None where the project keeps none.
-        check_registers: reports what is wrong with a state's `registers`; None accepts everything.
+        checks: what states are checked against.
     """
 
     def __init__(
@@ -95,15 +112,15 @@ class Compiler:
         target: Srn,
         auto_order: bool = True,
         enforced: EnforcedStates | None = None,
-        check_registers: CheckRegisters | None = None,
+        checks: Checks = NO_CHECKS,
     ) -> None:
+        self._checks = checks
         self._roots = roots
         self._renderer = renderer
         self._catalog = catalog
         self._target = target
         self._auto_order = auto_order
         self._enforced = enforced
-        self._check_registers = check_registers
 
     def compile(
         self, requests: Sequence[SlsRequest], *, scope: str = "", outer_ids: Container[str] = ()
@@ -142,11 +159,11 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafter = Drafter(self._catalog, found)
+        drafter = Drafter(self._catalog, found, self._checks.vocabulary)
         drafts = drafter.drafts(tree)
-        if self._check_registers is not None:
+        if self._checks.registers is not None:
             for draft in drafter.registering:
-                self._check_registers(draft.options, draft.declaration.id, found)
+                self._checks.registers(draft.options, draft.declaration.id, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
