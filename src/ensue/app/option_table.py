@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from ensue.model.option_kinds import Kind
 
 
-def _is_target(text: str) -> bool:
-    from ensue.targeting import TargetSyntaxError, parse_target
-
-    try:
-        parse_target(text)
-    except TargetSyntaxError:
-        return False
-    return True
-
-
 def _is_pipe(text: str) -> bool:
     return all(part.strip().partition(" ")[0] in RENDERERS for part in text.split("|"))
 
@@ -111,7 +101,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_top": _TEXT,
     "state_top_saltenv": _TEXT_OR_NULL,
     "pillar_opts": _FLAG,
-    "nodegroups": MappingOf("a mapping of names to targets", OneOf("a target", (str,), _is_target)),
+    "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
     "minion_root": _TEXT,
     "store_url": OneOf(
         "the URL of a database, such as sqlite:////srv/store.db", (str,), lambda text: "://" in text
