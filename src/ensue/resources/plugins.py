@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ensue.model.data import ReadOnlyDataMap
     from ensue.model.srn import Srn
 
-_OWN_TYPES: Final = {"minion": "ensue.resources.minion", "ssh_host": "ensue.resources.ssh_host"}
+_OWN_TYPES: Final = {
+    name: f"ensue.resources.{name}" for name in ("minion", "ssh_host", "container", "k8s_pod")
+}
 _OWN_PROVIDERS: Final = {
     "sandbox": "ensue.resources.sandbox.provider",
     "command": "ensue.resources.command_environment",

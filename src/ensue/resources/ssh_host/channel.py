@@ -13,10 +13,11 @@ from asyncssh.constants import OPEN_REQUEST_SESSION_FAILED
 
 from ensue.contracts.connection import Command, Completed
 from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.become import Becoming, Errand
 from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script, shell_word
 from ensue.resources.faults import file_error
+from ensue.resources.process_tree import kill_script
 from ensue.resources.ssh_host.accounts import MOST_ACCOUNT_BYTES, RemoteAccounts, Table
-from ensue.resources.ssh_host.become import Becoming, Errand
 from ensue.resources.ssh_host.faults import (
     lost_error,
     no_session_error,
@@ -39,23 +40,6 @@ if TYPE_CHECKING:
 
 _LOSSES = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, asyncssh.DisconnectError, ConnectionError)
 """What tells that the connection is gone."""
-
-_KILL = """
-k() {{ kill -s {signal} "$@" 2>/dev/null; }}
-all={pid}; more=1
-while [ -n "$more" ]; do
-  more=
-  for stat in /proc/[0-9]*/stat; do
-    {{ IFS= read -r line < "$stat"; }} 2>/dev/null || continue
-    pid=${{line%% *}}; line=${{line##*) }}; line=${{line#* }}; parent=${{line%% *}}
-    case " $all " in *" $pid "*) ;; *" $parent "*) all="$all $pid"; more=1;; esac
-  done
-done
-k -- -{pid} || k -{pid} || :
-k $all || :
-"""
-"""Ends a command with all its descendants: those of its process group, in dash's and in busybox's
-form, and those that left it (sudo with `use_pty` puts what it starts into a session of its own)."""
 
 
 class Channel:
@@ -271,7 +255,7 @@ class Channel:
             return
         with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                script = _KILL.format(signal=name, pid=int(found[1]))
+                script = kill_script(int(found[1]), name)
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
                 nowhere = asyncssh.DEVNULL

@@ -31,6 +31,7 @@ from ensue.resources.answers import (
 from ensue.resources.faults import file_error, need_path
 from ensue.resources.leftovers import TEMPORARY_PREFIX
 from ensue.resources.ssh_host.sftp_paths import WrittenPaths, found_at
+from ensue.resources.ssh_host.sftp_writing import dress, first, need_regular, regular_file, write_new
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -90,8 +91,7 @@ class SftpFiles:
     async def read(self, path: str) -> bytes:
         """Return the whole content of a file; symlinks are followed."""
         async with self._asking("read", path) as sftp:
-            _need_regular(await sftp.stat(path))
-            return await self._content(sftp, path)
+            return await self._content_of(sftp, path, await sftp.stat(path))
 
     async def write(
         self,
@@ -105,16 +105,16 @@ class SftpFiles:
         """Replace or create a file atomically."""
         async with self._asking("write", path) as sftp:
             real = await self._written.real(sftp, path, follow=True)
-            old = await _regular_file(sftp, real)
+            old = await regular_file(sftp, real)
             uid = await self._accounts.number("passwd", user) if user is not None else None
             gid = await self._accounts.number("group", group) if group is not None else None
             if mode is None:
                 mode = stat_bits.S_IMODE(old.permissions or 0) if old else _NEW_FILE_MODE
             async with self._temporary(sftp, real) as temporary:
-                mine = await _write_new(sftp, temporary, content)
+                mine = await write_new(sftp, temporary, content)
                 if old is not None:
-                    uid, gid = _first(uid, old.uid), _first(gid, old.gid)
-                await _dress(sftp, temporary, mine, uid=uid, gid=gid)
+                    uid, gid = first(uid, old.uid), first(gid, old.gid)
+                await dress(sftp, temporary, mine, uid=uid, gid=gid)
                 await sftp.chmod(temporary, mode)
                 await sftp.posix_rename(temporary, real)
 
@@ -158,12 +158,12 @@ class SftpFiles:
             found = await found_at(sftp, path, follow=True)
             if found is None:
                 return None
-            _need_regular(found)
             if (found.size or 0) > _READ_SIZE_BYTES:
+                need_regular(found)
                 done = await self._run(Command(argv=["sha256sum", "--", path], cwd="/"))
                 if done.returncode == 0:
                     return digest_in(self._srn, path, done.stdout)
-            return hashlib.sha256(await self._content(sftp, path)).hexdigest()
+            return hashlib.sha256(await self._content_of(sftp, path, found)).hexdigest()
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
@@ -263,6 +263,18 @@ class SftpFiles:
                 self._srn, doing, path, number=fault.errno, why=fault.strerror or "", remedy=remedy
             ) from fault
 
+    async def _content_of(self, sftp: asyncssh.SFTPClient, path: str, found: asyncssh.SFTPAttrs) -> bytes:
+        """Return the content of what was found at a path; its size saves a request where it is small."""
+        need_regular(found)
+        size_bytes = found.size or 0
+        if 0 < size_bytes <= _READ_SIZE_BYTES:
+            async with sftp.open(path, "rb") as file:
+                content = cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
+            if len(content) == size_bytes:
+                return content
+        # Files of /proc have no size; others may have become shorter.
+        return await self._content(sftp, path)
+
     async def _content(self, sftp: asyncssh.SFTPClient, path: str) -> bytes:
         async with sftp.open(path, "rb") as file:
             size_bytes = (await file.stat()).size or 0
@@ -357,42 +369,3 @@ async def _is_folder(sftp: asyncssh.SFTPClient, path: str) -> bool:
     if found is not None and not stat_bits.S_ISDIR(found.permissions or 0):
         raise FileExistsError(errno.EEXIST, "something is there that is no folder")
     return found is not None
-
-
-async def _regular_file(sftp: asyncssh.SFTPClient, path: str) -> asyncssh.SFTPAttrs | None:
-    """Return what is at a path without symlinks; a folder, pipe or device must not be."""
-    found = await found_at(sftp, path, follow=False)
-    if found is not None:
-        _need_regular(found)
-    return found
-
-
-async def _write_new(sftp: asyncssh.SFTPClient, path: str, content: bytes) -> asyncssh.SFTPAttrs:
-    """Write a new file that nobody else can read yet, and return what it is."""
-    flags = fx.FXF_WRITE | fx.FXF_CREAT | fx.FXF_EXCL
-    async with sftp.open(path, flags, asyncssh.SFTPAttrs(permissions=0o600), encoding=None) as file:
-        if content:
-            await file.write(content)
-        with contextlib.suppress(asyncssh.SFTPOpUnsupported):
-            await file.fsync()
-        return await file.stat()
-
-
-async def _dress(
-    sftp: asyncssh.SFTPClient, path: str, mine: asyncssh.SFTPAttrs, *, uid: int | None, gid: int | None
-) -> None:
-    owner, group = _first(uid, mine.uid), _first(gid, mine.gid)
-    if (owner, group) != (mine.uid, mine.gid):
-        await sftp.setstat(path, asyncssh.SFTPAttrs(uid=owner, gid=group))
-
-
-def _need_regular(found: asyncssh.SFTPAttrs) -> None:
-    permissions = found.permissions or 0
-    if stat_bits.S_ISDIR(permissions):
-        raise IsADirectoryError(errno.EISDIR, "Is a directory")
-    if not stat_bits.S_ISREG(permissions):
-        raise OSError(errno.EINVAL, "it is no regular file")
-
-
-def _first(*numbers: int | None) -> int | None:
-    return next((number for number in numbers if number is not None), None)
