@@ -41,7 +41,8 @@ v=
 while IFS= read -r l && [ "$l" != {token} ]; do v="$v$l
 "; done
 /bin/sh -c "$v" 2>&4 4>&-
-echo {token} exit $? >&4"""
+echo {token} exit $? >&4
+exec cat >/dev/null 2>&1"""
 
 
 def boot_script(token: str) -> str:
@@ -49,8 +50,9 @@ def boot_script(token: str) -> str:
 
     The script itself travels through the input since clients carry arguments as JSON or in a URL, which
     are short and hold no bytes outside UTF-8. Signals are left to the inner script: the outer one reports
-    its end. A shell writes "Killed" when a signal ends what it waits for, so the error output of the
-    outer one is closed and only the command's own errors are seen.
+    its end, and reads the input that the inner one left: a client whose input breaks off ends at once, and
+    the report with it. A shell writes "Killed" when a signal ends what it waits for, so the error output of
+    the outer one is closed and only the command's own errors are seen.
 
     Args:
         token: a word that nothing else prints.
