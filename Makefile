@@ -5,12 +5,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PYTEST_ARGS ?=
+ROUNDS ?= 500
 
 # pyright would otherwise ask a registry whether there is a newer one.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs unit bench compat clean venv venv-runtime real-parts
+.PHONY: help demo test lint format docs unit torture bench compat clean venv venv-runtime real-parts
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +24,9 @@ test: real-parts lint docs ## everything: linters, types, floors, documentation,
 
 unit: venv ## the tests alone (PYTEST_ARGS="-k name")
 	@$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
+
+torture: venv ## cut runs short in every way and resume them, 500 random rounds (ROUNDS=n)
+	@ENSUE_TORTURE_ROUNDS=$(ROUNDS) $(BIN)/pytest -n $(JOBS) tests/torture $(PYTEST_ARGS)
 
 lint: venv ## style, types and the import contract
 	$(BIN)/ruff check --quiet
@@ -45,6 +49,7 @@ compat: venv ## run tests/compat beside Salt and Idem and record what they give 
 	@$(BIN)/python -m tests.compat.record $(COMPAT_ARGS)
 	@$(BIN)/python -m tests.compat.random_compare
 	@$(BIN)/python -m tests.compat.record_expressions
+	@$(BIN)/python -m tests.compat.record_targets
 	@$(BIN)/python -m tests.compat.record_idem
 	@tools/test-bridge $(BIN) .compat/salt
 

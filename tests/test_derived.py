@@ -53,8 +53,8 @@ def test_the_options_say_where_everything_is(opts: dict[str, Any], tmp_path: Pat
 
 def test_another_process_sees_it(opts: dict[str, Any]) -> None:
     """What one process registered another one reads, at the same time."""
-    derived.register(opts, "dummy", "a", CONFIG)
-    program = f"from ensue import derived; print(derived.get({opts!r}, 'dummy', 'a')['host'])"
+    derived.register(opts, "ssh_host", "a", CONFIG)
+    program = f"from ensue import derived; print(derived.get({opts!r}, 'ssh_host', 'a')['host'])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "10.20.30.40"
 

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ensue.errors import ResourceError
+from ensue.errors import NotAvailableError, ResourceError
 from ensue.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
 from ensue.model.srn import Srn
 
@@ -73,7 +73,7 @@ def register(  # noqa: PLR0917  # the order of these arguments is the document's
 
     Raises:
         ResourceConflictError: the id is registered under another type.
-        ResourceError: a name is malformed, or the configuration cannot be stored.
+        ResourceError: a name is malformed, its type refuses the configuration, or that cannot be stored.
         StoreError: the store cannot be read or written.
     """
     srn, source = _srn(resource_type, resource_id), _source(source_srn)
@@ -134,13 +134,14 @@ def open_registry(
 
     Args:
         opts: options of the project: `cachedir` (default `.ensue`, below `root` when it is relative), `id`,
-            `store_url`, `key_source`.
+            `store_url`, `key_source`, `audit_max_size`, `audit_keep_files`.
         run_id: for the audit log; empty outside of runs.
         masker: told of every secret that is registered or read.
 
     Raises:
-        StoreError: `store_url` or `key_source` makes no sense.
+        StoreError: one of the options makes no sense.
     """
+    from ensue.registry.audit_files import limits_of
     from ensue.registry.registry import ResourceRegistry
     from ensue.registry.vault import ProjectVault
 
@@ -153,7 +154,19 @@ def open_registry(
         store_url=None if not store_url else str(store_url),
         vault=ProjectVault.of_project(cachedir, kind=str(opts.get("key_source") or "file")),
         masker=masker,
+        configuration_faults=_configuration_faults,
+        audit_limits=limits_of(opts),
     )
+
+
+def _configuration_faults(srn: Srn, config: Mapping[str, Data], /) -> list[str]:
+    """Say what a type refuses; a type that is not installed here may be known to the program that uses it."""
+    from ensue.resources.plugins import Plugins
+
+    try:
+        return Plugins().configuration_faults(srn, dict(config))
+    except NotAvailableError:
+        return []
 
 
 @contextmanager

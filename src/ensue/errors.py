@@ -4,7 +4,8 @@
 EnsueError
 ├── DiagnosticError            input that does not compile; carries Diagnostics
 │   ├── CompileError           an SLS tree, top file or pillar
-│   └── ConfigurationError     ensue.yaml, a command-line argument
+│   ├── ConfigurationError     ensue.yaml, a command-line argument
+│   └── StillRunningError      a run to resume, commands of which still run (BlockingIOError)
 ├── StateFailedError           a state function gives up: result False with this comment
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
@@ -64,6 +65,10 @@ class CompileError(DiagnosticError, ValueError):
 
 class ConfigurationError(DiagnosticError, ValueError):
     """`ensue.yaml` or a command-line argument does not make sense."""
+
+
+class StillRunningError(DiagnosticError, BlockingIOError):
+    """Commands of a run that was killed still run, so that resuming it would run them twice at once."""
 
 
 class StateFailedError(EnsueError):

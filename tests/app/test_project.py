@@ -106,8 +106,9 @@ def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
         states__t=(
             "vm:\n  test.present:\n    - new_state: {address: 127.0.0.9, keys: [a, b]}\n"
             "    - registers:\n"
-            "      - ssh_host:db-01: {host: '${self:address}', user: 'u-${self:keys:1}', password: hunter2}\n"
-            "      - ssh_host:db-02: {host: x, motd: 'keys ${self:keys}'}\n"
+            "      - ssh_host:db-01: {host: '${self:address}', user: 'u-${self:keys[1]}',"
+            " password: hunter2}\n"
+            "      - ssh_host:db-02: {host: x, user: 'keys ${self:keys}'}\n"
         ),
     )
     (planned,) = apply(tmp_path, "t", test=True).returns.values()
@@ -135,7 +136,7 @@ def test_registers_makes_a_resource_of_new_state(tmp_path: Path) -> None:
             )
 
     config, second_config, chain = asyncio.run(shown())
-    assert second_config == {"host": "x", "motd": 'keys ["a","b"]'}
+    assert second_config == {"host": "x", "user": 'keys ["a","b"]'}
     assert config == {"host": "127.0.0.9", "user": "u-b", "password": "(sensitive)"}
     assert [str(srn) for srn in chain] == ["test:vm"]
 
@@ -153,27 +154,6 @@ def test_registers_with_a_missing_path_registers_nothing(tmp_path: Path) -> None
         (returned,) = apply(tmp_path, "t", test=test).returns.values()
         assert returned.result is False
         assert "it has address" in returned.comment
-
-
-def test_registers_of_an_unknown_type_registers_nothing(tmp_path: Path) -> None:
-    """A misspelt type fails the state: what has no type could be neither reached nor listed by its grains."""
-    write(
-        tmp_path,
-        states__t=(
-            "vm:\n  test.present:\n    - registers:\n"
-            "      - ssh_host:db-01: {host: 127.0.0.9}\n      - ssh_hots:db-02: {host: 127.0.0.9}\n"
-        ),
-    )
-    (returned,) = apply(tmp_path, "t").returns.values()
-    assert returned.result is False
-    assert "ssh_hots:db-02 is not registered: there is no resource type 'ssh_hots'" in returned.comment
-    assert "did you mean ssh_host?" in returned.comment
-
-    async def known() -> list[Srn]:
-        async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            return [record.srn for record in await project.resources()]
-
-    assert asyncio.run(known()) == [Srn("minion", "m")]
 
 
 def test_events_tell_the_whole_run_and_the_journal_keeps_it(tmp_path: Path) -> None:

@@ -200,8 +200,8 @@ def test_low_data_shows_the_target(tmp_path: Path) -> None:
     write(
         tmp_path,
         states__t=(
-            "cfg:\n  test.nop:\n    - tgt: T@x:*\n    - tgt_optional: true\n"
-            "bound:\n  test.nop:\n    - tgt: T@x:${test:cfg:id}\n"
+            "cfg:\n  test.nop:\n    - tgt: T@minion:*\n    - tgt_optional: true\n"
+            "bound:\n  test.nop:\n    - tgt: T@minion:${test:cfg:id}\n"
         ),
     )
 
@@ -210,8 +210,8 @@ def test_low_data_shows_the_target(tmp_path: Path) -> None:
             return await project.show("low", ["t"]), await project.show("high", ["t"])
 
     low, high = asyncio.run(show())
-    assert (low[0]["tgt"], low[0]["tgt_optional"]) == ("T@x:*", True)
-    assert high["cfg"]["test"][:2] == [{"tgt": "T@x:*"}, {"tgt_optional": True}]
+    assert (low[0]["tgt"], low[0]["tgt_optional"]) == ("T@minion:*", True)
+    assert high["cfg"]["test"][:2] == [{"tgt": "T@minion:*"}, {"tgt_optional": True}]
     assert low[1]["arg_bind"] == [{"test": ["cfg", {"id": "tgt"}]}]
     assert low[1]["arg_bind"] in [one["arg_bind"] for one in high["bound"]["test"] if "arg_bind" in one]
 

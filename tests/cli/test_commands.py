@@ -247,3 +247,53 @@ def test_a_fault_of_ensue_itself(shell: Shell) -> None:
     assert done.stderr == f"ensue: {line}\n"
     assert line.startswith("internal error: RuntimeError: the password is (sensitive) (")
     assert str(file) in line
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("apply", "--concurrency=-4"), ("'--concurrency'", "-4 is not in the range x>=1")),
+        (("apply", "--concurrency", "many"), ("'--concurrency'",)),
+        (("plan", "--concurrency", "0"), ("'--concurrency'",)),
+        (("apply", "--state-output", "fulll"), ("'--state-output'", "'full', 'terse'")),
+        (("apply", "--log-level", "zz"), ("'--log-level'", "'all'", "'quiet'")),
+        (("apply", "--out", "zz"), ("'--out'", "'highstate', 'json', 'yaml', 'quiet'")),
+        (("apply", "--color", "red"), ("'--color'", "'auto', 'always', 'never'")),
+        (("apply", "--id", ""), ("'--id'", "it is empty")),
+        (("apply", "--saltenv", " "), ("'--saltenv'", "it is empty")),
+        (("apply", "web", "--saltenv", "nope"), ("'nope'", "names base")),
+        (("call", "*", "test.ping", "--timeout", "nan"), ("'--timeout'", "not a number")),
+        (("call", "*", "test.ping", "--timeout", "-1"), ("'--timeout'", "range")),
+        (("call", "*", "test.ping", "--batch", "0"), ("the batch is '0'", "25%")),
+        (("runs", "list", "--limit", "0"), ("'--limit'", "x>=1")),
+        (("completion", "tcsh"), ("'bash', 'zsh', 'fish'",)),
+        (
+            ("apply", "--concurrency=0", "--state-output=x", "--color=red"),
+            ("'--concurrency'", "'--state-output'", "'--color'"),
+        ),
+    ],
+)
+def test_a_value_out_of_bounds_is_refused(
+    shell: Shell, words: tuple[str, ...], told: tuple[str, ...]
+) -> None:
+    """Options of the command line are checked, all of them: exit code 1, and what is possible."""
+    ended = shell.run(*words)
+    assert (ended.code, ended.out) == (1, ""), ended.err
+    assert [one for one in told if one not in ended.err] == []
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite", b"\0" * 5000, b"no database" * 999, None])
+def test_a_damaged_store_is_refused_before_a_run(shell: Shell, content: bytes | None) -> None:
+    """Its path, what is lost and what to do, with exit code 1; nothing runs and the file stays."""
+    shell.write("states/reg.sls", "vm:\n  test.present:\n    - registers: [ssh_host:x: {host: y}]\n")
+    assert shell.run("apply", "reg").code == 0
+    store = shell.root / ".ensue/store.db"
+    store.write_bytes(store.read_bytes()[:-1] if content is None else content)
+    before = store.read_bytes()
+    for words in (("apply", "reg"), ("plan", "reg"), ("resources", "list"), ("keys", "rotate")):
+        ended = shell.run(*words)
+        assert (ended.code, ended.out) == (1, ""), words
+        assert f"{store}: " in ended.err
+        assert "apply the states that register them once more" in ended.err
+        assert "Traceback" not in ended.err
+        assert store.read_bytes() == before

@@ -115,3 +115,27 @@ def test_what_a_target_may_be_is_explained(project: Shell) -> None:
     assert ended.code == 1
     assert "states/u.sls:3:15" in ended.err
     assert "E0701" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("T@shh_host:web", "column 1: there is no resource type 'shh_host' (did you mean ssh_host?)"),
+        ("m or N@front", "column 6: there is no nodegroup 'front'"),
+        ("m and (db-*", "column 12: a parenthesis that is never closed"),
+        ("E@(web or db)", "column 3: a parenthesis that is never closed in its word"),
+    ],
+)
+def test_a_call_refuses_a_target_that_means_nothing(tmp_path: Path, target: str, said: str) -> None:
+    """What cannot be parsed, or names what does not exist, is refused with its column: nothing is called."""
+    ended = Shell(tmp_path).run("call", target, "test.ping", "--id", "m")
+    assert (ended.code, ended.out) == (1, "")
+    assert said in ended.err
+
+
+def test_a_call_reads_parentheses_as_top_files_do(tmp_path: Path) -> None:
+    """A parenthesis inside a word belongs to the word."""
+    ended = Shell(tmp_path).run(
+        "call", "(E@(m|n) and not T@ssh_host)", "test.ping", "--id", "m", "--out", "json"
+    )
+    assert (ended.code, ended.document) == (0, {"m": True})

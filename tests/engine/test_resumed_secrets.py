@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually
 
-from ensue.engine.earlier import NO_FINGERPRINT
+from ensue.engine.resume import NO_FINGERPRINT
 from ensue.masking import Masker
 from ensue.model.returns import StateReturn
 

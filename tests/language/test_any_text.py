@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from ensue.errors import CompileError
 from ensue.language.compiler import Compiler, SlsRequest
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
+from ensue.language.yaml import load_text
 from ensue.model.srn import Srn
 
 PIECES = [
@@ -128,3 +130,17 @@ def test_any_text_compiles_or_is_refused_with_places(text: str, included: str) -
             places = range(len(compiled.plan.chunks))
             for place, chunk in enumerate(compiled.plan.chunks):
                 assert all(one in places and one != place for need in chunk.requisites for one in need.chunks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: " + "[" * 100_000,
+        "- " * 100_000 + "x",
+        "{a: " * 5000,
+    ],
+)
+def test_yaml_without_a_bottom_is_refused(text: str) -> None:
+    """What nests deeper than libyaml's stack is an error with a place, and no crash."""
+    with pytest.raises(CompileError, match="inside each other"):
+        load_text(text)

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.language.insertions import guarded, take_out_guards
+from ensue.language.printed_values import guarded, take_out_guards
 from ensue.language.yaml import full
 from ensue.language.yaml.containment import beyond_scalars
 

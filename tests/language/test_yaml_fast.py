@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensue.language.yaml import fast, full
+from ensue.model.data_bounds import MOST_LEVELS, TooDeepError
 
 PIECES = [
     "a",
@@ -75,6 +76,9 @@ PIECES = [
     "0x1f",
     "1_000",
     "\t",
+    "0x_",
+    "[0b_]",
+    "9" * 4301,
 ]
 
 
@@ -193,11 +197,21 @@ def test_a_key_that_is_too_long_is_left_to_libyaml() -> None:
         fast.load(f"a:\n  - b\n{'long-' * 300}:\n  - b\n")
 
 
-def test_a_value_that_is_too_deep_to_be_copied_is_read() -> None:
-    """Thousands of lists within each other, on one line, are data like any other."""
-    value = fast.load(f"a:\n  - {'[' * 3000}{']' * 3000}\nb:\n  - c\n")
-    assert value["b"] == ["c"]
-    assert len(value["a"]) == 1
+@pytest.mark.parametrize("levels", [*range(38, 43), MOST_LEVELS - 2, MOST_LEVELS - 1, 3000])
+def test_what_is_nested_deep_is_left_to_the_complete_reader(levels: int) -> None:
+    """Both readers allow the same number of levels, however they are written."""
+    text = f"a:\n  - {'[' * levels}{']' * levels}\nb:\n  - c\n"
+    try:
+        expected = full.load(text)
+    except TooDeepError:
+        assert levels > MOST_LEVELS - 2
+        with pytest.raises(fast.GiveUp):
+            fast.load(text)
+        return
+    try:
+        assert fast.load(text) == expected
+    except fast.GiveUp:
+        assert levels > MOST_LEVELS - 60
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,18 @@ def test_a_list_is_a_program_with_arguments() -> None:
     assert call(cmd, "run_stdout", ["printf", "%s|", "a b", "$HOME"]) == "a b|$HOME|"
 
 
+def test_words_are_arguments_whatever_is_in_them() -> None:
+    """A list begins with a program, and no word of it is more than one argument."""
+    words = ["printf", "<%s>", "a; touch pwned", "$(id)", "it's", ""]
+    expected = "<a; touch pwned><$(id)><it's><>"
+    for given in ({}, {"prepend_path": "/nonono"}, {"shell": "/bin/false"}):
+        assert call(cmd, "run", words, **given) == expected
+        assert call(cmd, "run_stdout", words, **given) == expected
+    assert call(cmd, "retcode", ["exit", "0"]) == 127
+    assert call(cmd, "run_all", ["exit", "0"], redirect_stderr=True)["retcode"] == 127
+    assert call(cmd, "run_all", ["A=1", "true"], redirect_stderr=True)["retcode"] == 127
+
+
 def test_a_shell_that_is_no_posix_shell_still_gives_all_output() -> None:
     """Where the order cannot be kept, errors come after the output."""
     line = "import sys; print('a'); print('b', file=sys.stderr)"

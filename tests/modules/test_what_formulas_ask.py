@@ -55,7 +55,6 @@ def scripted(pattern: str, stdout: bytes, files: dict[str, bytes] | None = None)
         ("compound", "G@os:Debian and web-*", True),
         ("compound", "G@os:Debian and not I@tier:front", False),
         ("compound", "N@front", True),
-        ("compound", "and and", False),
         ("glob", "db-*", False),
         ("pcre", "web-[0-9]", True),
         ("list", "db-1,web-1", True),

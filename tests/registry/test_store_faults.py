@@ -235,3 +235,25 @@ def test_the_store_may_be_elsewhere(make_registry: MakeRegistry, cachedir: Path,
     registry.register(HOST, CONFIG)
     assert (tmp_path / "other" / "place.db").exists()
     assert sorted(path.name for path in cachedir.iterdir()) == ["audit.jsonl", "audit.jsonl.head", "key"]
+
+
+@pytest.mark.parametrize("cut", [0, 1, 15, 16, 99, 100, 511, 4095, 4096, 16_000, -4096, -1])
+def test_a_store_that_was_cut_off_says_so(make_registry: MakeRegistry, cachedir: Path, cut: int) -> None:
+    """The error names the file, what is lost and what to do; the file stays, and a whole one works."""
+    registry = make_registry()
+    registry.register(HOST, CONFIG)
+    registry.close()
+    path = cachedir / "store.db"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:cut])
+    damaged = make_registry()
+    for use in (damaged.records, lambda: damaged.get(HOST), lambda: damaged.register(HOST, CONFIG)):
+        with pytest.raises(
+            StoreError, match=r"it was cut off: .*restore it from a copy.*register them"
+        ) as caught:
+            use()
+        assert str(caught.value).startswith(f"{path}: ")
+        assert path.read_bytes() == whole[:cut]
+    damaged.close()
+    path.write_bytes(whole)
+    assert make_registry().get(HOST) == CONFIG

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.containers import Engine, needs_podman, running_engine
 from tests.support.sshd import Sshd, running_sshd
 
 from ensue.contracts.resource_type import ResourceContext
@@ -39,13 +40,26 @@ def own_sshd(tmp_path: Path) -> Iterator[Sshd]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def engine() -> Iterator[Engine]:
+    """A real podman with a running container `box`; tests must not hurt that one."""
+    needs_podman()
+    with running_engine() as running:
+        running.start("box")
+        yield running
+
+
 def context_for(
-    config: dict[str, Any], *, id_: str = "host", others: dict[str, Connection] | None = None
+    config: dict[str, Any],
+    *,
+    id_: str = "host",
+    others: dict[str, Connection] | None = None,
+    type_: str = "ssh_host",
 ) -> ResourceContext:
     """Return what a resource type is given, with other resources by id."""
     known = others or {}
     return ResourceContext(
-        srn=Srn("ssh_host", id_),
+        srn=Srn(type_, id_),
         config=config,
         opts={},
         cache_dir=Path("/nonexistent"),

@@ -46,8 +46,9 @@ class Case:
         return {key: value for key, value in self.data["state"].items() if key != "name"}
 
     @property
-    def name(self) -> str:
-        return str(self.data["state"]["name"])
+    def name(self) -> str | list[str]:
+        name = self.data["state"]["name"]
+        return [*map(str, name)] if isinstance(name, list) else str(name)
 
     @property
     def is_in_memory(self) -> bool:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.states.call_state import execution_functions
 
+from ensue.contracts.context import Declaration
+from ensue.diagnostics import Span
 from ensue.errors import EnsueError
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
@@ -23,10 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 
-def call(folder: Path, function: str, name: object, *, test: bool = False, **arguments: Any) -> StateReturn:
+def call(
+    folder: Path,
+    function: str,
+    name: object,
+    *,
+    test: bool = False,
+    root: Path | str = "/",
+    **arguments: Any,
+) -> StateReturn:
     """Call a state function on this machine, as the engine does."""
     context = FakeStateContext(
-        connection=MinionConnection(Srn("minion", "here")),
+        connection=MinionConnection(Srn("minion", "here"), root=str(root)),
         test=test,
         file_root=folder / "roots",
         cache_dir=folder / "cache",
@@ -150,3 +160,40 @@ def test_a_home_folder_is_that_of_the_target(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "f").read_text() == "x\n"
     assert call(tmp_path, "managed", "~$(touch pwned)/f", contents="x").result is False
     assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        ("managed", {"contents": "x", "makedirs": True}),
+        ("directory", {"makedirs": True}),
+        ("symlink", {"target": "/y", "makedirs": True}),
+        ("touch", {"makedirs": True}),
+        ("append", {"text": "x", "makedirs": True}),
+        ("copy", {"source": "/x", "makedirs": True}),
+    ],
+)
+def test_a_target_without_a_root_is_a_failure(
+    tmp_path: Path, function: str, arguments: dict[str, Any]
+) -> None:
+    """Where not even `/` is there, the state fails; it does not climb for ever."""
+    returned = call(tmp_path, function, "/a/b/c", root=tmp_path / "gone", **arguments)
+    assert returned.result is False
+    assert "/" in returned.comment
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_path_with_two_slashes_is_kept(tmp_path: Path) -> None:
+    """`clean` keeps what `//path` names, and comes to an end with it: above `//` there is nothing."""
+    (tmp_path / "d").mkdir()
+    for name in ("kept", "gone"):
+        (tmp_path / "d" / name).write_text("x")
+    required = (("file.managed", "//d/kept"), ("file.managed", "/d/kept"))
+    declaration = Declaration(
+        id="d", sls="t", function="file.directory", scope="", span=Span("t.sls", 1), requires=required
+    )
+    context = FakeStateContext(
+        connection=MinionConnection(Srn("minion", "here"), root=str(tmp_path)), declaration=declaration
+    )
+    assert asyncio.run(FUNCTIONS["directory"](context, "/d", clean=True)).result is True
+    assert [path.name for path in (tmp_path / "d").iterdir()] == ["kept"]

@@ -41,7 +41,7 @@ def server(tmp_path: Path) -> Iterator[Sshd]:
 def twice(
     server: Sshd,
     function: str,
-    name: str,
+    name: str | list[str],
     sources: dict[str, bytes],
     opts: dict[str, Any] | None = None,
     **given: Any,
@@ -147,3 +147,21 @@ def test_a_schedule_is_kept_over_ssh(server: Sshd, tmp_path: Path) -> None:
     )
     assert done.changes == {"retained": ["b3", "b2"], "deleted": ["b1", "b0"], "ignored": ["..", "."]}
     assert (again.result, again.changes) == (True, {})
+
+
+def test_words_are_arguments_over_ssh(server: Sshd) -> None:
+    """A list of words needs no shell's grammar on the far side either: each is one argument."""
+    words = ["printf", "<%s>", "a; touch pwned", "$(id)", "it's", "", "two\nlines", "-n", "é\\"]
+    ways: list[dict[str, Any]] = [{}, {"prepend_path": "/nonono"}, {"env": [{"A": "b c"}]}]
+    for given in ways:
+        first, _ = twice(server, "cmd.run", words, {}, **given)
+        assert first.result is True
+        assert first.changes["stdout"] == "".join(f"<{word}>" for word in words[2:])
+    for words in (["exit", "0"], ["A=1", "true"], ["nonono"]):
+        assert twice(server, "cmd.run", words, {})[0].changes["retcode"] == 127
+    script = {"salt://s.sh": b"printf '<%s>' \"$@\"\n"}
+    ran, _ = twice(server, "cmd.script", "x", script, source="salt://s.sh", args=["$(id)", "it's", ""])
+    assert ran.changes["stdout"] == "<$(id)><it's><>"
+    nul = twice(server, "cmd.run", ["echo", "a\0b"], {})[0]
+    assert nul.result is False
+    assert "NUL" in nul.comment

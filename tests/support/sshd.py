@@ -97,7 +97,7 @@ class Sshd:
     def _wait_until_listening(self) -> None:
         """Read the log, again whenever it grew, until the server says that it listens."""
         assert self.process is not None
-        with (self.folder / "log").open("rb") as log, contextlib.closing(_inotify(self.folder)) as changes:
+        with (self.folder / "log").open("rb") as log, contextlib.closing(inotify(self.folder)) as changes:
             while b"Server listening" not in log.read():
                 if self.process.poll() is not None:
                     message = f"sshd did not start: {(self.folder / 'log').read_text()}"
@@ -113,22 +113,23 @@ def _children(parent: int, command: str = "") -> list[int]:
     return [int(pid) for pid, name in lines if name.startswith(command)]
 
 
-class _inotify:  # noqa: N801 (used like a function)
+class inotify:  # noqa: N801 (used like a function)
     """Waits for changes of files in a folder, without polling."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, created: bool = False) -> None:
         import ctypes
 
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._descriptor = self._libc.inotify_init1(os.O_CLOEXEC)
-        modify = 0x2
-        self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), modify)
+        modify, create = 0x2, 0x100
+        mask = create if created else modify
+        self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), mask)
 
     def wait(self, timeout_s: float) -> None:
         import select
 
         ready, _, _ = select.select([self._descriptor], [], [], timeout_s)
-        assert ready, "sshd wrote nothing to its log"
+        assert ready, "nothing changed in the folder"
         os.read(self._descriptor, 4096)
 
     def close(self) -> None:

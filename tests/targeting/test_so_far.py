@@ -12,6 +12,7 @@ from ensue.model.srn import Srn
 from ensue.targeting import (
     NotKnownError,
     Subject,
+    Vocabulary,
     exact_name,
     matches,
     matches_so_far,
@@ -33,7 +34,7 @@ def subject(*, known: bool) -> Subject:
         managing_minions=("m",),
         grains=(lambda: {"os": "Debian"}) if known else _unknown,
         pillar=(lambda: {"role": "x"}) if known else _unknown,
-        nodegroups={"front": parse_target("G@os:Debian and web-*"), "back": parse_target("db-*")},
+        vocabulary=Vocabulary({"front": parse_target("G@os:Debian and web-*"), "back": parse_target("db-*")}),
     )
 
 

@@ -70,7 +70,7 @@ def test_an_expression_matches_what_it_says(expression: str, minion: bool, host:
         ("a or (", 7),
         ('"a', 1),
         ('E@"("', 3),
-        ("E@(", 1),
+        ("E@(", 3),
         ("S@300.1.1.1/8", 3),
         ("a or R@web-[1-100001]", 8),
         ("R@[0-999][0-999]", 3),

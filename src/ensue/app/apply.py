@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.call_inputs import CallInputs
 from ensue.app.context import CallContext
 from ensue.app.environments import saltenv_of, top_options
 from ensue.app.expander import SlsExpander
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
     from ensue.app.services import Services
     from ensue.contracts.growth import Plan
-    from ensue.engine.earlier import EarlierRun
     from ensue.engine.outcome import EngineOutcome
+    from ensue.engine.resume import ResumedRun
     from ensue.language.compiler import Compiled
     from ensue.language.top import TopMatch
     from ensue.model.events import RunEvent
@@ -152,12 +153,13 @@ class Run:
     def _request(self, name: str) -> SlsRequest:
         saltenv = saltenv_of(self._services.settings)
         if name.endswith(".sls"):
-            path = (self._services.settings.root / Path(name).expanduser()).resolve()
+            # By its own name: where a link leads is not what was asked for.
+            path = Path(os.path.abspath(self._services.settings.root / Path(name).expanduser()))  # noqa: PTH100
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
 
-    async def execute(self, plan: Plan, earlier: EarlierRun | None = None) -> EngineOutcome:
-        """Run a plan on the engine; what an earlier run has done is taken over from it."""
+    async def execute(self, plan: Plan, resumed: ResumedRun | None = None) -> EngineOutcome:
+        """Run a plan on the engine; what a run that is resumed has done is taken over from it."""
         services = self._services
         expander = SlsExpander(services, test=self._switches.test, top=plan)
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
@@ -167,16 +169,17 @@ class Run:
         engine = Engine(
             EngineServices(
                 functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
-                context_for=lambda site: CallContext(services, site, registry, gathered),
+                context_for=lambda site: CallContext(services, site, registry, gathered, self._on_event),
                 expander=TellingExpander(expander, self._on_event, plan),
                 on_event=self._on_event,
                 hooks=Hooks(
                     awaits=registrations.awaits,
                     promises=registrations.promises,
-                    arguments=LazyArguments(services.enforced, services.masker),
+                    arguments=LazyArguments(services),
                     registered=registrations.register,
                     matcher=matcher,
                     is_transient=registrations.is_transient,
+                    inputs=CallInputs(services),
                 ),
                 masker=services.masker,
             ),
@@ -188,8 +191,11 @@ class Run:
             ),
         )
         # What a plug-in registers through `ensue.derived` belongs to this run.
-        with using_registry(registry):
-            outcome = await engine.run(plan, earlier.done if earlier else {})
+        try:
+            with using_registry(registry):
+                outcome = await engine.run(plan, resumed.done if resumed else {})
+        finally:
+            services.insertions.clear()
         self._warnings_of_growth = expander.end()
         return outcome
 
@@ -200,11 +206,11 @@ class Run:
         warnings: Sequence[Diagnostic],
         *,
         asked_for_highstate: bool,
-        earlier: EarlierRun | None = None,
+        resumed: ResumedRun | None = None,
     ) -> RunReport:
         """Run a plan and say what came of it."""
         started = perf_counter()
-        outcome = await self.execute(plan, earlier)
+        outcome = await self.execute(plan, resumed)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = [one for one in warnings if one.code in {"E0604", "E0605"}]
         if asked_for_highstate and not plan.chunks and nothing:
@@ -224,6 +230,7 @@ class Run:
             not_run=tuple(map(str, outcome.not_run)),
             warnings=(*warnings, *self._warnings_of_growth, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
+            resumes=resumed.run_id if resumed else "",
         )
 
 

@@ -8,9 +8,13 @@ Source: Idem's argument binding; Salt's slots.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.app.bound_values import BoundValues, Call, filled, free_key, word
+from ensue.contracts.functions import RENDERS
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import as_text
 from ensue.language.slots import PREFIX, is_escaped, read_slot
@@ -19,29 +23,44 @@ from ensue.model.paths import traverse
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from ensue.app.services import Services
     from ensue.contracts.context import StateContext
-    from ensue.contracts.enforced import EnforcedStates
     from ensue.engine.services import Results
-    from ensue.masking import Masker
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.srn import Srn
 
 _NOTHING_BOUND: Final[dict[str, Any]] = {}
+_RENDERS_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class _Values(msgspec.Struct, frozen=True):
+    """What stands in the place of references and slots.
+
+    Args:
+        bound: what each bound text comes to.
+        placed: the same, as it is put into the argument.
+        held: what becomes of a slot's result when it is put there.
+    """
+
+    bound: Mapping[str, Any]
+    placed: Mapping[str, Any]
+    held: Callable[[Any], Any]
 
 
 class RunTimeArguments:
     """Implements the engine's `ArgumentResolver`.
 
     Args:
-        enforced: what earlier applies enforced; None where the project keeps none.
-        masker: the project's secrets.
+        services: the project.
     """
 
-    def __init__(self, enforced: EnforcedStates | None, masker: Masker) -> None:
-        self._values = BoundValues(enforced, masker)
+    def __init__(self, services: Services) -> None:
+        self._functions = services.states
+        self._insertions = services.insertions
+        self._values = BoundValues(services.enforced, services.masker)
 
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
         """Return the arguments of a chunk without slots.
@@ -49,11 +68,14 @@ class RunTimeArguments:
         Raises:
             StateFailedError: a value cannot be had.
         """
-        values = self._values.of(chunk.bindings, Call(chunk, results, target, test)) if chunk.bindings else {}
+        call = Call(chunk, results, target, test)
+        values = self._bound(chunk, call)
         arguments: DataMap = filled(chunk.arguments, values)
+        for name in self._templates(chunk, arguments):
+            arguments[name] = filled(chunk.arguments[name], self._for_template(chunk, values, call).placed)
         if chunk.name in values:
             arguments["name"] = word(values[chunk.name], "the name")
-        return arguments
+        return _with_words(arguments)
 
     async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
         """Return the arguments with every reference and slot replaced by what it comes to.
@@ -63,42 +85,80 @@ class RunTimeArguments:
         """
         if not chunk.has_slots:
             return self.resolve_now(chunk, results, context.srn, test=context.test)
-        values = self._bound(chunk, Call(chunk, results, context.srn, context.test))
-        if unknowns_in(values):
+        call = Call(chunk, results, context.srn, context.test)
+        bound = self._bound(chunk, call)
+        if unknowns_in(bound):
             # A slot may change something; while other arguments are not known, nothing is called.
-            return values
-        arguments: DataMap = await _filled(chunk.arguments, values, context)
+            return bound
+        values = _Values(bound, bound, _as_it_is)
+        # A slot is called once. So what may be a template is left until it is known whether it is one.
+        marked = self._marked(chunk)
+        others = {name: value for name, value in chunk.arguments.items() if name not in marked}
+        arguments: DataMap = await _filled(others, values, context)
+        templates = [*self._templates(chunk, arguments)]
+        for name in marked.keys() & chunk.arguments.keys():
+            own = self._for_template(chunk, bound, call) if name in templates else values
+            arguments[name] = await _filled(chunk.arguments[name], own, context)
         if chunk.name.startswith(PREFIX):
             arguments["name"] = str(await _called(chunk.name, values, context))
         elif is_escaped(chunk.name):
             arguments["name"] = chunk.name[1:]
-        elif chunk.name in values:
-            arguments["name"] = word(values[chunk.name], "the name")
-        return arguments
+        elif chunk.name in bound:
+            arguments["name"] = word(bound[chunk.name], "the name")
+        return _with_words(arguments)
 
     def _bound(self, chunk: Chunk, call: Call) -> dict[str, Any]:
         return self._values.of(chunk.bindings, call) if chunk.bindings else _NOTHING_BOUND
 
+    def _marked(self, chunk: Chunk) -> Mapping[str, str]:
+        """Return the arguments that the function renders, each with the one that names its renderer."""
+        function = self._functions.find(chunk.module, chunk.function)
+        return getattr(function, RENDERS, _RENDERS_NOTHING)
 
-async def _filled(value: Any, values: Mapping[str, Any], context: StateContext) -> Any:
+    def _templates(self, chunk: Chunk, arguments: DataMap) -> Iterator[str]:
+        """Yield the names of those arguments that are rendered in this call."""
+        for name, renderer in self._marked(chunk).items():
+            if name in chunk.arguments and arguments.get(renderer):
+                yield name
+
+    def _for_template(self, chunk: Chunk, bound: Mapping[str, Any], call: Call) -> _Values:
+        """Return values with stand-ins for all that the renderer must not see."""
+        held = self._insertions.held
+        return _Values(bound, self._values.for_template(chunk.bindings or {}, bound, call, held), held)
+
+
+def _with_words(arguments: DataMap) -> DataMap:
+    """Return arguments in which a name that is a list of words is all text, as far as it is known."""
+    name: Any = arguments.get("name")
+    if is_list(name) and not unknowns_in(name):
+        arguments["name"] = [as_text(word) for word in name]
+    return arguments
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+async def _filled(value: Any, values: _Values, context: StateContext) -> Any:
     if isinstance(value, str):
         if value.startswith(PREFIX):
             return await _called(value, values, context)
         if is_escaped(value):
             return value[1:]
-        return copied(values[value]) if value in values else value
+        return copied(values.placed[value]) if value in values.placed else value
     if is_mapping(value):
         result: dict[Any, Any] = {}
         for key, item in value.items():
-            result[free_key(key, values, result)] = await _filled(item, values, context)
+            result[free_key(key, values.bound, result)] = await _filled(item, values, context)
         return result
     return [await _filled(item, values, context) for item in value] if is_list(value) else value
 
 
-async def _called(text: str, values: Mapping[str, Any], context: StateContext) -> Any:
+async def _called(text: str, values: _Values, context: StateContext) -> Any:
     slot = read_slot(text)
-    args = [copied(values.get(argument, argument)) for argument in slot.args]
-    kwargs = {name: copied(values.get(argument, argument)) for name, argument in slot.kwargs.items()}
+    bound = values.bound
+    args = [copied(bound.get(argument, argument)) for argument in slot.args]
+    kwargs = {name: copied(bound.get(argument, argument)) for name, argument in slot.kwargs.items()}
     try:
         returned = await context.call(slot.function, *args, **kwargs)
     except TypeError as error:
@@ -107,5 +167,5 @@ async def _called(text: str, values: Mapping[str, Any], context: StateContext) -
     for key in slot.path:
         returned = traverse(returned, key, delimiter="\0")
     if slot.appended and isinstance(returned, str):
-        return returned + as_text(values.get(slot.appended, slot.appended))
-    return returned
+        return values.held(returned) + as_text(values.placed.get(slot.appended, slot.appended))
+    return values.held(returned)

@@ -5,7 +5,7 @@ Source: Idem's argument binding: `new_state` is what a reference reads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -14,7 +14,8 @@ from ensue.errors import StateFailedError
 from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.producers import identity_of, meant
 from ensue.masking import MASK, SHORTEST_PART_CHARS
-from ensue.model.data import copied, is_list, is_mapping
+from ensue.model.data import copied, is_encodable, is_list, is_mapping
+from ensue.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, check_data, weight
 from ensue.model.fan_out import FannedReturn
 from ensue.model.returns import Return
 from ensue.model.sensitive_paths import values_at
@@ -22,7 +23,7 @@ from ensue.model.srn import Srn
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.engine.services import Results
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
     from ensue.model.data import Data
     from ensue.model.reference import Binding, BoundText
+
+_INERT: Final = (bool, int, float, type(None))
+"""Values that no renderer finds anything to render in."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -90,10 +94,36 @@ class BoundValues:
                     continue
             source = self._source(bound, whole, call)
             values[text] = source if isinstance(source, Unknown) else _read(bound, whole, source, call)
+        _refuse_too_many(values)
         return values
 
-    def _text_value(self, bound: BoundText, call: Call) -> Any:
-        """Return a text with the values of its references in it."""
+    def for_template(
+        self,
+        bindings: Mapping[str, BoundText],
+        values: Mapping[str, Any],
+        call: Call,
+        held: Callable[[Any], Any],
+    ) -> dict[str, Any]:
+        """Return the values of bound texts that are templates: what was bound is held, and only that.
+
+        Args:
+            bindings: the bound texts.
+            values: what `of` returned for them.
+            call: the call they are arguments of.
+            held: returns what a renderer is given for a value.
+
+        Raises:
+            StateFailedError: as `of` does.
+        """
+        return {
+            text: held(values[text])
+            if len(bound.pieces) == 1 and not isinstance(bound.pieces[0], str)
+            else self._text_value(bound, call, held)
+            for text, bound in bindings.items()
+        }
+
+    def _text_value(self, bound: BoundText, call: Call, held: Callable[[Any], Any] | None = None) -> Any:
+        """Return a text with the values of its references in it; `held` is given each that is no number."""
         unknown: list[Unknown] = []
         texts: list[str] = []
         short_secret = False
@@ -106,7 +136,8 @@ class BoundValues:
                 unknown.append(source)
                 continue
             value = _read(bound, piece, source, call)
-            texts.append(as_text(value))
+            text = as_text(value)
+            texts.append(held(text) if held and not isinstance(value, _INERT) else text)
             short_secret = short_secret or _holds_short_secret(value, source)
         if unknown:
             return unknown
@@ -154,6 +185,23 @@ def _read(bound: BoundText, binding: Binding, source: _Source, call: Call) -> An
         problem = "the value is a secret, which no journal keeps; apply anew"
         raise _failed(bound, binding, call, problem)
     return value
+
+
+def _refuse_too_many(values: Mapping[str, Any]) -> None:
+    """Refuse more than memory could hold after some states of which each is bound several times to the last.
+
+    Raises:
+        StateFailedError: there are more values than a text may add.
+    """
+    try:
+        count = sum(
+            weight(value) if value.__class__ is str else check_data(value) for value in values.values()
+        )
+    except DataBoundError as error:
+        raise StateFailedError(f"what is bound to the arguments cannot be used: {error}") from None
+    if count > MOST_ADDED_VALUES:
+        message = f"more than {MOST_ADDED_VALUES:,} values are bound to the arguments of one state"
+        raise StateFailedError(message)
 
 
 def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, call: Call) -> Return:
@@ -230,4 +278,7 @@ def word(value: Any, what: str) -> Any:
     if value is None or is_list(value) or is_mapping(value):
         kind = "null" if value is None else "a list" if is_list(value) else "a mapping"
         raise StateFailedError(f"{what} is text, and is bound to {kind}")
-    return as_text(value)
+    text = as_text(value)
+    if not is_encodable(text):
+        raise StateFailedError(f"{what} is bound to {text!r}, which holds half of a surrogate pair")
+    return text

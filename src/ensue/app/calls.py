@@ -8,13 +8,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.nodegroups import checked_target
+from ensue.app.target_matcher import candidates
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
-from ensue.targeting import TargetSyntaxError, matches, parse_target
+from ensue.model.data_bounds import DataBoundError, check_data
+from ensue.targeting import matches
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -90,21 +94,10 @@ def matching(services: Services, expression: str) -> list[Srn]:
     """Return the active resources that match a target expression, sorted; from a thread beside the loop.
 
     Raises:
-        ConfigurationError: it does not parse.
+        ConfigurationError: it does not parse, or names a type or a nodegroup that does not exist.
     """
-    try:
-        target = parse_target(expression)
-    except TargetSyntaxError as error:
-        raise ConfigurationError(
-            [
-                Diagnostic(
-                    code="E0701",
-                    summary=str(error),
-                    help="see `ensue call --help` for the grammar of targets",
-                )
-            ]
-        ) from None
-    active = [record.srn for record in services.directory.records() if record.status == "active"]
+    target = checked_target(services, expression)
+    active = [record.srn for record in candidates(services.directory, target) if record.status == "active"]
     return [srn for srn in active if matches(target, services.subject(srn))]
 
 
@@ -133,7 +126,7 @@ def _batch_size(batch: str | None, count: int) -> int:
         return _UNBOUNDED
     text = batch.strip()
     number = text.removesuffix("%")
-    if not number.isdigit() or int(number) == 0:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
         raise ConfigurationError(
             [
                 Diagnostic(
@@ -155,10 +148,14 @@ async def _call_one(
                 await services.prepare(target)
                 context = services.context(target, test=False)
                 value = await context.call(request.function, *request.args, **request.kwargs)
+            check_data(value)
         except StoreError:
             raise
         except EnsueError as error:
             return CallOutcome(target=target, ok=False, value=services.masker.text(str(error)))
+        except DataBoundError as error:
+            message = f"{request.function} returned what cannot be shown: {error}"
+            return CallOutcome(target=target, ok=False, value=message)
         except TimeoutError:
             message = f"no answer within {request.timeout_s:g} s (--timeout)"
             return CallOutcome(target=target, ok=False, value=message)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from ensue.app.announced_commands import announcing
 from ensue.app.environments import saltenv_of
 from ensue.app.umask import narrowed
 from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
+from ensue.engine.processes import process_mark
 from ensue.errors import (
     CompileError,
     NotAvailableError,
@@ -17,28 +19,38 @@ from ensue.errors import (
     StateFailedError,
     UnknownResourceError,
 )
+from ensue.model.events import CommandStarted
 from ensue.model.requisite import RequisiteKind
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.targeting import Subject, TargetSyntaxError, matches, reads_grains
 
 if TYPE_CHECKING:
     from collections import defaultdict
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.app.call_reads import CallReads
+    from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
     from ensue.contracts.accumulators import Accumulators
-    from ensue.contracts.connection import Connection
+    from ensue.contracts.connection import Command, Connection
     from ensue.contracts.context import FileSources, FunctionContext
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
     from ensue.engine.services import CallSite
     from ensue.language.renderers.stage import Stream
+    from ensue.language.rendering import SlsRenderer
     from ensue.masking import Masker
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap, ReadOnlyDataMap
     from ensue.model.enforced import EnforcedState
+    from ensue.model.events import RunEvent
     from ensue.model.returns import ScopeReturn
-    from ensue.model.srn import Srn
+
+
+_LONGEST_COMMAND_CHARS: Final = 200
+"""So much of a command is enough to know it again."""
 
 
 class TargetContext:
@@ -86,7 +98,8 @@ class TargetContext:
     def for_templates(self) -> TargetContext:
         """This context, with the marks of its authors in pillar."""
         written = self._services.pillars.as_written(self.srn)
-        return self if written is self.pillar else TemplateContext(self._services, self.srn, test=self.test)
+        plain = self._services.pillar(self.srn)
+        return self if written is plain else TemplateContext(self._services, self.srn, test=self.test)
 
     @property
     def config(self) -> ReadOnlyDataMap:
@@ -104,6 +117,29 @@ class TargetContext:
     def minion(self) -> FunctionContext:
         """Return the context of the managing minion."""
         return self._services.context(self._services.minion, test=self.test)
+
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means."""
+        vocabulary = self._services.vocabulary
+        try:
+            # In a thread, since a type that is new to the project is imported.
+            if engine is None:
+                parsed = await asyncio.to_thread(vocabulary.parse, target)
+            else:
+                parsed = await asyncio.to_thread(vocabulary.word, engine, target, delimiter)
+        except TargetSyntaxError as error:
+            raise StateFailedError(str(error)) from None
+        grains = await self.grains() if reads_grains(parsed) else {}
+        subject = Subject(
+            srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
+            managing_minions=(self._services.minion.id,),
+            grains=lambda: grains,
+            pillar=lambda: self.pillar,
+            vocabulary=vocabulary,
+        )
+        return matches(parsed, subject)
 
     @property
     def files(self) -> FileSources:
@@ -141,7 +177,8 @@ class TargetContext:
     ) -> str:
         """Render template text with the target's context."""
         stream = await self._rendered(text, renderer, name, context)
-        return stream.text
+        rendered: str = self._services.insertions.inserted(stream.text)
+        return rendered
 
     async def render_data(
         self,
@@ -155,13 +192,14 @@ class TargetContext:
         from ensue.language.pipe import pipe_of
 
         stream = await self._rendered(text, pipe_of(text, renderer), name, context)
-        return stream.data if stream.is_data else stream.text
+        return self._services.insertions.inserted(stream.data if stream.is_data else stream.text)
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
-        target = self._services.renderer(self.srn, test=self.test)
+        if "jinja" in pipe:
+            self._services.insertions.check(text, name)
         try:
             return await asyncio.to_thread(
-                target.render_stream,
+                self._renderer().render_stream,
                 text,
                 renderer=pipe,
                 name=name or "<template>",
@@ -170,6 +208,9 @@ class TargetContext:
             )
         except CompileError as error:
             raise StateFailedError(str(error)) from None
+
+    def _renderer(self) -> SlsRenderer:
+        return self._services.renderer(self.srn, test=self.test)
 
 
 class TemplateContext(TargetContext):
@@ -189,6 +230,7 @@ class CallContext(TargetContext):
         site: the call.
         registry: the registry as the run sees it.
         gathered: what the run has gathered for files, by target.
+        on_event: told of the commands that the call starts on this machine.
     """
 
     obeys_umask = True
@@ -198,8 +240,9 @@ class CallContext(TargetContext):
         self,
         services: Services,
         site: CallSite,
-        registry: DerivedRegistry,
+        registry: RunRegistry,
         gathered: defaultdict[Srn, Accumulators],
+        on_event: Callable[[RunEvent], None],
     ) -> None:
         # Made for every call of a run: as TargetContext does it, without the detour.
         self._services = services
@@ -207,15 +250,80 @@ class CallContext(TargetContext):
         self.test = site.test
         self._opts = None
         self._site = site
-        self.registry = registry
+        self._registry = registry
         self._gathered = gathered
+        self._on_event = on_event
+        self._reads: CallReads | None = None
+
+    @property
+    def registry(self) -> DerivedRegistry:
+        """The registry as the run sees it."""
+        return self._registry.of_state(self._site.chunk.span)
 
     @property
     def connection(self) -> Connection:
         """The way to the target, under the state's `umask` if it has one."""
         chunk = self._site.chunk
         connection, options = self._watched(chunk), chunk.options
+        if self.srn.type == MINION_TYPE and not self.test:
+            connection = announcing(connection, self._announce)
         return narrowed(connection, options) if options.other and self.obeys_umask else connection
+
+    def _announce(self, command: Command, pid: int) -> None:
+        """Tell of a command that runs: it may outlive this process."""
+        mark = process_mark(pid)
+        if not mark:
+            return  # It is over already.
+        # Masked before it is cut: half a secret is one, too.
+        text = self.masker.text(command.shell_line or " ".join(command.argv or ()))
+        event = CommandStarted(
+            scope=self._site.plan.scope,
+            tag_=self._site.chunk.tag,
+            pid=pid,
+            process=mark,
+            command=text[:_LONGEST_COMMAND_CHARS],
+        )
+        services = self._services
+        if asyncio.get_running_loop() is services.loop:
+            self._on_event(event)
+        else:
+            services.loop.call_soon_threadsafe(self._on_event, event)
+
+    def _noted(self) -> CallReads | None:
+        """Return where the call notes what it reads; None when nobody asks."""
+        reader = self._site.reader
+        if self._reads is None and reader is not None and not self.test:
+            from ensue.app.call_reads import CallReads
+
+            self._reads = CallReads()
+            reader.reads = [*(reader.reads or ()), self._reads]
+        return self._reads
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar."""
+        pillar, reads = super().pillar, self._noted()
+        return pillar if reads is None else reads.seen("pillar", self.srn, pillar)
+
+    @property
+    def files(self) -> FileSources:
+        """Reader of sources."""
+        files, reads = super().files, self._noted()
+        return files if reads is None else reads.noting(files, self.saltenv)
+
+    def _renderer(self) -> SlsRenderer:
+        renderer, reads = super()._renderer(), self._noted()
+        if reads is None:
+            return renderer
+        from ensue.app.noting_context import NotingContext
+
+        return renderer.seeing(NotingContext(self._services, self.srn, reads).variables())
+
+    async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
+        stream = await super()._rendered(text, pipe, name, context)
+        if self._reads is not None and stream.templates:
+            await asyncio.to_thread(self._reads.note_templates, stream.templates)
+        return stream
 
     @property
     def for_conditions(self) -> CallContext:

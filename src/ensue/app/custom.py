@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import PluginError
+from ensue.model.regular_files import is_folder, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +46,7 @@ class CustomModules:
         self._paths = {
             ".".join(path.relative_to(folder).with_suffix("").parts): path
             for folder in folders
-            if folder.is_dir()
+            if is_folder(folder)
             for path in sorted(folder.rglob("*.py"))
             if path.stem != "__init__"
         }
@@ -117,6 +118,9 @@ def _functions(module: ModuleType) -> Mapping[str, Callable[..., Any]]:
 
 
 def _load(path: Path) -> ModuleType:
+    if found := obstacle(path):
+        msg = f"the project's module {path} is {found}"
+        raise PluginError(msg)
     spec = importlib.util.spec_from_file_location(f"ensue_project.{path.parent.name}.{path.stem}", path)
     if spec is None or spec.loader is None:
         msg = f"{path} cannot be loaded as a Python module"

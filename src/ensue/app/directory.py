@@ -14,15 +14,16 @@ from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
 from ensue.model.resource import ResourceRecord
 from ensue.model.srn import MINION_TYPE, Srn
+from ensue.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from ensue.app.resource_types import Plugins
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
+    from ensue.resources.plugins import Plugins
 
 _logger = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class Directory:
         self._plugins = plugins
         self._registry = registry
         self._masker = masker
+        self.leftovers = Leftovers(cache_dir / FOLDER)
         self._static: dict[Srn, dict[str, Any]] = {}
         self._discovered: frozenset[Srn] = frozenset()
         self._connections: dict[Srn, Connection] = {}
@@ -83,6 +85,10 @@ class Directory:
     def static(self) -> Mapping[Srn, dict[str, Any]]:
         """The resources that pillar declares and that types discovered."""
         return self._static
+
+    def declared_as(self, resource_id: str) -> Srn | None:
+        """Return what has an id among this machine and the resources that pillar declares."""
+        return next((srn for srn in (self.minion, *self._static) if srn.id == resource_id), None)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.
@@ -175,6 +181,7 @@ class Directory:
                 cache_dir=self._cache_dir,
                 masker=self._masker,
                 connect_to=self._connect_to,
+                leftovers=self.leftovers,
             )
         return self._contexts[srn]
 
@@ -186,6 +193,8 @@ class Directory:
         task = self._grains.get(srn)
         if task is None:
             task = self._grains[srn] = asyncio.create_task(self._gather(srn))
+            # Everybody who asked may have given up by the time it fails.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task.result() if task.done() else await asyncio.shield(task)
 
     def gathered_grains(self, srn: Srn) -> dict[str, Any] | None:
@@ -227,14 +236,22 @@ class Directory:
             await connection.close()
 
     async def close(self) -> None:
-        """Close all connections, then end the types; what a type of others raises is logged."""
+        """Close all connections, end what is still being gathered, then end the types.
+
+        What a type of others raises is logged.
+        """
         connections, self._connections = list(self._connections.values()), {}
+        gathering = [task for task in self._grains.values() if not task.done()]
         try:
             ended = await asyncio.gather(
                 *(connection.close() for connection in connections), return_exceptions=True
             )
+            for task in gathering:
+                task.cancel()
+            await asyncio.gather(*gathering, return_exceptions=True)
         finally:
             await self._plugins.shutdown()
+            self.leftovers.close()
         for connection, error in zip(connections, ended, strict=True):
             if isinstance(error, BaseException):
                 _logger.warning("closing %s: %s: %s", connection.srn, type(error).__name__, error)

@@ -19,9 +19,9 @@ from ensue.model.srn import Srn
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ensue.app.loaded_type import LoadedType
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
+    from ensue.resources.loaded_type import LoadedType
 
 
 async def discovered(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from ensue.language.roots import Roots
@@ -49,7 +50,7 @@ class ProjectFiles:
             relative, environment = self._split(source, saltenv)
             return self._roots.find_file(relative, environment)
         path = Path(source.removeprefix("file://"))
-        return path if path.is_absolute() and path.is_file() else None
+        return path if path.is_absolute() and is_regular(path) else None
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
         """Return the relative paths of all files below a `salt://` folder, sorted."""
@@ -57,16 +58,19 @@ class ProjectFiles:
         found: set[str] = set()
         for folder in self._roots.folders(environment):
             base = folder / relative.strip("/")
-            if base.is_dir() and base.resolve().is_relative_to(folder.resolve()):
+            if is_folder(base) and base.resolve().is_relative_to(folder.resolve()):
                 found.update(path.relative_to(base).as_posix() for path in base.rglob("*") if path.is_file())
         return sorted(found)
 
     def _missing(self, source: str, saltenv: str) -> str:
         if not source.startswith("salt://"):
-            return f"the source {source} is not there"
-        saltenv = self._split(source, saltenv)[1]
+            found = obstacle(Path(source.removeprefix("file://")))
+            return f"the source {source} is {found or 'not there'}"
+        relative, saltenv = self._split(source, saltenv)
+        found = self._roots.obstacle(relative, saltenv)
+        said = f"is {found}" if found else "was not found"
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
-        return f"the source {source} was not found (searched below {folders or 'no file roots'})"
+        return f"the source {source} {said} (searched below {folders or 'no file roots'})"
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and the environment it names or is looked for in."""

@@ -10,7 +10,7 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.callables import parameters
-from ensue.contracts.functions import Signature
+from ensue.contracts.functions import TAKES_WORDS, Signature
 from ensue.errors import NotAvailableError, PluginError
 
 if TYPE_CHECKING:
@@ -186,4 +186,5 @@ def _signature(function: Callable[..., Any]) -> Signature:
         names=frozenset(one.name for one in named),
         required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
         accepts_any=any(one.takes_others for one in taken),
+        takes_words=bool(getattr(function, TAKES_WORDS, False)),
     )

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ensue.app.directory import Directory
-    from ensue.app.loaded_type import LoadedType
-    from ensue.app.resource_types import Plugins
     from ensue.app.type_functions import TypeLoaders
     from ensue.diagnostics import Span
     from ensue.language.pillar import PillarCompiler
     from ensue.masking import Masker
+    from ensue.resources.loaded_type import LoadedType
+    from ensue.resources.plugins import Plugins
 
     Configs = dict[Srn, dict[str, Any]]
 
@@ -134,7 +134,7 @@ class KnownResources:
             if type_ is None or srn.type in refusing:
                 continue
             try:
-                problems = type_.check(config)
+                problems = self._plugins.configuration_faults(srn, config)
             except ResourceTypeError as error:
                 # The same would be said of each.
                 refusing.add(srn.type)
@@ -148,4 +148,5 @@ def _declared(declared: object) -> Iterator[tuple[str, str]]:
     """Yield the types that pillar names: the type, and its name as written."""
     if is_mapping(declared):
         for written in declared:
-            yield TYPE_ALIASES.get(written, written), written
+            name = str(written)
+            yield TYPE_ALIASES.get(name, name), written

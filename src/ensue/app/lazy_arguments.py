@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ensue.app.arguments import RunTimeArguments
+    from ensue.app.services import Services
     from ensue.contracts.context import StateContext
-    from ensue.contracts.enforced import EnforcedStates
     from ensue.engine.services import Results
-    from ensue.masking import Masker
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.srn import Srn
@@ -20,19 +19,17 @@ class LazyArguments:
     """Implements the engine's `ArgumentResolver`; see `arguments.RunTimeArguments`.
 
     Args:
-        enforced: what earlier applies enforced; None where the project keeps none.
-        masker: the project's secrets.
+        services: the project.
     """
 
-    def __init__(self, enforced: EnforcedStates | None, masker: Masker) -> None:
-        self._enforced = enforced
-        self._masker = masker
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     @cached_property
     def _resolver(self) -> RunTimeArguments:
         from ensue.app.arguments import RunTimeArguments
 
-        return RunTimeArguments(self._enforced, self._masker)
+        return RunTimeArguments(self._services)
 
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
         """Return the arguments of a chunk without slots."""

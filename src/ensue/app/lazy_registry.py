@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
-    from ensue.contracts.vault import Vault
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import Registration, ResourceRecord
+    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
+    from ensue.registry.vault import ProjectVault
 
 
 class LazyRegistry:
@@ -39,6 +39,10 @@ class LazyRegistry:
         return self._opened().register(
             srn, config, source=source, watch=watch, source_grains=source_grains, ttl_s=ttl_s, scope=scope
         )
+
+    def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
+        """Register resources, all of them or none."""
+        return self._opened().register_many(requests)
 
     def get(self, srn: Srn) -> DataMap | None:
         """Return the configuration of an active resource."""
@@ -80,7 +84,7 @@ class LazyVault:
         opened: returns the project's vault, from any thread.
     """
 
-    def __init__(self, opened: Callable[[], Vault]) -> None:
+    def __init__(self, opened: Callable[[], ProjectVault]) -> None:
         self._opened = opened
 
     def seal(self, plain: bytes, *, context: str) -> bytes:
@@ -90,3 +94,7 @@ class LazyVault:
     def open(self, sealed: bytes, *, context: str) -> bytes:
         """Decrypt; see the contract."""
         return self._opened().open(sealed, context=context)
+
+    def fingerprint(self, content: bytes, *, context: str, like: str = "") -> str:
+        """Return a fingerprint that only the project's key can make; see `ProjectVault`."""
+        return self._opened().fingerprint(content, context=context, like=like)

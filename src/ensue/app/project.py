@@ -20,20 +20,25 @@ from ensue.engine.lock import ProjectLock
 from ensue.language.collector import Collector
 from ensue.masking import Masker
 from ensue.model.secret_values import mask_arguments, mask_config, secret_values
+from ensue.resources.plugins import Plugins
+from ensue.resources.type_sources import FOLDER, TypeSources
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
     from ensue.model.report import RunReport, RunSummary
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
+    from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.vault import ProjectVault
 
 _MOST_THREADS = 256
 """Renderings wait in threads for calls that themselves need threads: there must always be one more."""
@@ -70,10 +75,14 @@ class Project:
         # Before anything is read that might quote one of them in a message.
         self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self._pillar = options.pillar
+        folders = [folder for listed in settings.file_roots.values() for folder in listed]
+        sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
+        self._plugins = Plugins(sources, settings.values)
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
-        self._vault = LazyVault(lambda: self._open_registry().vault)
-        self._opening = threading.Lock()
+        self._vault = LazyVault(self._open_vault)
+        self._opening = threading.RLock()
+        self._own_vault: ProjectVault | None = None
         self._run_id = ""
         self._enforced: EnforcedStore | None = None
 
@@ -89,16 +98,16 @@ class Project:
     def _services(self) -> Services:
         """Return what the project shares; made on the event loop that first asks."""
         if self._opened is None:
-            loop = asyncio.get_running_loop()
-            loop.set_default_executor(ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue"))
+            executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue")
+            asyncio.get_running_loop().set_default_executor(executor)
             self._opened = Services(
                 settings=self.settings,
                 masker=self.masker,
                 registry=LazyRegistry(self._open_registry),
+                plugins=self._plugins,
                 enforced=self._open_enforced(),
                 vault=self._vault,
                 pillar_override=self._pillar,
-                loop=loop,
             )
         return self._opened
 
@@ -109,21 +118,31 @@ class Project:
             return self._registry
 
     def _make_registry(self) -> ResourceRegistry:
+        from ensue.registry.audit_files import limits_of
         from ensue.registry.registry import ResourceRegistry
-        from ensue.registry.vault import ProjectVault
 
-        kind = str(self.settings.option("key_source", "file"))
         registry = ResourceRegistry(
             self.cachedir,
             minion_id=self.minion_id,
             store_url=self.settings.option("store_url"),
-            vault=ProjectVault.of_project(self.cachedir, kind=kind),
+            vault=self._open_vault(),
             masker=self.masker,
             claimed_elsewhere=self._claimed_by_pillar,
+            configuration_faults=self._configuration_faults,
+            audit_limits=limits_of(self.settings.values),
         )
         if self._run_id:
             registry.begin_run(self._run_id)
         return registry
+
+    def _open_vault(self) -> ProjectVault:
+        with self._opening:
+            if self._own_vault is None:
+                from ensue.registry.vault import ProjectVault
+
+                kind = str(self.settings.option("key_source", "file"))
+                self._own_vault = ProjectVault.of_project(self.cachedir, kind=kind)
+            return self._own_vault
 
     def _begin_run(self, run_id: str) -> None:
         with self._opening:
@@ -138,16 +157,31 @@ class Project:
             self._enforced = EnforcedStore(self.cachedir, vault=self._vault, masker=self.masker)
         return self._enforced
 
+    def _configuration_faults(self, srn: Srn, config: Mapping[str, Data], /) -> list[str]:
+        from ensue.errors import NotAvailableError
+
+        try:
+            return self._plugins.configuration_faults(srn, dict(config))
+        except NotAvailableError as error:
+            return [str(error)]
+
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
         if self._opened is None:
             return None
-        directory = self._opened.directory
-        return next((srn for srn in (directory.minion, *directory.static) if srn.id == resource_id), None)
+        return self._opened.directory.declared_as(resource_id)
 
     async def apply(
-        self, mods: Sequence[str], options: RunOptions, *, on_event: Callable[[RunEvent], None]
+        self,
+        mods: Sequence[str],
+        options: RunOptions,
+        *,
+        on_event: Callable[[RunEvent], None],
+        on_warning: Callable[[Diagnostic], None] = lambda _: None,
     ) -> RunReport:
         """Compile and run SLS, or the highstate when `mods` is empty.
+
+        What only matters while the run goes on is told to `on_warning` before anything runs; all other
+        warnings are in the report.
 
         Cancelling the task stops the run: nothing new starts, what is running ends, and a report
         with status `interrupted` is returned. A second cancellation ends what is running too.
@@ -155,13 +189,15 @@ class Project:
         Raises:
             CompileError: nothing was run.
             UnknownRunError: the run to resume cannot be.
+            StillRunningError: commands of the run to resume still run.
             LockHeldError: another apply of the project is running.
+            StoreError: the store of derived resources is damaged; nothing was run.
         """
         if options.test:
             # A plan changes nothing, so it needs no lock.
-            return await self._run(mods, options, on_event)
+            return await self._run(mods, options, on_event, on_warning)
         with await self._lock(mods, wait=options.wait_for_lock):
-            return await self._run(mods, options, on_event)
+            return await self._run(mods, options, on_event, on_warning)
 
     async def _lock(self, mods: Sequence[str], *, wait: bool) -> ProjectLock:
         command = f"ensue apply {' '.join(mods)}".strip()
@@ -170,9 +206,27 @@ class Project:
         return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
 
     async def _run(
-        self, mods: Sequence[str], options: RunOptions, on_event: Callable[[RunEvent], None]
+        self,
+        mods: Sequence[str],
+        options: RunOptions,
+        on_event: Callable[[RunEvent], None],
+        warn: Callable[[Diagnostic], None],
     ) -> RunReport:
-        return await RecordedRun(self._services(), options, begin=self._begin_run).go(mods, on_event)
+        self._refuse_damaged_store()
+        if not options.test:
+            await asyncio.to_thread(self._services().take_over_leftovers)
+        return await RecordedRun(self._services(), options, begin=self._begin_run, warn=warn).go(
+            mods, on_event
+        )
+
+    def _refuse_damaged_store(self) -> None:
+        """Refuse a run before it begins, rather than in the first state that needs the store."""
+        url = self.settings.option("store_url")
+        if url is None and not (self.cachedir / "store.db").exists():
+            return
+        from ensue.registry.store import CrossRunStore
+
+        CrossRunStore(self.cachedir, url=url).refuse_damaged()
 
     async def call(
         self,
@@ -293,8 +347,8 @@ class Project:
         """Return the audit log, oldest first."""
         return self._open_registry().audit_entries()
 
-    def audit_fault(self) -> tuple[int, str] | None:
-        """Check the audit log's chain: None when whole, else line number and nature of the first fault."""
+    def audit_fault(self) -> AuditFault | None:
+        """Check the audit log's chain: None when whole, else the first thing that is wrong."""
         return self._open_registry().audit_fault()
 
     def runs(self) -> list[RunSummary]:

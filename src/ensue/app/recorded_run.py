@@ -1,4 +1,4 @@
-"""One run as a project does it: with its journal, its enforced state, and what an earlier run has left."""
+"""One run as a project does it: with its journal, its enforced state, and what a resumed run has left."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
 from ensue.app.enforcement import Enforcement
-from ensue.engine.earlier import EarlierRun, earlier_run
-from ensue.engine.journal import Journal, new_run_id, read_run
-from ensue.errors import UnknownRunError
+from ensue.diagnostics import Diagnostic, Severity
+from ensue.engine.journal import Journal, new_run_id
+from ensue.engine.resume import ResumedRun, resumed_run
+from ensue.engine.run_chain import chain_to_resume, commands_left_running
+from ensue.errors import StillRunningError, UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
 from ensue.output.own_minion import own_minion
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from ensue.app.services import Services
-    from ensue.model.events import RunEvent
+    from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.report import RunReport
 
 _KEPT_RUNS: Final = 100
@@ -36,6 +38,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         failhard: stop at the first failure; None: ensue.yaml's `failhard`.
         wait_for_lock: wait for another apply of the project instead of refusing.
         resume: the id, or the beginning of it, of a run to go on with; it says which SLS.
+        despite_running: resume although commands of that run still run.
     """
 
     test: bool = False
@@ -43,6 +46,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     failhard: bool | None = None
     wait_for_lock: bool = False
     resume: str | None = None
+    despite_running: bool = False
 
 
 class RecordedRun:
@@ -52,13 +56,22 @@ class RecordedRun:
         services: the project.
         options: how it is done.
         begin: told of the run's id before anything runs.
+        warn: told at once of what is to be known before anything runs.
     """
 
-    def __init__(self, services: Services, options: RunOptions, *, begin: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        services: Services,
+        options: RunOptions,
+        *,
+        begin: Callable[[str], None],
+        warn: Callable[[Diagnostic], None],
+    ) -> None:
         self._services = services
         self._settings = services.settings
         self._options = options
         self._begin = begin
+        self._warn = warn
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
         """Compile and run SLS, or the highstate when `mods` is empty; a resumed run says itself which.
@@ -66,12 +79,13 @@ class RecordedRun:
         Raises:
             CompileError: nothing was run.
             UnknownRunError: the run to resume cannot be.
+            StillRunningError: commands of the run to resume still run.
         """
-        earlier = self._earlier()
-        mods = earlier.mods if earlier else mods
+        resumed = self._resumed()
+        mods = resumed.mods if resumed else mods
         run_id = new_run_id(datetime.now(UTC))
         enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
-        with self._journal(run_id, on_event) as tell_others:
+        with self._journal(run_id, on_event, resumed) as tell_others:
 
             def tell(event: RunEvent) -> None:
                 if type(event) is NodeFinished:
@@ -81,6 +95,9 @@ class RecordedRun:
             run = Run(self._services, self._switches(), tell)
             plan, warnings = await run.compile(mods)
             self._begin(run_id)
+            if resumed is None and not self._options.test:
+                for one in await asyncio.to_thread(self._left_running):
+                    self._warn(one)
             tell(
                 RunStarted(
                     run_id=run_id,
@@ -89,9 +106,10 @@ class RecordedRun:
                     started_at=_now(),
                     mods=tuple(mods),
                     minion_id=self._services.minion.id,
+                    resumes=resumed.run_id if resumed else "",
                 )
             )
-            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods, earlier=earlier)
+            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods, resumed=resumed)
             report = enforcement.end(report)
             tell(
                 RunFinished(
@@ -113,20 +131,44 @@ class RecordedRun:
             failhard=bool(failhard),
         )
 
-    def _earlier(self) -> EarlierRun | None:
-        if self._options.resume is None:
+    def _resumed(self) -> ResumedRun | None:
+        options = self._options
+        if options.resume is None:
             return None
-        events = read_run(self._settings.cachedir, self._options.resume)
-        earlier = earlier_run(events)
+        chain = chain_to_resume(self._settings.cachedir, options.resume)
+        resumed = resumed_run(chain)
         own = self._services.minion.id
-        if (was := own_minion(events, own)) != own:
-            msg = f"{earlier.run_id} was a run of {was!r}, and this is {own!r} (resume it with --id {was})"
+        if (was := own_minion(chain[0], own)) != own:
+            msg = f"{resumed.run_id} was a run of {was!r}, and this is {own!r} (resume it with --id {was})"
             raise UnknownRunError(msg)
-        return earlier
+        if resumed.still_running and not options.despite_running:
+            raise StillRunningError(
+                [
+                    Diagnostic(
+                        code="E0108",
+                        summary=f"a command of {resumed.run_id} still runs: {_told(command)}",
+                        help=f"wait for its end, or end it (kill -- -{command.pid}); with --despite-running"
+                        " its state is called again beside it",
+                    )
+                    for command in resumed.still_running
+                ]
+            )
+        return resumed
+
+    def _left_running(self) -> list[Diagnostic]:
+        return [
+            Diagnostic(
+                code="E0109",
+                summary=f"a command of a run that was killed still runs: {_told(command)}",
+                help="this apply does not wait for it",
+                severity=Severity.WARNING,
+            )
+            for command in commands_left_running(self._settings.cachedir)
+        ]
 
     @contextmanager
     def _journal(
-        self, run_id: str, on_event: Callable[[RunEvent], None]
+        self, run_id: str, on_event: Callable[[RunEvent], None], resumed: ResumedRun | None
     ) -> Generator[Callable[[RunEvent], None]]:
         """Yield what is told of every event; the journal begins with the first: a refused run leaves none."""
         journal: Journal | None = None
@@ -136,7 +178,10 @@ class RecordedRun:
             nonlocal journal
             if journal is None:
                 masker = self._services.masker
-                journal = Journal.create(self._settings.cachedir, run_id, masker=masker, keep_runs=keep_runs)
+                chain = resumed.chain if resumed else ()
+                journal = Journal.create(
+                    self._settings.cachedir, run_id, masker=masker, keep_runs=keep_runs, resumes=chain
+                )
                 journal.write_together(asyncio.get_running_loop().call_soon)
             journal.write(event)
             on_event(event)
@@ -146,6 +191,11 @@ class RecordedRun:
         finally:
             if journal is not None:
                 journal.close()
+
+
+def _told(command: CommandStarted) -> str:
+    where = f" in {command.scope}" if command.scope else ""
+    return f"pid {command.pid}, {command.command!r}, of {command.tag_}{where}"
 
 
 def _now() -> str:

@@ -6,30 +6,30 @@ Source: derived-resources document, "Ordering inside a single apply".
 from __future__ import annotations
 
 import asyncio
-import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.app.registers_check import registered_name
 from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.fan_out import FannedChunk
-from ensue.model.paths import traverse
+from ensue.model.resource import RegistrationRequest
 from ensue.model.srn import MINION_TYPE, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.functions import Functions
-    from ensue.app.resource_types import Plugins
     from ensue.contracts.registry import DerivedRegistry
+    from ensue.diagnostics import Span
     from ensue.engine.services import CallSite
+    from ensue.language.references.grammar import Malformed
     from ensue.model.chunk import Chunk
     from ensue.model.data import Data, DataMap
+    from ensue.model.reference import Reference
     from ensue.model.returns import StateReturn
-
-_SELF: Final = r"\$\{self(?::([^{}]*))?\}"
-_MISSING: Final = object()
+    from ensue.resources.plugins import Plugins
 
 
 class Registrations:
@@ -68,40 +68,40 @@ class Registrations:
 
     def promises(self, chunk: Chunk) -> Sequence[Srn]:
         """Return the resources that a chunk will register."""
+        promised = self._promised_by_module(chunk)
+        if not chunk.options.registers:
+            return promised
+        return [*(registered_name(text) for text, _ in chunk.options.registers), *promised]
+
+    def _promised_by_module(self, chunk: Chunk) -> Sequence[Srn]:
         module = chunk.module
         if module not in self._promising:
             self._promising[module] = self._functions.attribute(module, "PROMISES")
         promises = self._promising[module]
-        if promises is None and not chunk.options.registers:
-            return ()
-        promised = [Srn.parse(text) for text, _ in chunk.options.registers if ":" in text]
-        return [*promised, *promises(chunk.function, chunk.name, chunk.arguments)] if promises else promised
+        return promises(chunk.function, chunk.name, chunk.arguments) if promises else ()
 
     def is_transient(self, chunk: Chunk) -> bool:
-        """Say whether what a chunk does is gone with its run: registrations, and what its module says is."""
+        """Say whether what a chunk does is gone with its run, as its module says.
+
+        What a function registers itself is done again, too; what `registers` names is registered out of the
+        return.
+        """
         transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
-        return chunk.function in transient or bool(self.promises(chunk))
+        return chunk.function in transient or bool(self._promised_by_module(chunk))
 
     async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
         """Register what a state's `registers:` names, built from its `new_state`.
 
         Raises:
-            StateFailedError: a name, a type or a reference does not make sense; nothing of it is registered.
+            StateFailedError: a name, a type, a reference or a configuration does not make sense, or an id is
+                taken; nothing of it is registered.
         """
-        configs = [
-            (self._srn(text), self._filled(config, returned)) for text, config in site.chunk.options.registers
-        ]
-        source = Srn(site.chunk.module.replace(".", "_"), site.chunk.name)
-        changed: list[Data] = []
-        for srn, config in configs:
-            if not is_mapping(config):
-                msg = f"`registers` of {site.chunk.id!r}: the configuration of {srn} is not a mapping"
-                raise StateFailedError(msg)
-            try:
-                if await asyncio.to_thread(self._changes, srn, config, source, test=site.test):
-                    changed.append(str(srn))
-            except ResourceError as error:
-                raise StateFailedError(str(error)) from None
+        chunk = site.chunk
+        requests = self._requests(chunk, returned)
+        try:
+            changed = await asyncio.to_thread(self._changed, requests, test=site.test)
+        except ResourceError as error:
+            raise StateFailedError(f"{_place(chunk)}: {error}") from None
         if not changed:
             return returned
         return msgspec.structs.replace(
@@ -110,44 +110,70 @@ class Registrations:
             changes={**returned.changes, "registered": changed},
         )
 
-    def _changes(self, srn: Srn, config: DataMap, source: Srn, *, test: bool) -> bool:
-        """Register a resource, or look at it in a plan; say whether that changes anything."""
+    def _requests(self, chunk: Chunk, returned: StateReturn) -> list[RegistrationRequest]:
+        """Fill in the configurations of a state's `registers` and check all of them."""
+        source = Srn(chunk.module.replace(".", "_"), chunk.name)
+        requests: list[RegistrationRequest] = []
+        faults: list[str] = []
+        for number, (text, config) in enumerate(chunk.options.registers):
+            try:
+                srn = registered_name(text)
+                filled = _filled({} if config is None else config, returned)
+                if not is_mapping(filled):
+                    faults.append(f"{_place(chunk, number)}: the configuration of {srn} is not a mapping")
+                    continue
+                wrong = self._plugins.configuration_faults(srn, filled)
+            except (ValueError, NotAvailableError, PluginError, StateFailedError) as error:
+                faults.append(f"{_place(chunk, number)}: {text} is not registered: {error}")
+                continue
+            faults += [f"{_place(chunk, number)}: {srn} is not registered: {problem}" for problem in wrong]
+            grains: DataMap = {"status": "succeeded"}
+            requests.append(RegistrationRequest(srn=srn, config=filled, source=source, source_grains=grains))
+        if faults:
+            raise StateFailedError("\n".join(faults))
+        return requests
+
+    def _changed(self, requests: Sequence[RegistrationRequest], *, test: bool) -> list[Data]:
+        """Register resources, all or none, or look at them in a plan; return what that changes."""
         if test:
-            return self._registry.get(srn) != config
-        return self._registry.register(
-            srn, config, source=source, source_grains={"status": "succeeded"}
-        ).changed
+            return [str(one.srn) for one in requests if self._registry.get(one.srn) != one.config]
+        done = self._registry.register_many(requests)
+        return [str(one.srn) for one in done if one.changed]
 
-    def _srn(self, text: str) -> Srn:
-        try:
-            srn = Srn.parse(text)
-            self._plugins.resource_type(srn.type)
-        except (ValueError, NotAvailableError, PluginError) as error:
-            raise StateFailedError(f"{text} is not registered: {error}") from None
-        return srn
 
-    def _filled(self, value: Any, returned: StateReturn) -> Any:
-        if is_mapping(value):
-            return {key: self._filled(item, returned) for key, item in value.items()}
-        if is_list(value):
-            return [self._filled(item, returned) for item in value]
-        return _text(value, returned) if isinstance(value, str) else value
+def _place(chunk: Chunk, number: int = 0) -> Span:
+    """Return where an entry of a state's `registers` is written."""
+    if number >= len(chunk.options.registers_at):
+        return chunk.span()
+    document, keys = chunk.options.registers_at[number]
+    return document.locate(keys)
+
+
+def _filled(value: Any, returned: StateReturn) -> Any:
+    if is_mapping(value):
+        return {key: _filled(item, returned) for key, item in value.items()}
+    if is_list(value):
+        return [_filled(item, returned) for item in value]
+    return _text(value, returned) if isinstance(value, str) else value
 
 
 def _text(text: str, returned: StateReturn) -> Any:
-    whole = re.fullmatch(_SELF, text)
-    if whole:
-        return _value(whole, returned)
     from ensue.language.references.follow import as_text
+    from ensue.language.references.grammar import read_text
 
-    return re.sub(_SELF, lambda found: as_text(_value(found, returned)), text)
+    pieces = [
+        piece if isinstance(piece, str) else _value(piece, returned) for piece in read_text(text, own=True)
+    ]
+    return pieces[0] if len(pieces) == 1 else "".join(map(as_text, pieces))
 
 
-def _value(found: re.Match[str], returned: StateReturn) -> Any:
-    path = found[1]
-    value = traverse(returned.new_state, path, _MISSING) if path else returned.new_state
-    if value is _MISSING:
-        there = ", ".join(returned.new_state) if is_mapping(returned.new_state) else "nothing"
-        msg = f"{found[0]}: the state's new_state has no {path!r} (it has {there})"
-        raise StateFailedError(msg)
-    return value
+def _value(piece: Reference | Malformed, returned: StateReturn) -> Any:
+    from ensue.language.references.follow import PathError, follow
+    from ensue.model.reference import Reference
+
+    if not isinstance(piece, Reference):
+        raise StateFailedError(f"{piece.text}: {piece.problem}")
+    try:
+        return follow(returned.new_state, piece.steps)
+    except PathError as error:
+        raise StateFailedError(f"{piece.text}: {error}") from None

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ensue.errors import ResourceError
 from ensue.model.events import ResourceRegistered
+from ensue.model.resource import RegistrationRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.app.directory import Directory
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
+    from ensue.diagnostics import Span
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
     from ensue.model.resource import Registration, ResourceRecord
@@ -26,6 +29,7 @@ class RunRegistry:
         directory: drops what it holds of a resource whose configuration changed.
         on_event: told of registrations.
         loop: the event loop, on which both are told.
+        place: returns the place of the state that it is given to; None where it belongs to none.
     """
 
     def __init__(
@@ -34,11 +38,13 @@ class RunRegistry:
         directory: Directory,
         on_event: Callable[[RunEvent], None],
         loop: asyncio.AbstractEventLoop,
+        place: Callable[[], Span] | None = None,
     ) -> None:
         self._registry = registry
         self._directory = directory
         self._on_event = on_event
         self._loop = loop
+        self._place = place
 
     def register(
         self,
@@ -52,12 +58,38 @@ class RunRegistry:
         scope: RegistryScope = "cache",
     ) -> Registration:
         """Register a resource; called from a thread beside the event loop."""
-        done = self._registry.register(
-            srn, config, source=source, watch=watch, source_grains=source_grains, ttl_s=ttl_s, scope=scope
+        request = RegistrationRequest(
+            srn=srn,
+            config=config,
+            source=source,
+            watch=watch,
+            source_grains=source_grains,
+            ttl_s=ttl_s,
+            scope=scope,
         )
-        event = ResourceRegistered(srn=str(srn), source=str(source) if source else None, changed=done.changed)
-        self._tell(event, (srn, *done.invalidated) if done.changed else done.invalidated)
-        return done
+        return self.register_many((request,))[0]
+
+    def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
+        """Register resources, all of them or none; called from a thread beside the event loop."""
+        try:
+            all_done = self._registry.register_many(requests)
+        except ResourceError as error:
+            if self._place is None:
+                raise
+            raise type(error)(f"{self._place()}: {error}") from None
+        for request, done in zip(requests, all_done, strict=True):
+            source = str(request.source) if request.source else None
+            event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
+            self._tell(event, (request.srn, *done.invalidated) if done.changed else done.invalidated)
+        return all_done
+
+    def of_state(self, place: Callable[[], Span]) -> RunRegistry:
+        """Return this registry for one state: what it refuses is reported with the state's place.
+
+        Args:
+            place: returns the place; called only when something is refused.
+        """
+        return RunRegistry(self._registry, self._directory, self._on_event, self._loop, place)
 
     def get(self, srn: Srn) -> DataMap | None:
         """Return the configuration of an active resource."""

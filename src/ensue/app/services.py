@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -17,17 +17,18 @@ from ensue.app.exposed_secrets import ExposedSecrets
 from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
+from ensue.app.insertions import Insertions
 from ensue.app.known_resources import KnownResources
 from ensue.app.lazy import LazyMapping
+from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
 from ensue.app.pillars import CompiledPillar, Pillars
-from ensue.app.resource_types import Plugins
+from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
 from ensue.app.type_functions import TypeLoaders
-from ensue.app.type_sources import FOLDER, TypeSources
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
-from ensue.language.compiler import Compiler
+from ensue.language.compiler import Checks, Compiler
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
@@ -35,19 +36,20 @@ from ensue.language.roots import Roots
 from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.targeting import Subject, parse_target
+from ensue.targeting import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ensue.app.lazy_registry import LazyVault
     from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
-    from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
-    from ensue.targeting.expression import Target
+    from ensue.resources.plugins import Plugins
+    from ensue.targeting import Vocabulary
 
 
 class Services:
@@ -57,10 +59,10 @@ class Services:
         settings: its options.
         masker: its secrets.
         registry: its derived resources.
+        plugins: its resource types and providers.
         enforced: what its states last made true.
         vault: its keys.
         pillar_override: `--pillar`.
-        loop: the event loop.
     """
 
     def __init__(
@@ -69,19 +71,21 @@ class Services:
         settings: Settings,
         masker: Masker,
         registry: DerivedRegistry,
+        plugins: Plugins,
         enforced: EnforcedStore,
-        vault: Vault,
+        vault: LazyVault,
         pillar_override: Mapping[str, Any],
-        loop: asyncio.AbstractEventLoop,
     ) -> None:
         self.settings = settings
         self.masker = masker
         self.exposed = ExposedSecrets(masker)
         self.registry = registry
+        self.plugins = plugins
         self.enforced = enforced
         self.vault = vault
-        self.loop = loop
+        self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
+        self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
         self._renderers: dict[Srn, SlsRenderer] = {}
@@ -103,9 +107,7 @@ class Services:
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
         self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
         self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
-        sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
-        self.plugins = Plugins(sources, settings.values)
-        self.loaders = TypeLoaders(self.states, self.modules, self.plugins, sources)
+        self.loaders = TypeLoaders(self.states, self.modules, self.plugins, self.plugins.sources)
         self.directory = Directory(
             minion=self.minion,
             minion_config=self._minion_config(),
@@ -147,12 +149,13 @@ class Services:
             "salt": SaltFunctions(
                 self.modules_of(context.srn.type), context, reading, self.loop, self.inline
             ),
-            "grains": LazyMapping(lambda: self._grains_from_thread(context.srn)),
+            "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
             "pillar": reading.pillar,
             "opts": dict(context.opts),
         }
 
-    def _grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+    def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        """Return a target's grains, in a thread beside the event loop."""
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
@@ -210,6 +213,10 @@ class Services:
             target=srn,
             auto_order=bool(self.settings.option("state_auto_order", default=True)),
             enforced=self.enforced,
+            checks=Checks(
+                vocabulary=self.vocabulary,
+                registers=RegistersCheck(self.plugins, self.directory.declared_as),
+            ),
         )
 
     def subject(self, srn: Srn) -> Subject:
@@ -217,20 +224,15 @@ class Services:
         return Subject(
             srn=srn,
             managing_minions=(self.minion.id,),
-            grains=lambda: self._grains_from_thread(srn),
+            grains=lambda: self.grains_from_thread(srn),
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
-            nodegroups=self.nodegroups,
+            vocabulary=self.vocabulary,
         )
 
     @cached_property
-    def nodegroups(self) -> Mapping[str, Target]:
-        """The groups of targets that the project's options name.
-
-        Raises:
-            TargetSyntaxError: one does not parse.
-        """
-        groups: dict[str, Any] = self.settings.option("nodegroups") or {}
-        return {str(name): parse_target(str(text)) for name, text in groups.items()}
+    def vocabulary(self) -> Vocabulary:
+        """The nodegroups and resource types that targets may name."""
+        return project_vocabulary(self)
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
@@ -273,7 +275,7 @@ class Services:
         def compile_all() -> None:
             for srn in srns:
                 if srn not in self.pillars:
-                    with contextlib.suppress(EnsueError):
+                    with suppress(EnsueError):
                         self._compile_pillar_of(srn)
 
         await asyncio.to_thread(compile_all)
@@ -281,6 +283,7 @@ class Services:
     def _compile_minion_pillar(self) -> tuple[CompiledPillar, dict[Srn, dict[str, Any]]]:
         found = Collector()
         self._shared_pillars.clear()
+        check_nodegroup_types(self, found)
         compiler = self._pillar_compiler(self.minion)
         compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):
@@ -324,6 +327,17 @@ class Services:
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
         return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings), self._plain_pillar)
+
+    def take_over_leftovers(self) -> None:
+        """Remove the temporary files that killed processes left; this blocks, call it in a thread."""
+        cachedir = self.settings.cachedir
+        if not cachedir.is_dir():
+            return
+        from ensue.registry.private_files import remove_left
+
+        with suppress(OSError):  # They are in nobody's way, and the next apply tries again.
+            remove_left(cachedir)
+            self.directory.leftovers.take_over()
 
     async def close(self) -> None:
         """Close all connections."""

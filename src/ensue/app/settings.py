@@ -1,7 +1,7 @@
 """`ensue.yaml`: the options of a project, Salt's names where Salt has one.
 
-No file is required. Unknown options are warnings (a minion configuration may be pasted), options of
-the wrong kind are errors; all are reported together.
+No file is required. Unknown options are warnings (a minion configuration may be pasted), values that an
+option cannot take are errors; all are reported together. What each option takes is in `option_table`.
 """
 
 from __future__ import annotations
@@ -13,66 +13,17 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
-from ensue.language.merging import STRATEGIES
-from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.data import is_list, is_mapping
+from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from ensue.language.yaml import YamlDocument
 
 FILE_NAME: Final = "ensue.yaml"
-
-_KINDS: Final[dict[str, tuple[type, ...]]] = {
-    "id": (str,),
-    "cachedir": (str,),
-    "file_roots": (dict, list, str),
-    "pillar_roots": (dict, list, str),
-    "failhard": (bool,),
-    "state_auto_order": (bool,),
-    "resource_pillar_key": (str,),
-    "delayed_repeat_limit": (int, str, type(None)),
-    "grains": (dict,),
-    "grains_file": (str,),
-    "renderer": (str,),
-    "jinja_env": (dict,),
-    "jinja_sls_env": (dict,),
-    "allow_undefined": (bool,),
-    "pillar_source_merging_strategy": (str,),
-    "pillar_merge_lists": (bool,),
-    "pillar_includes_override_sls": (bool,),
-    "pillarenv": (str, type(None)),
-    "pillarenv_from_saltenv": (bool,),
-    "saltenv": (str, type(None)),
-    "top_file_merging_strategy": (str,),
-    "env_order": (list,),
-    "default_top": (str,),
-    "state_top": (str,),
-    "state_top_saltenv": (str, type(None)),
-    "pillar_opts": (bool,),
-    "nodegroups": (dict,),
-    "minion_root": (str,),
-    "store_url": (str,),
-    "key_source": (str,),
-    "keep_runs": (int,),
-    "concurrency": (int,),
-    "derived_highstate": (bool,),
-    "state_output": (str,),
-    "state_verbose": (bool,),
-    "log_level": (str,),
-    "test": (bool,),
-}
-"""Options by name, with the kinds of value they take."""
-
-_CHOICES: Final[dict[str, tuple[str, ...]]] = {
-    "pillar_source_merging_strategy": STRATEGIES,
-    "top_file_merging_strategy": TOP_STRATEGIES,
-}
-"""The words that an option takes, where not every text will do."""
-
-_NO_LIMIT: Final = "None"
+NO_LIMIT: Final = "None"
 """How a tag spells that there is no limit; in YAML it is a text."""
 
 
@@ -105,7 +56,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def repeat_limit(self) -> int | None:
         """How often a delayed block or SLS is rendered where its tag does not say; None is no limit."""
         limit = self.values.get("delayed_repeat_limit", 1)
-        return None if limit == _NO_LIMIT else limit
+        return None if limit == NO_LIMIT else limit
 
 
 def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any]) -> Settings:
@@ -114,8 +65,14 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
     Raises:
         ConfigurationError: it is broken; all faults together.
     """
-    root = root.absolute()
-    if not root.is_dir():
+    try:
+        root = root.absolute()
+    except FileNotFoundError:
+        fault = Diagnostic(
+            code="E0103", summary="the working directory is gone", help="change to another one"
+        )
+        raise ConfigurationError([fault]) from None
+    if not is_folder(root):
         raise ConfigurationError(
             [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
         )
@@ -162,13 +119,13 @@ def _as_text(folders: Mapping[str, tuple[Path, ...]]) -> dict[str, list[str]]:
 
 
 def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
-    if not path.is_file():
+    if not is_regular(path) and not obstacle(path):
         return {}, ()
-    from ensue.language.rendering import read_text
+    from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument, load_document
 
     try:
-        document = YamlDocument(FILE_NAME, read_text(path.read_bytes, FILE_NAME))
+        document = YamlDocument(FILE_NAME, read_text(path, FILE_NAME))
         data = load_document(document)
     except CompileError as error:
         raise ConfigurationError(error.diagnostics) from None
@@ -185,58 +142,37 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
                 )
             ]
         )
-    faults = [fault for name, value in data.items() if (fault := _check(document, str(name), value))]
-    errors = [fault for fault in faults if fault.severity is Severity.ERROR]
-    if errors:
+    faults = [fault for name, value in data.items() for fault in _check(document, str(name), value)]
+    if is_mapping(groups := data.get("nodegroups")):
+        from ensue.app.nodegroups import nodegroup_errors
+
+        faults += nodegroup_errors(groups, document)
+    if any(fault.severity is Severity.ERROR for fault in faults):
         raise ConfigurationError(faults)
     return {str(name): value for name, value in data.items()}, tuple(faults)
 
 
-def _check(document: YamlDocument, name: str, value: Any) -> Diagnostic | None:
-    if name not in _KINDS:
+def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic]:
+    from ensue.app.option_table import OPTIONS, SECRET
+
+    kind = OPTIONS.get(name)
+    if kind is None:
         from ensue.language.collector import near_names
 
-        return Diagnostic(
+        yield Diagnostic(
             code="E0102",
             summary=f"ensue has no option {name!r}; it is passed on to templates as opts[{name!r}]",
             span=document.locate((name,)),
-            help=near_names(name, _KINDS),
+            help=near_names(name, OPTIONS),
             severity=Severity.WARNING,
         )
-    if name == "delayed_repeat_limit" and not _is_limit(value):
-        help_ = "it takes a number from 1, or null (or None) for no limit"
-        return Diagnostic(
+        return
+    for misfit in kind.misfits(value):
+        shown = ":".join(map(str, (name, *misfit.keys)))
+        is_what = "cannot be used" if name in SECRET else f"is {misfit.value!r}"
+        yield Diagnostic(
             code="E0101",
-            summary=f"the option {name!r} is {value!r}",
-            span=document.locate((name,)),
-            help=help_,
+            summary=f"the option {shown!r} {is_what}",
+            span=document.locate((name, *misfit.keys)),
+            help=misfit.help,
         )
-    if name == "grains_file" and isinstance(value, str) and not value.startswith("/"):
-        return Diagnostic(
-            code="E0101",
-            summary=f"the option {name!r} is {value!r}",
-            span=document.locate((name,)),
-            help="it takes an absolute path on the target",
-        )
-    if name in _CHOICES and value not in _CHOICES[name]:
-        return Diagnostic(
-            code="E0101",
-            summary=f"the option {name!r} is {value!r}",
-            span=document.locate((name,)),
-            help=f"it takes one of {', '.join(_CHOICES[name])}",
-        )
-    kinds = _KINDS[name]
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds)
-        return Diagnostic(
-            code="E0101",
-            summary=f"the option {name!r} is {value!r}",
-            span=document.locate((name,)),
-            help=f"it takes a {wanted}",
-        )
-    return None
-
-
-def _is_limit(value: Any) -> bool:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    return is_count or value is None or value == _NO_LIMIT

@@ -45,6 +45,14 @@ def read_static(
         type_ = TYPE_ALIASES.get(str(type_name), str(type_name))
         for id_, config, path in _hosts(key, str(type_name), body, locate, found):
             srn = Srn(type_, id_)
+            if not id_.strip() or id_ != id_.strip() or not id_.isprintable():
+                found.error(
+                    "E0703",
+                    f"a resource of the type {type_name!r} has the id {id_!r}",
+                    locate(path),
+                    help="an id has at least one character, no blanks at its ends, and is on one line",
+                )
+                continue
             if id_ in owners:
                 found.error(
                     "E0702",

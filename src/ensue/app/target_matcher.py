@@ -21,20 +21,22 @@ from ensue.targeting import (
     TargetSyntaxError,
     exact_name,
     matches_so_far,
+    named_resources,
     parse_target,
+    reads_grains,
     words_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ensue.app.directory import Directory
     from ensue.app.services import Services
     from ensue.model.data import DataMap
     from ensue.model.resource import ResourceRecord
     from ensue.targeting.expression import Target, Word
 
 _AT_ONCE: Final = 1000
-_READS_GRAINS: Final = frozenset("GPSN")
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})
 
 
@@ -47,7 +49,6 @@ class ProjectMatcher:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._parsed: dict[str, Target] = {}
         self._possible: dict[str, Target | None] = {}
 
     def exact(self, expression: str) -> Srn | None:
@@ -68,24 +69,18 @@ class ProjectMatcher:
         """Return what it matches now, with pillar compiled for each.
 
         Raises:
-            TargetSyntaxError: it does not parse.
+            TargetSyntaxError: it does not parse, or names a type or a nodegroup that does not exist.
         """
-        target = self._target(expression)
-        records = await asyncio.to_thread(self._records, self.exact(expression))
+        target = await self._target(expression)
+        records = await asyncio.to_thread(candidates, self._services.directory, target)
         faults: dict[Srn, str] = {}
         active = [record.srn for record in records if record.status == "active"]
         targets = await self._matching(target, active, faults)
         if not targets:
             return Matched(targets=(), nothing=self._nothing(expression, target, records))
         await self._prepare(targets, faults)
-        sources = await asyncio.to_thread(self._sources, records, targets)
+        sources = await asyncio.to_thread(self._sources, target, records, targets)
         return Matched(targets=tuple(targets), faults=faults, sources=sources)
-
-    def _records(self, exact: Srn | None) -> list[ResourceRecord]:
-        """Return the records that may matter: the one that is named, if it is there, or all."""
-        directory = self._services.directory
-        record = directory.record(exact) if exact is not None else None
-        return [record] if record is not None else directory.records()
 
     async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
         """Return what matches, in the order given, and what may match but tells nothing of itself."""
@@ -99,7 +94,7 @@ class ProjectMatcher:
     async def _get_to_know(self, target: Target, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Gather the grains and the pillar of resources."""
         await self._prepare(srns, faults)
-        if any(word.engine in _READS_GRAINS for word in words_of(target)):
+        if reads_grains(target):
             at_once = asyncio.Semaphore(_AT_ONCE)
 
             async def gather(srn: Srn) -> None:
@@ -133,13 +128,15 @@ class ProjectMatcher:
             managing_minions=(self._services.minion.id,),
             grains=grains,
             pillar=pillar,
-            nodegroups=self._services.nodegroups,
+            vocabulary=self._services.vocabulary,
         )
 
-    def _target(self, expression: str) -> Target:
-        if expression not in self._parsed:
-            self._parsed[expression] = parse_target(expression)
-        return self._parsed[expression]
+    async def _target(self, expression: str) -> Target:
+        vocabulary = self._services.vocabulary
+        if vocabulary.is_checked(expression):
+            return vocabulary.parse(expression)
+        # A reference has brought in a type that was not looked for when the SLS was compiled.
+        return await asyncio.to_thread(vocabulary.parse, expression)
 
     def _possible_target(self, expression: str) -> Target | None:
         """Return a target in which a reference may be anything; None when all of it may be anything."""
@@ -149,7 +146,7 @@ class ProjectMatcher:
 
     def _without_references(self, expression: str) -> Target | None:
         if not holds_sign(expression):
-            return self._target(expression)
+            return parse_target(expression)
         from ensue.language.references.grammar import read_text
 
         pieces = [piece if isinstance(piece, str) else "*" for piece in read_text(expression)]
@@ -160,12 +157,12 @@ class ProjectMatcher:
         return target if all(word.engine in _TAKES_GLOBS for word in words_of(target)) else None
 
     def _sources(
-        self, records: Sequence[ResourceRecord], targets: Sequence[Srn]
+        self, target: Target, records: Sequence[ResourceRecord], targets: Sequence[Srn]
     ) -> Mapping[Srn, tuple[Srn, ...]]:
         source_of = {record.srn: record.source for record in records if record.source is not None}
-        if len(records) == 1 and source_of:
-            # What it was derived from may itself be derived; the others were not looked at.
-            return {srn: self._services.registry.provenance(srn) for srn in source_of}
+        if named_resources(target) is not None:
+            # What they were derived from may itself be derived; the others were not looked at.
+            return {srn: self._services.registry.provenance(srn) for srn in targets if srn in source_of}
         return {srn: _chain(srn, source_of) for srn in targets if srn in source_of}
 
     def _nothing(self, expression: str, target: Target, records: Sequence[ResourceRecord]) -> str:
@@ -178,14 +175,15 @@ class ProjectMatcher:
         ]
         if gone:
             return f"{text} ({self._services.directory.why_gone(gone[0])})"
-        words, groups = words_of(target), self._services.nodegroups
-        unknown = [word.pattern for word in words if word.engine == "N" and word.pattern not in groups]
-        if unknown:
-            there = f"there are {', '.join(sorted(groups))}" if groups else "ensue.yaml has none"
-            return f"{text} (there is no nodegroup {unknown[0]!r}; {there})"
-        near = dict.fromkeys(name for word in words for name in _near(word, records))
+        near = dict.fromkeys(name for word in words_of(target) for name in _near(word, records))
         meant = f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
         return f"{text} ({meant})"
+
+
+def candidates(directory: Directory, target: Target) -> list[ResourceRecord]:
+    """Return the records that may match: those that are named, if one of them is there, or all."""
+    named = sorted(named_resources(target) or ())
+    return [one for srn in named if (one := directory.record(srn))] or directory.records()
 
 
 def _near(word: Word, records: Sequence[ResourceRecord]) -> list[str]:

@@ -14,21 +14,21 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.app.daemon_thread import in_daemon_thread
 from ensue.app.functions import Functions
-from ensue.app.type_hooks import folders_of, place_of
 from ensue.contracts.callables import is_awaitable, is_coroutine_function, parameters
 from ensue.errors import ResourceTypeError
 from ensue.model.srn import MINION_TYPE
+from ensue.resources.daemon_thread import in_daemon_thread
+from ensue.resources.type_hooks import folders_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import ModuleType
 
-    from ensue.app.loaded_type import LoadedType
-    from ensue.app.resource_types import Plugins
     from ensue.app.salt_bridge import Kind
-    from ensue.app.type_sources import TypeSource, TypeSources
+    from ensue.resources.loaded_type import LoadedType
+    from ensue.resources.plugins import Plugins
+    from ensue.resources.type_sources import TypeSource, TypeSources
 
 HERE_ONLY: Final = "MANAGING_MINION_ONLY"
 """The attribute of a module of ensue whose functions work on the process of ensue itself."""

@@ -64,7 +64,9 @@ def run_states(session: Session, order: Order) -> int:
 
         gc.disable()
         try:
-            return await project.apply(order.mods, order.run, on_event=told)
+            return await project.apply(
+                order.mods, order.run, on_event=told, on_warning=lambda one: session.print_diagnostics([one])
+            )
         finally:
             gc.enable()
             progress.close()
@@ -120,13 +122,24 @@ def _is_dumb() -> bool:
 
 
 def run_options(
-    *, test: bool, concurrency: int | None, failhard: bool | None, wait: bool, resume: str | None = None
+    *,
+    test: bool,
+    concurrency: int | None,
+    failhard: bool | None,
+    wait: bool,
+    resume: str | None = None,
+    despite_running: bool = False,
 ) -> RunOptions:
     """Return how a run is done, as the command line says."""
     from ensue.app.project import RunOptions
 
     return RunOptions(
-        test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, resume=resume
+        test=test,
+        concurrency=concurrency,
+        failhard=failhard,
+        wait_for_lock=wait,
+        resume=resume,
+        despite_running=despite_running,
     )
 
 

@@ -25,13 +25,26 @@ EXAMPLES = (
 )
 
 
+_LONGEST_S = 1e9
+"""The longest time that may be given: some thirty years, an infinite time being none."""
+
+
+def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    # No comparison finds `nan` out of range.
+    if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
+        message = "it is not a number"
+        raise click.BadParameter(message, ctx, param)
+    return value
+
+
 @click.command("call", cls=ProjectCommand, examples=EXAMPLES)
 @click.argument("target", metavar="TGT", shell_complete=complete_target)
 @click.argument("function", metavar="FUN")
 @click.argument("arguments", metavar="[ARG]...", nargs=-1)
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
+    callback=_refuse_nan,
     metavar="SECONDS",
     help="How long a target may take to answer.",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import iter_params_for_processing
 
 from ensue.cli.exit_codes import FAILED
 from ensue.cli.group import write_examples
@@ -27,6 +28,27 @@ class ExampleCommand(click.Command):
     def __init__(self, *args: Any, examples: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = examples
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of the command line; every value that is refused is named, not the first alone."""
+        words = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as first:
+            refused = self._refused(ctx, words)
+            if len(refused) < 2:  # noqa: PLR2004 (click's own message names the one)
+                raise
+            raise click.UsageError("\n".join(one.format_message() for one in refused), ctx) from first
+
+    def _refused(self, ctx: click.Context, words: list[str]) -> list[click.BadParameter]:
+        given, _, order = self.make_parser(ctx).parse_args(words)
+        refused: list[click.BadParameter] = []
+        for param in iter_params_for_processing(order, self.get_params(ctx)):
+            try:
+                param.handle_parse_result(ctx, given, [])
+            except click.BadParameter as error:
+                refused.append(error)
+        return refused
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

@@ -35,6 +35,7 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     stdout = sys.stdout
     try:
+        _refuse_other_bytes(words)
         outcome: Any = root.main(
             words, prog_name=PROGRAM, standalone_mode=False, complete_var="_ENSUE_COMPLETE", obj=interrupts
         )
@@ -58,6 +59,20 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
         return _crash(error)
     return outcome if isinstance(outcome, int) else exit_codes.SUCCEEDED
+
+
+def _refuse_other_bytes(words: Sequence[str]) -> None:
+    """Refuse words that are not UTF-8: they are kept, printed and compared as text everywhere.
+
+    Raises:
+        click.UsageError: one is not.
+    """
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            message = f"an argument is not UTF-8: {word!a}"
+            raise click.UsageError(message) from None
 
 
 def _refuse(error: click.ClickException, words: Sequence[str]) -> int:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
+from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -22,7 +24,6 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 NEAR_CUTOFF: Final = 0.5
 """How alike a name must be to be offered, from 0 to 1."""
 
-LOG_LEVELS: Final = ("all", "trace", "debug", "info", "warning", "error", "critical", "quiet")
 _META: Final = "ensue."
 
 
@@ -81,6 +82,9 @@ def common_options(ctx: click.Context) -> CommonOptions:
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if isinstance(value, str) and not value.strip():
+        message = "it is empty"
+        raise click.BadParameter(message, ctx, param)
     if value is not None and value != ():
         ctx.meta[_META + str(param.name)] = value
 
@@ -198,9 +202,7 @@ def result_options(function: Decorated) -> Decorated:
     )
     amount = click.option(
         "--state-output",
-        type=click.Choice(
-            ["full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id"]
-        ),
+        type=click.Choice(STATE_OUTPUTS),
         metavar="HOW",
         default=None,
         help="How much to show of a state: full, terse, mixed (full if failed), changes (full if changed); "

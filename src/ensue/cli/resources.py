@@ -271,7 +271,7 @@ def _audit_line(entry: dict[str, Any]) -> str:
     return on_one_line("  ".join(shown)) + "\n"
 
 
-_CHAIN = frozenset({"chain"})
+_CHAIN = frozenset({"chain", "previous", "oldest"})
 """What only the verification reads."""
 
 
@@ -283,8 +283,7 @@ def _verify(session: Session, project: Project) -> int:
         else:
             session.print_document({"whole": True})
         return exit_codes.SUCCEEDED
-    line, what = fault
-    session.lines.write(on_one_line(f"ensue: audit.jsonl:{line}: {what}"))
+    session.lines.write(on_one_line(f"ensue: {fault.file}:{fault.line}: {fault.what}"))
     if session.is_for_programs:
-        session.print_document({"whole": False, "line": line, "fault": what})
+        session.print_document({"whole": False, "file": fault.file, "line": fault.line, "fault": fault.what})
     return exit_codes.REFUSED

@@ -62,7 +62,7 @@ def _summary_data(summary: RunSummary) -> dict[str, Any]:
 def _table(session: Session, summaries: list[RunSummary]) -> str:
     from ensue.output.tables import table_text
 
-    headings = ("run", "started", "what", "status", "succeeded", "changed", "failed", "exit")
+    headings = ("run", "started", "what", "status", "succeeded", "changed", "failed", "exit", "resumes")
     rows = [
         (
             one.run_id,
@@ -73,6 +73,7 @@ def _table(session: Session, summaries: list[RunSummary]) -> str:
             str(one.changed),
             str(one.failed),
             "" if one.exit_code is None else str(one.exit_code),
+            one.resumes,
         )
         for one in summaries
     ]
@@ -116,23 +117,43 @@ def show(session: Session, *, run_id: str, state_output: str | None, state_verbo
 )
 @click.argument("run_id", metavar="[RUN]", default="last", shell_complete=complete_run)
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@click.option(
+    "--despite-running", is_flag=True, help="Resume although commands of the killed run still run beside it."
+)
 @result_options
 @pillar_options
 @project_options("highstate", "json", "yaml", "quiet")
 def resume(
-    session: Session, *, run_id: str, wait: bool, state_output: str | None, state_verbose: bool | None
+    session: Session,
+    *,
+    run_id: str,
+    wait: bool,
+    despite_running: bool,
+    state_output: str | None,
+    state_verbose: bool | None,
 ) -> int:
     """Go on with an apply that was killed or interrupted.
 
     The same SLS are compiled again. A state that had succeeded is not called again: its return is taken from
-    the journal, so that what depends on it goes on as it would have. States whose arguments have changed
-    since, whose return held a secret, or whose work was gone with the process are called again.
+    the journal, so that what depends on it goes on as it would have. States are called again when their
+    arguments, or what they read (salt:// files; pillar and grains in templates), have changed since, when
+    their return held a secret, or when their work was gone with the process. A run that itself resumed one
+    is resumed with all that both have finished.
+
+    Refused while a command of the killed run still runs on this machine.
 
     Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
     """
     from ensue.cli.applying import Order, run_options, run_states
     from ensue.cli.layout import ResultLayout
 
-    run = run_options(test=False, concurrency=None, failhard=None, wait=wait, resume=run_id)
+    run = run_options(
+        test=False,
+        concurrency=None,
+        failhard=None,
+        wait=wait,
+        resume=run_id,
+        despite_running=despite_running,
+    )
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, Order(mods=(), run=run, layout=layout))

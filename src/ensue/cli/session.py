@@ -89,12 +89,12 @@ class Session:
         return project
 
     def _configure_logging(self, default: str) -> None:
-        from ensue.output.logs import LEVELS, configure_logging
+        from ensue.output.logs import configure_logging
 
-        level = self.options.log_level or default
-        known = level if level in LEVELS else "warning"
         try:
-            configure_logging(known, self.lines, self._mask, file=self.options.log_file)
+            configure_logging(
+                self.options.log_level or default, self.lines, self._mask, file=self.options.log_file
+            )
         except OSError as error:
             message = f"{self.options.log_file}: {error.strerror}"
             raise click.BadParameter(message, param_hint="--log-file") from None

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _KEYWORD: Final = r"([^\d\W][\w.-]*)=(?!=)(.*)\Z"
 _DIGITS: Final = frozenset("0123456789_")
+_STREAMS: Final = frozenset({"/dev/stdin", "/dev/null"})
+_STREAM_FOLDERS: Final = frozenset({"/dev/fd", "/proc/self/fd"})
+_SHOWN_CHARS: Final = 200
+_NO_YAML: Final = "E0201"
 
 
 def call_arguments(words: Sequence[str]) -> tuple[list[Data], dict[str, Data]]:
@@ -64,10 +68,10 @@ def _is_text(text: str) -> bool:
     return "_" in text and _DIGITS.issuperset(stripped)
 
 
-def _yaml(text: str) -> Any:
+def _yaml(text: str, name: str = "<text>") -> Any:
     from ensue.language.yaml.load import load_text
 
-    return load_text(text)
+    return load_text(text, name)
 
 
 def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str, Data]:
@@ -89,20 +93,29 @@ def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str
 
 
 def _from_file(file: Path) -> DataMap:
+    from ensue.language.input_files import decoded, read_text
+    from ensue.model.regular_files import LARGEST_BYTES, bounded
+
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        message = f"{file}: {reason}"
+        if _is_stream(file):
+            with file.open("rb") as stream:
+                text = decoded(bounded(stream.read(LARGEST_BYTES + 1)), str(file))
+        else:
+            text = read_text(file, str(file))
+        value = _yaml(text, str(file))
+    except OSError as error:
+        message = f"{file}: {error.strerror or error}"
         raise click.BadParameter(message, param_hint="--pillar-file") from None
-    try:
-        value = _yaml(text)
     except CompileError as error:
-        message = f"{file}: {_reason(error)}"
-        raise click.BadParameter(message, param_hint="--pillar-file") from None
+        raise click.BadParameter(error.diagnostics[0].message, param_hint="--pillar-file") from None
     if value is None:
         return {}
     return _mapping(value, str(file), "--pillar-file")
+
+
+def _is_stream(file: Path) -> bool:
+    """Say whether a path is what a shell hands over: a pipe (`<(…)`), its own input, or nothing."""
+    return str(file) in _STREAMS or str(file.parent) in _STREAM_FOLDERS
 
 
 def _from_assignment(text: str) -> DataMap:
@@ -112,29 +125,45 @@ def _from_assignment(text: str) -> DataMap:
     value = _value(value_text, text) if value_text.strip() else ""
     for key in reversed(path.split(":")):
         if not key:
-            message = f"{text!r} has an empty key; write a:b=value"
+            message = f"{_shortened(text)!r} has an empty key; write a:b=value"
             raise click.BadParameter(message, param_hint="--pillar")
         value = {key: value}
+    _check_levels(value, text)
     return cast("DataMap", value)
+
+
+def _check_levels(value: Any, text: str) -> None:
+    from ensue.model.data_bounds import DataBoundError, check_data
+
+    try:
+        check_data(value)
+    except DataBoundError as error:
+        message = f"{_shortened(text)!r}: {error}"
+        raise click.BadParameter(message, param_hint="--pillar") from None
 
 
 def _value(text: str, assignment: str) -> Any:
     try:
         return _yaml(text)
     except CompileError as error:
-        message = f"{assignment!r}: {_reason(error)}; put a text in quotes"
+        message = f"{_shortened(assignment)!r}: {_reason(error)}"
         raise click.BadParameter(message, param_hint="--pillar") from None
 
 
 def _reason(error: CompileError) -> str:
     first = error.diagnostics[0]
-    return f"{first.summary}: {first.detail}" if first.detail else first.summary
+    why = f"{first.summary}: {first.detail}" if first.detail else first.summary
+    return f"{why}; put a text in quotes" if first.code == _NO_YAML else why
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
 
 def _mapping(value: Any, source: str, option: str) -> DataMap:
     if isinstance(value, dict):
         return cast("DataMap", value)
-    message = f"{source!r} is no mapping; write key=value, or {{key: value}}"
+    message = f"{_shortened(source)!r} is no mapping; write key=value, or {{key: value}}"
     raise click.BadParameter(message, param_hint=option)
 
 

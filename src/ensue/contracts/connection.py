@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.model.srn import Srn
 
@@ -65,6 +65,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         umask: file mode mask, None leaves it.
         timeout_s: after so many seconds the command is ended and `RemoteTimeoutError` raised; None: no limit.
         clean_env: start from an empty environment instead of the user's.
+        on_start: told the process id once the command runs, where that is a process of this machine; what it
+            raises ends the command.
     """
 
     shell_line: str | None = None
@@ -77,6 +79,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     umask: int | None = None
     timeout_s: float | None = None
     clean_env: bool = False
+    on_start: Callable[[int], None] | None = None
 
 
 class Completed(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,6 +134,9 @@ class Connection(Protocol):
         On any failure (disk full, no permission) the old file stays as it was and nothing is left
         behind. Mode and owner of an existing file are kept where they are not given; a new file
         gets 0644. A symlink is followed: its target is replaced.
+
+        A name that begins with `.ensue-` is that of a temporary file: until it is removed or renamed it is
+        noted, and the next apply removes it should this process be killed.
         """
         ...
 

@@ -113,6 +113,22 @@ class FunctionContext(Protocol):
 
     def minion(self) -> FunctionContext:
         """Return the context of the managing minion: the explicit way out of the target."""
+
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means.
+
+        Args:
+            target: a compound expression, or the pattern of one engine.
+            engine: the letter of that engine (`G`), empty for a glob; None for a compound expression.
+            delimiter: what separates the keys of a pattern of `G P I J`.
+            minion_id: an id to look at in place of the target's; grains and pillar stay the target's.
+
+        Raises:
+            StateFailedError: it does not parse, or names a type or a nodegroup that does not exist; the text
+                has the column.
+        """
         ...
 
     @property

@@ -41,6 +41,38 @@ def touches_nothing(function: _Function) -> _Function:
     return function
 
 
+RENDERS: Final = "__ensue_renders__"
+"""The mark that `renders` leaves."""
+
+
+def renders(**texts: str) -> Callable[[_Function], _Function]:
+    """Mark a state function that renders arguments of its own as templates.
+
+    A value that a reference or a slot puts into such an argument is data: `ctx.render_template` inserts it
+    after the rendering, as it is.
+
+    Args:
+        texts: an argument that is rendered, and the argument that names its renderer, as in
+            `contents="template"`. When the latter is empty, nothing is rendered.
+    """
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, RENDERS, texts)
+        return function
+
+    return marked
+
+
+TAKES_WORDS: Final = "__ensue_takes_words__"
+"""The mark that `takes_words` leaves."""
+
+
+def takes_words(function: _Function) -> _Function:
+    """Mark a state function whose `name` is a command, and may be a list of words that no shell reads."""
+    setattr(function, TAKES_WORDS, True)
+    return function
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What a state function accepts.
 
@@ -48,11 +80,13 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         names: accepted argument names, `ctx` left out.
         required: those without a default, `name` left out (the compiler always gives it).
         accepts_any: whether it takes `**kwargs`.
+        takes_words: whether its `name` may be a list of words.
     """
 
     names: frozenset[str]
     required: frozenset[str]
     accepts_any: bool
+    takes_words: bool = False
 
 
 class FunctionCatalog(Protocol):

@@ -6,17 +6,18 @@ All methods may do I/O and block for milliseconds: call them through `asyncio.to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from ensue.model.resource import RegistryScope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import Registration, ResourceRecord
+    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
 
-RegistryScope = Literal["run", "cache"]
-"""`run`: in memory, ends with the run. `cache`: the cross-run store."""
+__all__ = ["DerivedRegistry", "RegistryScope"]
 
 
 class DerivedRegistry(Protocol):
@@ -46,6 +47,20 @@ class DerivedRegistry(Protocol):
 
         Raises:
             ResourceConflictError: the id is registered under another type; names both.
+            ResourceError: its type refuses the configuration, or it cannot be stored.
+            StoreError: the store cannot be read or written.
+        """
+        ...
+
+    def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
+        """Register resources, all of them or none.
+
+        Returns:
+            What each of them did, in the same order.
+
+        Raises:
+            ResourceConflictError: an id is registered under another type; names both.
+            ResourceError: a type refuses a configuration, or one cannot be stored.
             StoreError: the store cannot be read or written.
         """
         ...

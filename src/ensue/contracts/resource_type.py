@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.contracts.connection import Connection
+    from ensue.contracts.leftovers import LeftoverNotes
     from ensue.masking import Masker
     from ensue.model.data import DataMap, ReadOnlyDataMap
     from ensue.model.srn import Srn
@@ -52,6 +53,7 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
         cache_dir: the project's cachedir on this machine.
         masker: told of every secret that the type itself comes to know.
         connect_to: opens the pooled connection of another resource (a jump host).
+        leftovers: where temporary files on the resource are noted; None: nowhere.
     """
 
     srn: Srn
@@ -60,6 +62,7 @@ class ResourceContext(msgspec.Struct, frozen=True, kw_only=True):
     cache_dir: Path
     masker: Masker
     connect_to: Callable[[Srn], Connection]
+    leftovers: LeftoverNotes | None = None
 
 
 HOOK_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from ensue.engine.earlier import fingerprint
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
@@ -18,7 +17,7 @@ from ensue.model.requisite import RequisiteKind
 from ensue.model.returns import Return, StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.engine.node import Node
     from ensue.model.requisite import Requisite
@@ -62,20 +61,18 @@ _REQUIRE: Final = RequisiteKind.REQUIRE
 _ARG_BIND: Final = RequisiteKind.ARG_BIND
 
 
-def decide(node: Node, done: Mapping[tuple[str, str], Return], can_watch: Callable[[Node], bool]) -> Decision:
+def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool]) -> Decision:
     """Decide about a node.
 
     Args:
         node: the node; everything that its requisites name is over.
-        done: returns of an earlier, interrupted run by (scope, tag).
+        before: its return in a run that this one resumes, when that is to be taken over.
         can_watch: whether a node's module has a `mod_watch`.
     """
     scope, chunk = node.scope, node.chunk
     if node.refused:
         return Answer(failure(chunk.name, node.refused), ran=False)
-    before = done.get((scope.path, chunk.tag)) if done and node.role is not _CHECK else None
-    # A journal keeps no secrets: whoever is bound to one needs the state to say it again.
-    if before is not None and not before.sensitive and before.fingerprint == fingerprint(chunk):
+    if before is not None:
         return Adopt(msgspec.structs.replace(before, delayed=[]), earlier=True)
     if not scope.check_of and _went_well(chunk.requisites, scope.nodes):
         return _JUST_CALL

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.model.report import RunStatus
     from ensue.model.returns import Return
 
-_NOTHING_DONE: dict[tuple[str, str], Return] = {}
+_NOTHING_DONE: dict[tuple[str, str], Return | None] = {}
 
 
 class Engine:
@@ -32,7 +32,9 @@ class Engine:
         self._services = services
         self._options = options
 
-    async def run(self, plan: Plan, done: Mapping[tuple[str, str], Return] = _NOTHING_DONE) -> EngineOutcome:
+    async def run(
+        self, plan: Plan, done: Mapping[tuple[str, str], Return | None] = _NOTHING_DONE
+    ) -> EngineOutcome:
         """Run a plan and everything that grows from it.
 
         Cancelling the task once stops the run: nothing new starts, what is running ends, and the
@@ -41,7 +43,8 @@ class Engine:
 
         Args:
             plan: what to run.
-            done: returns of an earlier, interrupted run by (scope, tag); those are taken over.
+            done: what is known of states that an interrupted run finished, by (scope, tag): returns to take
+                over; None for those that are to be called again.
 
         Returns:
             What came of it.

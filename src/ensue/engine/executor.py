@@ -17,6 +17,7 @@ from ensue.contracts.callables import is_awaitable
 from ensue.engine.calls import Callee, CallTable, Manner
 from ensue.engine.conditions import check_afterwards, has_conditions, look_at_conditions
 from ensue.engine.node import Role
+from ensue.engine.node_arguments import NodeArguments
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import exception_return, failure, state_return
@@ -26,7 +27,6 @@ from ensue.model.chunk import NO_OPTIONS
 from ensue.model.fan_out import FannedChunk
 from ensue.model.requisite import RequisiteKind
 from ensue.model.returns import SkippedReturn, StateReturn
-from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
-    from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
-    from ensue.model.returns import ScopeReturn
+    from ensue.model.returns import Return, ScopeReturn
     from ensue.model.srn import Srn
 
 
@@ -84,6 +83,7 @@ class Executor:
         self._services = services
         self._context_for = services.context_for
         self._calls = CallTable(services.functions)
+        self._arguments = NodeArguments(services.hooks.arguments)
         self._apply = apply
         self._pause = pause
 
@@ -229,7 +229,7 @@ class Executor:
     async def _invoke_unlimited(
         self, node: Node, callee: Callee, context: StateContext, started: Started | None
     ) -> StateReturn:
-        arguments = await self._arguments(node, context)
+        arguments = await self._arguments.resolved(node, context)
         if isinstance(arguments, StateReturn):
             return arguments
         raw = await (started.awaitable if started else _begin(node, callee, context, arguments))
@@ -239,11 +239,10 @@ class Executor:
         chunk = node.chunk
         try:
             context = self._context_for(self._site(node, callee))
-            arguments = chunk.arguments if chunk.bindings is None else self._arguments_now(node)
+            arguments = chunk.arguments if chunk.bindings is None else self._arguments.resolved_now(node)
             if isinstance(arguments, StateReturn):
                 return arguments
-            keywords = _keywords(node, callee, arguments)
-            name = chunk.name if chunk.bindings is None else keywords.pop("name", chunk.name)
+            name, keywords = _call_arguments(node, callee, arguments)
             raw = callee.function(context, name, **keywords)
         except Exception as error:  # noqa: BLE001 - a plug-in call
             return self._fault(node, error)
@@ -252,23 +251,11 @@ class Executor:
             return Started(raw)
         return state_return(raw, name=chunk.name, function=callee.label)
 
-    async def _arguments(self, node: Node, context: StateContext) -> DataMap | StateReturn:
-        """Resolve references and slots; a plan cannot call a function with what only an apply will know."""
-        resolver = self._services.hooks.arguments
-        chunk = node.chunk
-        if resolver is None or (chunk.bindings is None and not chunk.has_slots):
-            return chunk.arguments
-        resolved = await resolver.resolve(chunk, node.scope.result_of, context)
-        return _unless_unknown(chunk, resolved) if node.is_test else resolved
-
-    def _arguments_now(self, node: Node) -> DataMap | StateReturn:
-        """Do the same for a chunk whose arguments need no waiting."""
-        resolver = self._services.hooks.arguments
-        chunk = node.chunk
-        if resolver is None:
-            return chunk.arguments
-        resolved = resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
-        return _unless_unknown(chunk, resolved) if node.is_test else resolved
+    async def register_again(self, node: Node, returned: Return) -> None:
+        """Register what a state of an earlier run did, out of its return."""
+        callee = self._calls.state(node.target, node.chunk.module, node.chunk.function)
+        said = StateReturn(name=returned.name, result=True, new_state=returned.new_state)
+        await self._registered(node, callee, said)
 
     async def _registered(self, node: Node, callee: Callee, said: StateReturn) -> StateReturn:
         hook = self._services.hooks.registered
@@ -324,6 +311,7 @@ class Executor:
             partial(self._apply, node),
             partial(self._is_superseded, node),
             _changed_watches(node) if callee.is_mod_watch else (),
+            node,
         )
 
 
@@ -344,35 +332,30 @@ def _is_plain(node: Node) -> bool:
     )
 
 
-def _unless_unknown(chunk: Chunk, arguments: DataMap) -> DataMap | StateReturn:
-    """Return the arguments, or the answer of a state that cannot be called with what is not yet known."""
-    if not (unknown := unknowns_in(arguments)):
-        return arguments
-    references = ", ".join(dict.fromkeys(each.reference for each in unknown))
-    return StateReturn(name=chunk.name, result=None, comment=f"waits for {references} (known after apply)")
-
-
 async def _begin(node: Node, callee: Callee, context: StateContext, arguments: DataMap) -> Any:
-    keywords = _keywords(node, callee, arguments)
-    # Only a resolver puts a name there: the one that it made of a reference or slot.
-    name = keywords.pop("name", node.chunk.name)
+    name, keywords = _call_arguments(node, callee, arguments)
     if callee.manner is Manner.THREAD:
         return await asyncio.to_thread(callee.function, context, name, **keywords)
     raw = callee.function(context, name, **keywords)
     return await raw if is_awaitable(raw) else raw
 
 
-def _keywords(node: Node, callee: Callee, arguments: DataMap) -> dict[str, Any]:
+def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:
+    """Return the name and the keywords that a function is called with."""
     keywords: dict[str, Any] = arguments
     chunk = node.chunk
+    name: Any = keywords.get("name", chunk.name)
+    if "name" in keywords:
+        # A resolver made it of a reference or slot, or it is a list of words.
+        keywords = {word: value for word, value in keywords.items() if word != "name"}
     if chunk.options is NO_OPTIONS and not callee.is_mod_watch:
-        return keywords
+        return name, keywords
     if chunk.options.check_cmd and "check_cmd" in callee.takes:
         keywords = {**keywords, "check_cmd": list(chunk.options.check_cmd)}
     if callee.is_mod_watch:
         declared = node.scope.plan.chunks[node.index].function
         keywords = {**keywords, "sfun": declared}
-    return keywords
+    return name, keywords
 
 
 def _changed_watches(node: Node) -> tuple[str, ...]:

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Final, Self
 
 from ensue.engine import journal_form
 from ensue.engine.journal_form import JournalHeader, JournalSummary
+from ensue.engine.processes import process_mark
+from ensue.engine.run_chain import has_ended, needed_to_resume
 from ensue.engine.run_history import (
     find_run,
     journal_path,
     list_runs,
     newest_first,
-    process_mark,
     read_run,
     writer_lives,
 )
@@ -32,7 +33,7 @@ from ensue.model.events import NodeFinished, NodeStarted, RunFinished
 from ensue.registry import private_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from ensue.masking import Masker
@@ -78,7 +79,15 @@ class Journal:
         self._changed = self._failed = self._total = 0
 
     @classmethod
-    def create(cls, cachedir: Path, run_id: str, *, masker: Masker, keep_runs: int = KEEP_RUNS) -> Journal:
+    def create(
+        cls,
+        cachedir: Path,
+        run_id: str,
+        *,
+        masker: Masker,
+        keep_runs: int = KEEP_RUNS,
+        resumes: Sequence[str] = (),
+    ) -> Journal:
         """Begin the journal of a run; the oldest journals make room for it.
 
         Args:
@@ -86,6 +95,7 @@ class Journal:
             run_id: from `new_run_id`.
             masker: the secrets of this process, asked anew at every event.
             keep_runs: how many journals are kept, this one included.
+            resumes: the runs that this one goes on with, whose journals are kept, too.
 
         Raises:
             StoreError: the file cannot be made, or there is one of this id.
@@ -100,7 +110,7 @@ class Journal:
             raise StoreError(f"{path}: the journal cannot be made: {error.strerror}") from error
         header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
         journal.append(journal_form.encode_frame(header))
-        prune_runs(cachedir, keep_runs)
+        prune_runs(cachedir, keep_runs, needed=resumes)
         return journal
 
     def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
@@ -212,14 +222,23 @@ class Journal:
         )
 
 
-def prune_runs(cachedir: Path, keep_runs: int) -> None:
-    """Remove the oldest journals; never one that is being written.
+def prune_runs(cachedir: Path, keep_runs: int, *, needed: Sequence[str] = ()) -> None:
+    """Remove the oldest journals; never one that is being written, or that a kept run needs to be resumed.
 
     Args:
         cachedir: the project's cachedir.
         keep_runs: how many are kept, at least one.
+        needed: ids of further runs that are kept.
     """
-    for path in newest_first(cachedir)[max(keep_runs, 1) :]:
-        if not writer_lives(path):
-            with suppress(OSError):
-                path.unlink()
+    paths, count = newest_first(cachedir), max(keep_runs, 1)
+    kept: set[Path] | None = None
+    for path in paths[count:]:
+        if path.stem in needed or writer_lives(path):
+            continue
+        with suppress(OSError, StoreError):
+            if not has_ended(path):
+                if kept is None:
+                    kept = needed_to_resume(cachedir, paths[:count])
+                if path in kept:
+                    continue
+            path.unlink()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import msgspec
 
 from ensue.model.events import (
+    CommandStarted,
     FannedOut,
     NodeFinished,
     NodeStarted,
@@ -43,7 +44,7 @@ class JournalHeader(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     Args:
         run_id: the run.
         pid: the process.
-        process: what tells this process from a later one with the same pid; see `process_mark`.
+        process: what tells this process from a later one with the same pid; see `processes.process_mark`.
         format: version of the lines.
     """
 
@@ -74,6 +75,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
     for one in (
         RunStarted,
         NodeStarted,
+        CommandStarted,
         NodeFinished,
         ScopeOpened,
         ScopePlanned,
@@ -91,7 +93,7 @@ _OWN_WORDS: Final = frozenset(
 )
 """Fields whose texts name something that ensue has to find again; a short secret may be the same word."""
 _ENCODER: Final = msgspec.json.Encoder()
-_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state")
+_NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state", "read")
 _LARGEST_INTEGER: Final = 2**63 - 1
 _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
@@ -145,7 +147,7 @@ def _is_plain(event: RunEvent) -> bool:
                 or done.new_state is not None
                 or done.old_state is not None
             )
-        case NodeStarted() | ScopeOpened() | ScopePlanned() | FannedOut():
+        case NodeStarted() | CommandStarted() | ScopeOpened() | ScopePlanned() | FannedOut():
             return True
         case ScopeClosed(returned=scope):
             return not scope.returns
@@ -188,13 +190,15 @@ def _is_clean(event: RunEvent, line: bytes, masker: Masker) -> bool:
     return masker.within(text) == text
 
 
-def _whole_values(event: RunEvent) -> tuple[str, ...]:
+def _whole_values(event: RunEvent) -> tuple[str, ...]:  # noqa: PLR0911  # one for each kind of event
     """Return the texts that stand in an event as they came from outside; tags are never short."""
     match event:
         case NodeFinished(returned=done):
             return done.name, done.id, done.comment
         case NodeStarted(id=id_):
             return (id_,)
+        case CommandStarted(command=command, scope=scope):
+            return command, scope
         case ScopeOpened(name=name, scope=scope):
             return name, scope
         case ScopeClosed(returned=scope):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.engine.requisites import Verdict
     from ensue.graph.transforms.lower import Lowered
     from ensue.model.chunk import Chunk
+    from ensue.model.data import DataMap
     from ensue.model.returns import Return, ScopeReturn
     from ensue.model.srn import Srn
 
@@ -53,19 +54,24 @@ class Node:
 
     `target` is the resource it runs against, `is_test` whether nothing may be changed: in a plan, and in the
     check of a `prereq`. `returned` is its return once it is over; None before, and for good when it never
-    ran.
+    ran. `bound` has the arguments of its call where references were put into them, `reads` what the call has
+    read beside its arguments; `is_news` says of a node that is called in a run which resumes another that it
+    had not finished before, or with other arguments or readings.
     """
 
     __slots__ = (
         "_told",
         "applied",
         "awaited",
+        "bound",
         "chunk",
         "dependents",
         "hold",
         "index",
+        "is_news",
         "is_over",
         "is_test",
+        "reads",
         "refused",
         "returned",
         "role",
@@ -103,6 +109,9 @@ class Node:
         self.applied: list[ScopeReturn] | None = None
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused
+        self.bound: DataMap | None = None
+        self.reads: list[object] | None = None
+        self.is_news = False
         self._told: list[Callable[[], None]] | None = None
 
     def end(self, returned: Return | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.engine.earlier import NO_FINGERPRINT, fingerprint
+from ensue.engine.resume import NO_FINGERPRINT, fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
 from ensue.model.returns import Return, SkippedReturn, StateReturn
 from ensue.model.sensitive_paths import changed_paths, values_at
@@ -17,7 +17,6 @@ from ensue.model.sensitive_paths import changed_paths, values_at
 if TYPE_CHECKING:
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
-    from ensue.model.chunk import Chunk
     from ensue.model.srn import Srn
 
 UNNUMBERED = -1
@@ -51,6 +50,7 @@ class Recorder:
     def __init__(self, services: EngineServices, *, first_number: int) -> None:
         self._time_of_day, self._monotonic = services.clock.time_of_day, services.clock.monotonic
         self._masker = services.masker
+        self._inputs = services.hooks.inputs
         self.emit = services.on_event
         self._next_number = first_number
         self._target_texts: dict[Srn, str] = {}
@@ -134,9 +134,16 @@ class Recorder:
             self._last_target, self._last_text = target, self.target_text(target)
         return self._last_text
 
-    def _fingerprint(self, chunk: Chunk) -> int:
-        """Return what tells these arguments from others, for a journal that is to hold no secret."""
-        return NO_FINGERPRINT if self._masker.data(chunk.arguments) != chunk.arguments else fingerprint(chunk)
+    def _note_call(self, node: Node, returned: Return) -> None:
+        """Put into a return what tells this call from others, for a journal that is to hold no secret."""
+        arguments = node.chunk.arguments if node.bound is None else node.bound
+        is_open = not self._masker.knows_secrets or self._masker.data(arguments) == arguments
+        returned.fingerprint = fingerprint(arguments) if is_open else NO_FINGERPRINT
+        if self._inputs is not None and returned.result is True and (node.reads or not is_open):
+            returned.read, returned.read_mark = self._inputs.mark(
+                node.reads or (), None if is_open else arguments
+            )
+        node.bound = node.reads = None
 
     def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
         chunk = node.chunk
@@ -162,9 +169,8 @@ class Recorder:
             start.at,
             int(duration_s * 1e6 + 0.5) / 1000,
         )
-        if chunk.arguments:
-            is_open = not self._masker.knows_secrets
-            returned.fingerprint = fingerprint(chunk) if is_open else self._fingerprint(chunk)
+        if chunk.arguments or node.bound is not None or node.reads:
+            self._note_call(node, returned)
         if said.__class__ is not StateReturn or not ran:
             returned.ran = ran
             returned.skipped = isinstance(said, SkippedReturn) or (not ran and said.result is True)

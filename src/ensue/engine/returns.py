@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.errors import EnsueError
 from ensue.model.data import is_list
+from ensue.model.data_bounds import DataBoundError, check_data
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _log = logging.getLogger(__name__)
 
 SALT_KEYS: Final = ("name", "result", "changes", "comment")
 """What a mapping must have at least."""
+
+_HOLDS_DATA: Final[frozenset[type]] = frozenset({dict, list, tuple})
 
 
 def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
@@ -36,7 +39,8 @@ def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
         The return; with result False and a comment that names the function when its shape is wrong.
     """
     if raw.__class__ is StateReturn and _is_in_order(raw):
-        return raw
+        fault = _beyond_bounds(raw)
+        return failure(name, _comment(function, fault)) if fault else raw
     fault = ""
     if isinstance(raw, dict):
         mapping = cast("Mapping[str, Any]", raw)
@@ -44,9 +48,12 @@ def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
         raw = mapping if fault else _from_mapping(mapping)
     fault = fault or _fault(raw)
     if fault:
-        comment = f"The state function {function} returned {fault}; this is a fault of that function"
-        return failure(name, comment)
+        return failure(name, _comment(function, fault))
     return cast("StateReturn", raw)
+
+
+def _comment(function: str, fault: str) -> str:
+    return f"The state function {function} returned {fault}; this is a fault of that function"
 
 
 def failure(name: str, comment: str) -> StateReturn:
@@ -106,4 +113,16 @@ def _fault(returned: Any) -> str:
         return f"changes that are no mapping ({type(said.changes).__name__})"
     if not isinstance(said.comment, str):
         return f"a comment that is no text ({type(said.comment).__name__})"
+    return _beyond_bounds(returned)
+
+
+def _beyond_bounds(said: StateReturn) -> str:
+    """Say in words which bound data of a return is beyond, so that it has no end, or next to none."""
+    for name in ("changes", "new_state", "old_state"):
+        data: Any = getattr(said, name)
+        if data.__class__ in _HOLDS_DATA and data:
+            try:
+                check_data(data)
+            except DataBoundError as error:
+                return f"{name} that cannot be kept: {error}"
     return ""

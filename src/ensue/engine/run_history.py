@@ -8,17 +8,18 @@ from __future__ import annotations
 import datetime as dt
 import os
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.engine import journal_form
 from ensue.engine.journal_form import JournalHeader, JournalSummary
+from ensue.engine.processes import process_mark
 from ensue.errors import StoreError, UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
 from ensue.model.report import RunSummary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from ensue.model.events import RunEvent
 
@@ -27,7 +28,6 @@ RUNS_DIRECTORY: Final = "runs"
 
 _SUFFIX: Final = ".jsonl"
 _TAIL_BYTES: Final = 4096
-_START_TIME_FIELD: Final = 19
 
 
 def journal_path(cachedir: Path, run_id: str) -> Path:
@@ -124,7 +124,7 @@ def summarize(path: Path) -> RunSummary:
         FileNotFoundError: it is not there.
         StoreError: it cannot be read.
     """
-    started, ended = _ends(path)
+    started, ended = ends_of(path)
     if ended is None:
         return _counted(path)
     return _summary(path, started, ended)
@@ -142,22 +142,13 @@ def writer_lives(path: Path) -> bool:
     return False
 
 
-def process_mark(pid: int) -> str:
-    """Return what tells a running process from every other one that has, had or will have its pid.
+def ends_of(path: Path) -> tuple[RunStarted | None, JournalSummary | None]:
+    """Return how a run began and how it ended, as far as its journal says, without reading all of it.
 
-    Returns:
-        The boot's id and the process's start in ticks since then; empty when there is no such process.
+    Raises:
+        FileNotFoundError: there is no such journal.
+        StoreError: it cannot be read.
     """
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text()
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""
-    # The program's name comes first, in parentheses, and may hold anything.
-    return f"{boot}/{status.rpartition(')')[2].split()[_START_TIME_FIELD]}"
-
-
-def _ends(path: Path) -> tuple[RunStarted | None, JournalSummary | None]:
     try:
         with path.open("rb") as file:
             first = [journal_form.decode(file.readline()) for _ in range(2)]
@@ -206,6 +197,7 @@ def _counted(path: Path) -> RunSummary:
         failed=failed,
         total=total,
         exit_code=exit_code,
+        resumes="" if started is None else started.resumes,
     )
 
 
@@ -222,6 +214,7 @@ def _summary(path: Path, started: RunStarted | None, ended: JournalSummary) -> R
         failed=ended.failed,
         total=ended.total,
         exit_code=ended.exit_code,
+        resumes="" if started is None else started.resumes,
     )
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
+from ensue.engine.adoption import Adoptions
 from ensue.engine.circles import break_circle
 from ensue.engine.claims import Claim, Claims, Hold
 from ensue.engine.decision import Adopt, Answer, Call, decide
@@ -47,6 +48,9 @@ _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 FAILHARD: Final = "failhard"
 INTERRUPTED: Final = "interrupted"
 
+_FANNED_OUT: Final = "Cancelled while its target was looked for"
+_COMPARED: Final = "Cancelled while what it had read was compared with what is there now"
+
 
 class Scheduler:
     """One run.
@@ -54,20 +58,18 @@ class Scheduler:
     Args:
         services: everything that is called.
         options: switches.
-        done: returns of an earlier, interrupted run by (scope, tag): such nodes are not called again.
+        done: what is known of states that an interrupted run finished, by (scope, tag); see `adoption`.
     """
 
     def __init__(
-        self, services: EngineServices, options: EngineOptions, done: Mapping[tuple[str, str], Return]
+        self, services: EngineServices, options: EngineOptions, done: Mapping[tuple[str, str], Return | None]
     ) -> None:
         self._options = options
-        self._hooks = services.hooks
-        self._done = done
         self._clock = services.clock
-        taken = [back.run_num for back in done.values()]
-        self._recorder = Recorder(services, first_number=max(taken, default=-1) + 1)
         self._claims = Claims(options.concurrency)
         self._executor = Executor(services, apply=self._apply, pause=self._pause)
+        self._adoptions = Adoptions(done, services.hooks, self._executor)
+        self._recorder = Recorder(services, first_number=self._adoptions.first_free_number)
         self._growth = Growth(services, options, self._recorder, self)
         self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
@@ -177,10 +179,14 @@ class Scheduler:
     def _carry_out(self, node: Node, instead: Answer | None = None) -> None:
         """Do what is decided about a node; where that is a call, this answer instead, if there is one."""
         if instead is None and node.chunk.options.fan_out is not None and not node.refused:
-            self._tasks.start(node, self._fan_outs.fan_out(node), partial(self._cut_fan_out, node))
+            cut = partial(self._cut_early, node, _FANNED_OUT)
+            self._tasks.start(node, self._fan_outs.fan_out(node), cut)
             return
-        done = self._done_of(node) if self._done else self._done
-        decision = decide(node, done, self._executor.can_watch)
+        before = self._adoptions.find(node)
+        if before is not None and self._adoptions.must_compare(node, before):
+            self._tasks.start(node, self._compare(node, before), partial(self._cut_early, node, _COMPARED))
+            return
+        decision = decide(node, before, self._executor.can_watch)
         if instead is not None and isinstance(decision, Call):
             decision = instead
         match decision:
@@ -199,18 +205,17 @@ class Scheduler:
             case _ as never:
                 assert_never(never)
 
-    def _cut_fan_out(self, node: Node) -> Return:
+    def _cut_early(self, node: Node, comment: str) -> Return:
         start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
-        comment = "Cancelled while its target was looked for"
         return self._recorder.finish(node, start, failure(node.chunk.name, comment))
+
+    async def _compare(self, node: Node, before: Return) -> None:
+        await self._adoptions.compare(node, before)
+        self.make_ready(node)
 
     def answer(self, node: Node, answer: Answer) -> None:
         """Carry a node out without a call; see `fan_out.NodeRunner`."""
         self._carry_out(node, answer)
-
-    def _done_of(self, node: Node) -> Mapping[tuple[str, str], Return]:
-        """What an earlier run has done, unless it was of no use beyond that run."""
-        return {} if self._hooks.is_transient(node.chunk) else self._done
 
     def _claim(self, node: Node) -> None:
         alone = node.target if self._options.ordered and not node.chunk.options.parallel else None

@@ -47,6 +47,35 @@ def _never(_: Srn) -> bool:
     return False
 
 
+class Reader(Protocol):
+    """Keeps what a call reads beside its arguments, so that a run which resumes this one can compare it."""
+
+    reads: list[object] | None
+
+
+class CallInputs(Protocol):
+    """Fingerprints of what calls read; may hold secrets, so the fingerprints are keyed."""
+
+    def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
+        """Return the names of everything that a call has read, and the fingerprint of its content.
+
+        Args:
+            reads: what the contexts of the call have put into `Reader.reads`.
+            arguments: the call's arguments when they hold a secret, else None.
+        """
+        ...
+
+    async def are_same(self, names: Sequence[str], mark: str, arguments: DataMap | None) -> bool:
+        """Say whether what is named has the same content now.
+
+        Args:
+            names: what `mark` returned.
+            mark: the fingerprint.
+            arguments: the arguments of the call that is compared, when they count.
+        """
+        ...
+
+
 class CallSite(msgspec.Struct, frozen=True):
     """One call of a state function, as the context factory needs to know it.
 
@@ -58,6 +87,7 @@ class CallSite(msgspec.Struct, frozen=True):
         apply: runs SLS against another resource, as growth under this call.
         is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
         changed_watches: for `mod_watch`, what under `watch` has changed, as `module: ID`.
+        reader: keeps what the call reads; None when nobody asks.
     """
 
     chunk: Chunk
@@ -67,6 +97,7 @@ class CallSite(msgspec.Struct, frozen=True):
     apply: Callable[[Srn, Sequence[str]], Awaitable[ScopeReturn]]
     is_superseded: Callable[[Srn], bool] = _never
     changed_watches: tuple[str, ...] = ()
+    reader: Reader | None = None
 
 
 Results: TypeAlias = "Callable[[int], Return | None]"
@@ -152,6 +183,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         matcher: finds the resources that a chunk is fanned out to; None when nothing is.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
+        inputs: compares what calls read; None: a run that resumes calls every state that has read something.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
@@ -160,6 +192,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     matcher: TargetMatcher | None = None
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
+    inputs: CallInputs | None = None
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ puts a mark into each sign of the literal text before it renders (`mark_signs`).
 with its mark counts, and a sign without one is escaped, so that whoever reads references later sees literal
 text.
 
-What this module leaves out: which values may stand where in YAML (`insertions`), and the grammars of
+What this module leaves out: which values may stand where in YAML (`printed_values`), and the grammars of
 references and slots.
 """
 

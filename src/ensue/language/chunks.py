@@ -13,12 +13,14 @@ import msgspec
 
 from ensue.errors import NotAvailableError, PluginError
 from ensue.language.collector import near_names
+from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.signs import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_encodable, is_list, is_mapping
+from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Tree
+    from ensue.targeting import Vocabulary
 
 _WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 _NAME_STEP: Final = 10000.0
@@ -62,13 +65,19 @@ class Draft(msgspec.Struct, eq=False):
 
 
 class Drafter:
-    """Makes drafts of declarations and checks their functions and arguments."""
+    """Makes drafts of declarations and checks their functions, arguments and targets.
 
-    def __init__(self, catalog: FunctionCatalog, found: Collector) -> None:
+    Attributes:
+        registering: the drafts with `registers`.
+    """
+
+    def __init__(self, catalog: FunctionCatalog, found: Collector, vocabulary: Vocabulary = NO_NAMES) -> None:
+        self._vocabulary = vocabulary
         self._catalog = catalog
         self._found = found
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._plain: set[tuple[str, ...]] = set()
+        self.registering: list[Draft] = []
 
     def drafts(self, tree: Tree) -> list[Draft]:
         """Return the drafts of a whole tree."""
@@ -126,6 +135,14 @@ class Drafter:
         for place, entry in enumerate(names, start=1):
             own: dict[str, Any] = {}
             name = entry
+            if is_list(entry) and signature.takes_words:
+                self._found.error(
+                    "E0406",
+                    f"`names` of {declaration.id!r} holds a list",
+                    declaration.span("names", place - 1),
+                    help="give each command an ID of its own, and the list as its `name`",
+                )
+                continue
             if is_mapping(entry) and entry:
                 name, extra = next(iter(entry.items()))
                 for item in extra if is_list(extra) else [extra]:
@@ -147,19 +164,32 @@ class Drafter:
             given = arguments.pop("name", None)
             if isinstance(given, str) and not place:
                 name = given
+            elif is_list(given) and signature.takes_words:
+                from ensue.language.words import name_of_words, read_words
+
+                arguments["name"] = read_words(given, declaration, self._found)
+                name = name_of_words(given)
+            if not is_encodable(name):
+                refuse_half_pair(f"the name {name!r}", declaration.span("name"), self._found)
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
             accepts = signature.names.__contains__
             options = read_options(declaration, arguments, accepts, self._found)
             if is_fanned(words):
-                options = with_fan_out(options, declaration, arguments, accepts, self._found)
+                vocabulary, found = self._vocabulary, self._found
+                options = with_fan_out(
+                    options, declaration, arguments, accepts, vocabulary=vocabulary, found=found
+                )
             for word in words & DROPPED:
                 arguments.pop(word, None)
         if self._is_accepted(declaration, signature, arguments) and not words:
             # Nothing but names was looked at; the next of this function with these says the same.
             self._plain.add((declaration.module, declaration.function, *arguments))
-        return Draft(declaration, name, arguments, options, requisites, place, order)
+        draft = Draft(declaration, name, arguments, options, requisites, place, order)
+        if options.registers:
+            self.registering.append(draft)
+        return draft
 
     def _signature(self, declaration: Declaration, target: str) -> Signature | None:
         function = (declaration.module, declaration.function)

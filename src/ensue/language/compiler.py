@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.growth import Complaint, Plan
+from ensue.diagnostics import Span
 from ensue.language.blocks.calls import Lookup
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
@@ -19,10 +20,12 @@ from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader
 from ensue.model.chunk import Chunk
+from ensue.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Callable, Container, Sequence
     from pathlib import Path
+    from typing import TypeAlias
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.contracts.functions import FunctionCatalog
@@ -34,10 +37,13 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
     from ensue.language.wishes import Wanted
+    from ensue.model.chunk import StateOptions
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
     from ensue.model.srn import Srn
+    from ensue.targeting import Vocabulary
 
+    CheckRegisters: TypeAlias = "Callable[[StateOptions, str, Collector], None]"
 
 LISTEN_ERROR: Final = "Listen_Error"
 """Module and function of the chunk that stands for a `listen` on nothing, as Salt tags it."""
@@ -69,6 +75,21 @@ class Compiled(msgspec.Struct, frozen=True, kw_only=True):
     tree: Tree
 
 
+class Checks(msgspec.Struct, frozen=True, kw_only=True):
+    """What the states of a scope are checked against, beside the functions that there are.
+
+    Args:
+        vocabulary: what targets may name.
+        registers: reports what is wrong with a state's `registers`; None accepts everything.
+    """
+
+    vocabulary: Vocabulary = NO_NAMES
+    registers: CheckRegisters | None = None
+
+
+NO_CHECKS: Final = Checks()
+
+
 class Compiler:
     """Compiles SLS for one target.
 
@@ -79,6 +100,7 @@ class Compiler:
         target: the target.
         auto_order: whether definition order counts (`state_auto_order`).
         enforced: what earlier applies enforced, for references; None where the project keeps none.
+        checks: what states are checked against.
     """
 
     def __init__(
@@ -90,7 +112,9 @@ class Compiler:
         target: Srn,
         auto_order: bool = True,
         enforced: EnforcedStates | None = None,
+        checks: Checks = NO_CHECKS,
     ) -> None:
+        self._checks = checks
         self._roots = roots
         self._renderer = renderer
         self._catalog = catalog
@@ -135,7 +159,11 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafts = Drafter(self._catalog, found).drafts(tree)
+        drafter = Drafter(self._catalog, found, self._checks.vocabulary)
+        drafts = drafter.drafts(tree)
+        if self._checks.registers is not None:
+            for draft in drafter.registering:
+                self._checks.registers(draft.options, draft.declaration.id, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
@@ -168,10 +196,11 @@ class Compiler:
             elif file := self._roots.find_path(request.path, request.saltenv):
                 loader.load(file)
             else:
+                shown = self._roots.shown(request.path)
                 found.error(
                     "E0301",
-                    f"there is no file {self._roots.shown(request.path)}",
-                    None,
+                    f"there is no file {shown}",
+                    Span(shown),
                     help="check the path; it is taken from the project's root",
                 )
         return _finished(loader.tree, found)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_encodable, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,6 +97,9 @@ def read_declarations(
             continue
         if not isinstance(raw_id, str):
             _refuse_id(raw_id, document, found)
+            continue
+        if not is_encodable(raw_id):
+            refuse_half_pair(f"the ID {raw_id!r}", document.locate((raw_id,)), found)
             continue
         id_ = raw_id
         if body.__class__ is str:
@@ -280,6 +283,17 @@ def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
         document.locate((str(raw_id),)),
         detail=f"YAML reads it as {type(raw_id).__name__}",
         help=f"put it in quotes: '{raw_id}'",
+    )
+
+
+def refuse_half_pair(what: str, span: Span, found: Collector) -> None:
+    """Note that a name holds half of a surrogate pair, which Python and JSON allow and UTF-8 does not."""
+    found.error(
+        "E0303",
+        f"{what} holds half of a surrogate pair",
+        span,
+        detail="that is no character, and can be neither written nor compared",
+        help="write the whole pair, or another character",
     )
 
 

@@ -14,6 +14,7 @@ import msgspec
 from ensue.language.references.signs import holds_sign
 from ensue.model.fan_out import FanOut
 from ensue.targeting import TargetSyntaxError, parse_target
+from ensue.targeting.vocabulary import ANYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.model.chunk import StateOptions
+    from ensue.targeting import Vocabulary
 
 TARGET: Final = "tgt"
 OPTIONAL: Final = "tgt_optional"
@@ -34,6 +36,8 @@ def with_fan_out(
     declaration: Declaration,
     arguments: dict[str, Any],
     accepts: Callable[[str], bool],
+    *,
+    vocabulary: Vocabulary,
     found: Collector,
 ) -> StateOptions:
     """Take the target out of a declaration's arguments and put it to its options.
@@ -43,12 +47,13 @@ def with_fan_out(
         declaration: for messages.
         arguments: the arguments; a function with a parameter `tgt` of its own keeps both words.
         accepts: whether the function has a parameter of that name.
+        vocabulary: what targets may name.
         found: where faults go.
     """
     if accepts(TARGET):
         return options
     given = {word: arguments.pop(word) for word in arguments.keys() & FAN_OUT_WORDS}
-    fan_out = _read(declaration, given, found)
+    fan_out = _read(declaration, given, vocabulary, found)
     return options if fan_out is None else msgspec.structs.replace(options, fan_out=fan_out)
 
 
@@ -57,7 +62,9 @@ def is_fanned(words: AbstractSet[str]) -> bool:
     return not FAN_OUT_WORDS.isdisjoint(words)
 
 
-def _read(declaration: Declaration, given: dict[str, Any], found: Collector) -> FanOut | None:
+def _read(
+    declaration: Declaration, given: dict[str, Any], vocabulary: Vocabulary, found: Collector
+) -> FanOut | None:
     expression, optional = given.get(TARGET), given.get(OPTIONAL, False)
     if not isinstance(optional, bool):
         _refuse(declaration, OPTIONAL, optional, "it takes true or false", found)
@@ -69,8 +76,7 @@ def _read(declaration: Declaration, given: dict[str, Any], found: Collector) -> 
         wanted = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
         _refuse(declaration, TARGET, expression, wanted, found)
         return None
-    if not holds_sign(expression):
-        _check(declaration, expression, found)
+    _check(declaration, expression, vocabulary, found)
     return FanOut(expression=expression, optional=optional)
 
 
@@ -79,17 +85,32 @@ def _refuse(declaration: Declaration, word: str, value: Any, help_: str, found: 
     found.error("E0312", summary, declaration.span(word), help=help_)
 
 
-def _check(declaration: Declaration, expression: str, found: Collector) -> None:
+def _check(declaration: Declaration, expression: str, vocabulary: Vocabulary, found: Collector) -> None:
     try:
-        parse_target(expression)
+        if holds_sign(expression):
+            _check_around_references(expression, vocabulary)
+        else:
+            vocabulary.parse(expression)
     except TargetSyntaxError as error:
         found.error(
-            "E0701",
+            error.code,
             str(error),
             _place(declaration, expression, error.column),
             detail=f"{declaration.id!r} is to run there",
             help="write words such as T@type:id, G@grain:value or an id, with and, or, not and parentheses",
         )
+
+
+def _check_around_references(expression: str, vocabulary: Vocabulary) -> None:
+    """Check the types and nodegroups that are written out; what a reference brings in is read at run time."""
+    from ensue.language.references.grammar import read_text
+
+    pieces = [piece if isinstance(piece, str) else ANYTHING for piece in read_text(expression)]
+    try:
+        target = parse_target("".join(pieces))
+    except TargetSyntaxError:
+        return
+    vocabulary.check(target, expression, has_references=True)
 
 
 def _place(declaration: Declaration, expression: str, column: int) -> Span:

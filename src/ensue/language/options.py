@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.chunk import NO_OPTIONS, Retry, StateOptions
@@ -36,6 +37,9 @@ def read_options(
         accepts: whether the function has a parameter of that name.
         found: where faults go.
     """
+    reader = _Reader(declaration, found)
+    if "order" in arguments:
+        reader.order(arguments["order"])
     words = arguments.keys() & OPTION_WORDS
     if not words:
         return NO_OPTIONS
@@ -46,7 +50,7 @@ def read_options(
             # The function does itself what the engine would do for others (file.managed's check_cmd).
             continue
         given[word] = arguments[word] if taken else arguments.pop(word)
-    reader = _Reader(declaration, found)
+    registers = reader.registers(given.get("registers"))
     if "umask" not in arguments:
         reader.umask(given.get("umask"))
     return StateOptions(
@@ -58,9 +62,10 @@ def read_options(
         retry=reader.retry(given.get("retry")),
         timeout_s=reader.seconds(given, "timeout"),
         parallel=bool(reader.flag(given, "parallel")),
-        runas=None if given.get("runas") is None else str(given["runas"]),
+        runas=reader.runas(given.get("runas")),
         onfail_stop=reader.flag(given, "onfail_stop") is not False,
-        registers=reader.registers(given.get("registers")),
+        registers=registers,
+        registers_at=tuple(declaration.written_at("registers", srn) for srn, _ in registers),
         delayed_render=reader.delayed(given.get("delayed_render")),
         other=tuple(sorted((word, given[word]) for word in given.keys() & _PASSED_ON)),
     )
@@ -79,11 +84,14 @@ class _Reader:
         self._declaration = declaration
         self._found = found
 
-    def _refuse(self, word: str, value: Any, wanted: str) -> None:
+    def _refuse(
+        self, word: str, value: Any, wanted: str, *below: str | int, above: tuple[str, ...] = ()
+    ) -> None:
+        verb = "holds" if below else "is"
         self._found.error(
             "E0312",
-            f"`{word}` of {self._declaration.id!r} is {value!r}",
-            self._declaration.span(word),
+            f"`{word}` of {self._declaration.id!r} {verb} {value!r}",
+            self._declaration.span(*above, word, *below),
             help=f"it takes {wanted}",
         )
 
@@ -94,16 +102,16 @@ class _Reader:
         self._refuse(word, value, "true or false")
         return None
 
-    def seconds(self, given: Mapping[str, Any], word: str) -> float | None:
+    def seconds(self, given: Mapping[str, Any], word: str, *, above: tuple[str, ...] = ()) -> float | None:
         value = given.get(word)
         if value is None:
             return None
         try:
-            seconds = float(value)
-        except (TypeError, ValueError):
+            seconds = -1.0 if isinstance(value, bool) else float(value)
+        except (TypeError, ValueError, OverflowError):
             seconds = -1.0
-        if seconds < 0:
-            self._refuse(word, value, "a number of seconds")
+        if seconds < 0 or not math.isfinite(seconds):
+            self._refuse(word, value, "a number of seconds", above=above)
             return None
         return seconds
 
@@ -123,24 +131,42 @@ class _Reader:
         if not is_mapping(value) or value.keys() - {"attempts", "until", "interval", "splay"}:
             self._refuse("retry", value, "true, or a mapping of attempts, until, interval and splay")
             return None
-        attempts = value.get("attempts", 2)
-        if not isinstance(attempts, int) or attempts < 1:
+        attempts, until = value.get("attempts", 2), value.get("until", True)
+        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
             self._refuse("retry", value, "attempts as a number from 1")
             return None
+        if not isinstance(until, bool):
+            self._refuse("retry", value, "until as true or false")
+            return None
+        interval_s = self.seconds(value, "interval", above=("retry",))
         return Retry(
             attempts=attempts,
-            until=value.get("until", True) is True,
-            interval_s=self.seconds(value, "interval") if "interval" in value else 30.0,  # type: ignore[arg-type]
-            splay_s=self.seconds(value, "splay") or 0.0,
+            until=until,
+            interval_s=Retry().interval_s if interval_s is None else interval_s,
+            splay_s=self.seconds(value, "splay", above=("retry",)) or 0.0,
         )
+
+    def runas(self, value: Any) -> str | None:
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            self._refuse("runas", value, "the name of a user")
+            return None
+        return str(value)
+
+    def order(self, value: Any) -> None:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if value is not None and not is_number and value not in ("first", "last"):
+            self._refuse("order", value, "a number, first or last")
 
     def registers(self, value: Any) -> tuple[tuple[str, Any], ...]:
         if value is None:
             return ()
         pairs: list[tuple[str, Any]] = []
-        for item in value if is_list(value) else [value]:
+        for place, item in enumerate(value if is_list(value) else [value]):
             if not is_mapping(item):
-                self._refuse("registers", item, "a list of `type:id: {configuration}`")
+                below = (place,) if is_list(value) else ()
+                self._refuse("registers", item, "a list of `type:id: {configuration}`", *below)
                 continue
             pairs.extend((str(srn), config) for srn, config in item.items())
         return tuple(pairs)

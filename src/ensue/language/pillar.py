@@ -14,7 +14,9 @@ import msgspec
 
 from ensue.errors import CompileError
 from ensue.language.aggregation import unmarked
+from ensue.language.data_faults import refuse_unbounded
 from ensue.language.merging import Merging, merge
+from ensue.language.steps import run_steps
 from ensue.language.top import TopOptions, top_matches
 from ensue.language.tree import absolute_name
 from ensue.model.data import is_list, is_mapping
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
     from ensue.language.roots import Roots, SlsFile
+    from ensue.language.steps import Steps
     from ensue.language.top import TopMatch
     from ensue.language.yaml import YamlDocument
     from ensue.language.yaml.document import Place
@@ -182,6 +185,11 @@ class _Loader:
             defaults: variables for its templates.
             may_be_missing: it is no fault when it is not there.
         """
+        return run_steps(self._loading(name, span, defaults, may_be_missing=may_be_missing))
+
+    def _loading(
+        self, name: str, span: Place, defaults: Mapping[str, Any], *, may_be_missing: bool = False
+    ) -> Steps[dict[str, Any]]:
         file = self._compiler.roots.find(name, self._saltenv)
         if file is None:
             if not may_be_missing:
@@ -193,24 +201,40 @@ class _Loader:
             return data
         includes = list(self._includes(data.pop("include"), file, defaults))
         self._read[name] = data
-        return self._with_included(data, includes)
+        below: list[dict[str, Any]] = []
+        for one in includes:
+            below += yield self._included(one)
+        return self._with_included(data, below)
 
-    def _with_included(self, data: dict[str, Any], includes: list[_Include]) -> dict[str, Any]:
+    def _with_included(self, data: dict[str, Any], below: list[dict[str, Any]]) -> dict[str, Any]:
         merging = self._compiler.options.merging
-        below = [part for one in includes for part in self._included(one)]
         parts = [data, *below] if self._compiler.options.includes_outrank else [*below, data]
         whole: dict[str, Any] = {}
         for part in parts:
             merging.into(whole, part)
         return whole
 
-    def _included(self, include: _Include) -> Iterator[dict[str, Any]]:
+    def _included(self, include: _Include) -> Steps[list[dict[str, Any]]]:
+        parts: list[dict[str, Any]] = []
         for name in self._compiler.roots.matching(include.name, self._saltenv):
             known = self._read.get(name)
-            data = self.load(name, include.span, include.defaults) if known is None else known
-            for part in reversed(include.key.split(":") if include.key else []):
-                data = {part: data}
-            yield data
+            if known is None:
+                known = yield self._loading(name, include.span, include.defaults)
+            parts.append(self._below(include, known))
+        return parts
+
+    def _below(self, include: _Include, data: dict[str, Any]) -> dict[str, Any]:
+        """Return data below the key that an include names."""
+        if not include.key:
+            return data
+        for part in reversed(include.key.split(":")):
+            data = {part: data}
+        try:
+            refuse_unbounded(data, include.span.span())
+        except CompileError as error:
+            self._found.add(error.diagnostics)
+            return {}
+        return data
 
     def _includes(self, listed: Any, file: SlsFile, defaults: Mapping[str, Any]) -> Iterator[_Include]:
         document = self._compiler.last_document()

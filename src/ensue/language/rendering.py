@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.diagnostics import Diagnostic, Span
+from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
 from ensue.language.blocks import scan
 from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
+from ensue.language.input_files import read_text
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Insertions, Stream
+from ensue.language.renderers.stage import Printing, Stream
 from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
-_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 class SlsRenderer:
@@ -86,7 +86,7 @@ class SlsRenderer:
             CompileError: it cannot be read, or a stage refuses it.
         """
         shown = self._roots.shown(file.path)
-        text = read_text(file.path.read_bytes, shown)
+        text = read_text(file.path, shown)
 
         def context() -> dict[str, Any]:
             return {**self._variables(), **(defaults or {}), **place_variables(file)}
@@ -94,8 +94,8 @@ class SlsRenderer:
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv)
-        insertions = Insertions.JUDGED if self._has_states else Insertions.MARKED
-        stream = run_pipe_to_data(msgspec.structs.replace(stream, insertions=insertions), pipe)
+        printing = Printing.JUDGED if self._has_states else Printing.MARKED
+        stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
         stream = self._with_blocks(stream, cut.blocks, None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
@@ -132,7 +132,7 @@ class SlsRenderer:
     def sls_head(self, file: SlsFile) -> SlsHead:
         """Read an SLS without rendering it; see `blocks.calls.HeadReader`."""
         shown = self._roots.shown(file.path)
-        text = read_text(file.path.read_bytes, shown)
+        text = read_text(file.path, shown)
         faults: list[Diagnostic] = []
         options, place = read_sls_tag(text, shown, faults)
         try:
@@ -201,7 +201,7 @@ class SlsRenderer:
             variables.setdefault(key, value)
         stream = self._stream(text, name, relative, lambda: variables, saltenv)
         if not makes_data(renderer):
-            stream = msgspec.structs.replace(stream, insertions=Insertions.FREE)
+            stream = msgspec.structs.replace(stream, printing=Printing.FREE)
         return run_pipe(stream, renderer)
 
     def _stream(
@@ -236,7 +236,7 @@ class SlsRenderer:
             from ensue.language.mako.render import MakoRenderer
 
             def read(path: Path) -> str:
-                return self._cut_template(read_text(path.read_bytes, shown(path)), str(path), saltenv)
+                return self._cut_template(read_text(path, shown(path)), str(path), saltenv)
 
             shown = self._roots.shown
             self._mako[saltenv] = MakoRenderer(
@@ -253,41 +253,3 @@ def _uncallable(block: Block) -> Diagnostic:
         detail="pillar and top files hold nothing that could call for it",
         help="move it into an SLS",
     )
-
-
-def read_text(read: Callable[[], bytes], shown: str) -> str:
-    """Return the text of a file without a byte order mark, line ends made one newline each.
-
-    Raises:
-        CompileError: it cannot be read, or is not UTF-8; with the line.
-    """
-    try:
-        content = read()
-    except OSError as error:
-        raise CompileError(
-            [
-                Diagnostic(
-                    code="E0208",
-                    summary="a file cannot be read",
-                    detail=error.strerror or str(error),
-                    span=Span(shown),
-                    help="check its owner and mode",
-                )
-            ]
-        ) from None
-    try:
-        text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise CompileError(
-            [
-                Diagnostic(
-                    code="E0208",
-                    summary="a file is not UTF-8",
-                    detail=f"byte 0x{content[error.start]:02x} does not belong there",
-                    span=Span(shown, line),
-                    help="save it as UTF-8",
-                )
-            ]
-        ) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

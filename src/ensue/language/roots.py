@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.model.regular_files import is_folder, is_regular, obstacle
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -61,20 +63,27 @@ class Roots:
             return str(path)
 
     def find(self, name: str, saltenv: str = "base") -> SlsFile | None:
-        """Return the file of an SLS name, None when there is none."""
+        """Return the file of an SLS name, None when there is none.
+
+        Where there is no file but something else, a FIFO or a folder, that is returned: who reads it says so.
+        """
         below = name.replace(".", "/").strip("/")
         if not below or ".." in name:
             return None
-        for folder in self.folders(saltenv):
-            for relative in (f"{below}.sls", f"{below}/init.sls"):
-                path = folder / relative
-                if path.is_file():
-                    return SlsFile(name, path, relative, saltenv)
-        return None
+        found = [
+            SlsFile(name, folder / relative, relative, saltenv)
+            for folder in self.folders(saltenv)
+            for relative in (f"{below}.sls", f"{below}/init.sls")
+        ]
+        files = (file for file in found if is_regular(file.path))
+        return next(files, None) or next((file for file in found if obstacle(file.path)), None)
 
     def find_path(self, path: Path, saltenv: str = "base") -> SlsFile | None:
-        """Return an SLS by its path; one outside every root bears its file's name."""
-        if not path.is_file():
+        """Return an SLS by its path, None when nothing is there.
+
+        One outside every root has its file's name; what is no file is returned as `find` does.
+        """
+        if not is_regular(path) and not obstacle(path):
             return None
         for folder in self.folders(saltenv):
             if path.is_relative_to(folder):
@@ -87,9 +96,14 @@ class Roots:
         cleaned = relative.lstrip("/")
         for folder in self.folders(saltenv):
             path = folder / cleaned
-            if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+            if is_regular(path) and path.resolve().is_relative_to(folder.resolve()):
                 return path
         return None
+
+    def obstacle(self, relative: str, saltenv: str = "base") -> str:
+        """Return what is in the place of the file that `salt://relative` names; empty when nothing is."""
+        cleaned = relative.lstrip("/")
+        return next(filter(None, (obstacle(folder / cleaned) for folder in self.folders(saltenv))), "")
 
     def names(self, saltenv: str = "base") -> list[str]:
         """Return every SLS name of an environment, sorted; listed once."""
@@ -114,6 +128,6 @@ def sls_name(relative: str) -> str:
 
 
 def _sls_files(folder: Path) -> Iterator[str]:
-    if folder.is_dir():
+    if is_folder(folder):
         for path in folder.rglob("*.sls"):
             yield path.relative_to(folder).as_posix()

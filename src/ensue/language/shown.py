@@ -76,7 +76,9 @@ _Entries = dict[tuple[str, str, str], _Entry]
 
 
 def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
-    entry = entries.get((chunk.id, chunk.module, chunk.name))
+    key = (chunk.id, chunk.module, chunk.name)
+    # A state that is named by a list of words has its entry under its ID.
+    entry = entries.get(key) or entries.get((chunk.id, chunk.module, chunk.id))
     if entry is None:
         return {"__sls__": chunk.sls, "__env__": chunk.saltenv, "order": chunk.order, **chunk.arguments}
     written = {**entry.declaration.arguments, **entry.own, **chunk.arguments}

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from ensue.diagnostics import Span
 
+_LONGEST_CHAIN: Final = 100
+"""Python's own limit ends a chain of some hundred templates, according to how they pull each other in."""
+
 _HELP: Final = "end it with a condition, or put what both need into a template of its own"
 
 
@@ -29,6 +32,14 @@ def endless(chain: Sequence[Span], fallback: Span) -> Diagnostic:
         first = seen.setdefault(span.path, at)
         if first != at:
             return _circle(chain[: at + 1], first)
+    if len(chain) > _LONGEST_CHAIN:
+        return Diagnostic(
+            code="E0205",
+            summary="a template could not be rendered",
+            detail=f"more than {_LONGEST_CHAIN} templates pull each other in, one within another",
+            span=fallback,
+            help="let one template pull in several, or include the SLS under `include:`",
+        )
     return Diagnostic(
         code="E0205",
         summary="a template could not be rendered",

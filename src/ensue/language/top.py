@@ -15,7 +15,7 @@ import msgspec
 from ensue.language.collector import near_names
 from ensue.language.top_files import TopOptions, read_top_files
 from ensue.model.data import is_list, is_mapping
-from ensue.targeting import Subject, TargetSyntaxError, matches, parse_target
+from ensue.targeting import TargetSyntaxError, matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.yaml.document import Place
+    from ensue.targeting import Subject
+    from ensue.targeting.expression import Target
 
 _ENGINES: Final = {
     "glob": "", "compound": "", "grain": "G", "grain_pcre": "P", "list": "L", "pcre": "E", "ipcidr": "S",
-    "pillar": "I", "pillar_exact": "I", "pillar_pcre": "J", "nodegroup": "N", "range": "R",
+    "pillar": "I", "pillar_exact": "I", "pillar_pcre": "J", "nodegroup": "N", "range": "R", "resource": "T",
+    "managing_minion": "M",
 }  # fmt: skip
 
 
@@ -123,18 +126,21 @@ class _Matcher:
                 help=near_names(kind, _ENGINES) or ", ".join(_ENGINES),
             )
             return False
-        engine = _ENGINES[kind]
         try:
-            if kind == "pillar_exact":
-                import glob
-
-                expression = glob.escape(expression)
-            # A quoted word keeps blanks in a pattern together.
-            target = parse_target(f'{engine}@"{expression}"' if engine else expression)
-            return matches(target, self._subject)
+            return matches(self._target(kind, expression), self._subject)
         except TargetSyntaxError as error:
-            self._found.error("E0701", str(error), span)
+            self._found.error(error.code, str(error), span)
             return False
+
+    def _target(self, kind: str, expression: str) -> Target:
+        vocabulary = self._subject.vocabulary
+        if kind == "compound":
+            return vocabulary.parse(expression)
+        if kind == "pillar_exact":
+            import glob
+
+            expression = glob.escape(expression)
+        return vocabulary.word(_ENGINES[kind], expression)
 
 
 __all__ = ["TopMatch", "TopOptions", "top_matches"]

@@ -126,14 +126,24 @@ class _Reader:
             return []
         sections, included = self._sections(file)
         tops = [sections]
-        for pattern in included:
+        for pattern, place in included:
             for other in self._roots.matching(pattern, saltenv):
                 below = self._roots.find(other, saltenv)
-                if below is not None:
+                if below is None:
+                    self._missing(other, place)
+                else:
                     tops.append(self._sections(below)[0])
         return tops
 
-    def _sections(self, file: SlsFile) -> tuple[Sections, list[str]]:
+    def _missing(self, name: str, place: Place) -> None:
+        self._found.error(
+            "E0601",
+            f"the top file includes {name!r}, which is not there",
+            place,
+            help=f"create {name.replace('.', '/')}.sls beside it, or remove it from `include`",
+        )
+
+    def _sections(self, file: SlsFile) -> tuple[Sections, list[tuple[str, Place]]]:
         stream = self._render(file)
         document = stream.document()
         if stream.data is None:
@@ -152,7 +162,8 @@ class _Reader:
             for saltenv, targets in stream.data.items()
             if saltenv != "include"
         }
-        return sections, [str(one) for one in (included if is_list(included) else [included])]
+        listed = included if is_list(included) else [included]
+        return sections, [(str(one), document.place("include", index)) for index, one in enumerate(listed)]
 
     def _targets(self, saltenv: str, targets: Any, document: YamlDocument) -> Iterator[tuple[str, Target]]:
         if not is_mapping(targets):

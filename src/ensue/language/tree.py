@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +13,7 @@ from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
 from ensue.language.references.signs import may_bind, may_hold_slot
+from ensue.language.steps import run_steps
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.renderers.stage import Stream
     from ensue.language.roots import Roots, SlsFile
+    from ensue.language.steps import Steps
     from ensue.language.yaml import YamlDocument
     from ensue.language.yaml.document import Place
 
@@ -88,6 +91,18 @@ class TreeLoader:
 
     def load(self, file: SlsFile) -> None:
         """Load one SLS and everything it includes; a second time does nothing."""
+        run_steps(self._loading(file))
+
+    def load_data(self, file: SlsFile, stream: Stream) -> None:
+        """Take in data that was rendered elsewhere (a delayed block) as if it were a file of its own."""
+        self.tree.loaded[sls_key(file.name, file.saltenv)] = {file.name}
+        run_steps(self._rendered(file, stream))
+
+    def load_named(self, name: str, saltenv: str, place: Place | None) -> None:
+        """Load an SLS by name or glob; one that is not there is a diagnostic."""
+        run_steps(self._loading_named(name, saltenv, place))
+
+    def _loading(self, file: SlsFile) -> Steps[None]:
         key = sls_key(file.name, file.saltenv)
         if key in self.tree.loaded:
             return
@@ -97,29 +112,23 @@ class TreeLoader:
         except CompileError as error:
             self._found.add(error.diagnostics)
             return
-        self._rendered(file, stream)
+        yield self._rendered(file, stream)
 
-    def load_data(self, file: SlsFile, stream: Stream) -> None:
-        """Take in data that was rendered elsewhere (a delayed block) as if it were a file of its own."""
-        self.tree.loaded[sls_key(file.name, file.saltenv)] = {file.name}
-        self._rendered(file, stream)
-
-    def _rendered(self, file: SlsFile, stream: Stream) -> None:
+    def _rendered(self, file: SlsFile, stream: Stream) -> Steps[None]:
         key = sls_key(file.name, file.saltenv)
         # Its data is taken in; what is rendered later needs the rest.
         self.tree.streams[key] = stream.with_data(None)
         self.tree.files[key] = file
         data = unmarked(stream.data) if isinstance(stream.data, AggregatedMap) else stream.data
-        self._take_in(file, data, stream.document())
+        yield self._take_in(file, data, stream.document())
 
-    def load_named(self, name: str, saltenv: str, place: Place | None) -> None:
-        """Load an SLS by name or glob; one that is not there is a diagnostic."""
+    def _loading_named(self, name: str, saltenv: str, place: Place | None) -> Steps[None]:
         for matched in self._roots.matching(name, saltenv):
             file = self._roots.find(matched, saltenv)
             if file is None:
                 self._missing(matched, saltenv, place)
             else:
-                self.load(file)
+                yield self._loading(file)
 
     def _missing(self, name: str, saltenv: str, place: Place | None) -> None:
         if not self._roots.folders(saltenv):
@@ -142,7 +151,7 @@ class TreeLoader:
             help=near or "create the file, or check file_roots in ensue.yaml",
         )
 
-    def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> None:
+    def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> Steps[None]:
         if data is None:
             return
         if not is_mapping(data):
@@ -162,16 +171,16 @@ class TreeLoader:
         self._read_exclude(data, document)
         self._merge(declared)
         for name, saltenv, place in self._includes(data, file, document):
-            self._include(name, saltenv, place, file)
+            yield self._include(name, saltenv, place, file)
         if self._numbered:
             self._number(declared)
 
-    def _include(self, name: str, saltenv: str, place: Place, file: SlsFile) -> None:
-        known = set(self.tree.loaded)
-        self.load_named(name, saltenv, place)
+    def _include(self, name: str, saltenv: str, place: Place, file: SlsFile) -> Steps[None]:
+        known = len(self.tree.loaded)
+        yield self._loading_named(name, saltenv, place)
         # Everything that came in through this include counts as part of the SLS that included it.
-        for loaded in self.tree.loaded.keys() - known:
-            self.tree.loaded[loaded].add(file.name)
+        for names in islice(self.tree.loaded.values(), known, None):
+            names.add(file.name)
 
     def _number(self, declared: Mapping[str, Mapping[str, Declaration]]) -> None:
         order = self._next_order

@@ -65,6 +65,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         runas: the user for `unless`, `onlyif` and `check_cmd`.
         onfail_stop: whether a failure of this `onfail` state fails those that require it.
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.
+        registers_at: where each of them is written: the file, and the way to it there.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
         delayed_calls: what the expander needs to find each of these entries again; nobody else looks at it.
         fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
@@ -82,6 +83,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     runas: str | None = None
     onfail_stop: bool = True
     registers: tuple[tuple[str, Data], ...] = ()
+    registers_at: tuple[tuple[SourceDocument, tuple[str | int, ...]], ...] = ()
     delayed_render: tuple[tuple[str, str], ...] = ()
     delayed_calls: tuple[object, ...] = ()
     fan_out: FanOut | None = None

@@ -28,6 +28,17 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def is_encodable(text: str) -> bool:
+    """Say whether a text can be written as UTF-8, which half of a surrogate pair cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def copied(value: Any) -> Any:
     """Return a value of which mappings and lists are copies, all the way down; leaves are shared."""
     if value.__class__ is str:  # as nearly every value is

@@ -20,6 +20,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         started_at: ISO 8601 with offset.
         mods: the SLS names asked for; empty for a highstate.
         minion_id: the id of the machine that carries it out, as the run was told.
+        resumes: the id of the run that it goes on with; empty for one that begins anew.
     """
 
     run_id: str
@@ -28,6 +29,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     started_at: str
     mods: tuple[str, ...] = ()
     minion_id: str = ""
+    resumes: str = ""
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):
@@ -39,6 +41,24 @@ class NodeStarted(msgspec.Struct, frozen=True, tag=True):
     scope: str
     target: str
     run_num: int
+
+
+class CommandStarted(msgspec.Struct, frozen=True, tag=True):
+    """A state has started a process on this machine.
+
+    Args:
+        scope: the path of the state's scope.
+        tag_: the state's tag.
+        pid: the process.
+        process: what tells this process from a later one with the same pid; see `processes.process_mark`.
+        command: what it runs, shortened.
+    """
+
+    scope: str
+    tag_: str
+    pid: int
+    process: str
+    command: str
 
 
 class NodeFinished(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
@@ -139,6 +159,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
 RunEvent: TypeAlias = (
     RunStarted
     | NodeStarted
+    | CommandStarted
     | NodeFinished
     | ScopeOpened
     | ScopePlanned

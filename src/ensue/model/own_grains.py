@@ -37,17 +37,13 @@ def read_own_grains(text: str) -> DataMap:
     """Return the grains that the file's text holds; none when it is no mapping.
 
     Raises:
-        ValueError: it is no YAML; the message has line and column.
+        ValueError: it is no YAML, or beyond a bound; the message has line and column.
     """
     if not text.strip():
         return {}
-    import yaml
+    from ensue.model.bounded_yaml import BoundedLoader, load_plain_yaml
 
-    try:
-        # Without the C library the loader of Python does the same, slower.
-        read = yaml.load(text, _without_dates(getattr(yaml, "CSafeLoader", yaml.SafeLoader)))  # noqa: S506 (it is a safe one)
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from None
+    read = load_plain_yaml(text, _without_dates(BoundedLoader))
     return {str(name): value for name, value in read.items()} if is_mapping(read) else {}
 
 

@@ -27,6 +27,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         not_run: what never started, as `ID (module.function)` with its scope.
         warnings: diagnostics of severity warning.
         duration_s: wall time of the run, in seconds.
+        resumes: the id of the run that it resumed; empty for one that began anew.
     """
 
     run_id: str
@@ -38,6 +39,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     not_run: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
+    resumes: str = ""
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +57,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         failed: states with result False.
         total: states that have a return.
         exit_code: None while there is none.
+        resumes: the id of the run that it resumes; empty for one that began anew.
     """
 
     run_id: str
@@ -68,3 +71,4 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     total: int
     exit_code: int | None
+    resumes: str = ""

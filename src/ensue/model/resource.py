@@ -1,4 +1,4 @@
-"""What is known of a resource, without its configuration."""
+"""What is known of a resource without its configuration, and how one is registered."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.model.data import Data
     from ensue.model.srn import Srn
+
+RegistryScope = Literal["run", "cache"]
+"""Where a resource is kept: `run` is memory and ends with the run, `cache` is the cross-run store."""
 
 ResourceStatus = Literal["active", "invalidated"]
 """An invalidated resource is kept and shown, and is not targetable."""
@@ -35,6 +41,28 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     registered_at: str = ""
     expires_at: str = ""
     invalidated_because: str = ""
+
+
+class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One resource to register; the arguments of `DerivedRegistry.register` as a value.
+
+    Args:
+        srn: the resource.
+        config: how to connect to it.
+        source: what it was derived from.
+        watch: grain keys of the source whose change invalidates this resource.
+        source_grains: the source's grains now.
+        ttl_s: seconds after which it is invalid; None: never.
+        scope: where it is kept.
+    """
+
+    srn: Srn
+    config: Mapping[str, Data]
+    source: Srn | None = None
+    watch: Sequence[str] = ("status",)
+    source_grains: Mapping[str, Data] | None = None
+    ttl_s: float | None = None
+    scope: RegistryScope = "cache"
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):

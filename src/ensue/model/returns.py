@@ -82,7 +82,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the
     growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a
     plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
-    `fingerprint` tells whether the chunk was called with the same in an earlier run.
+    For a run that resumes this one, `fingerprint` says what the chunk was called with, `read` names what the
+    call read beside that (files, pillar, grains), and `read_mark` is a keyed fingerprint of what it read.
     """
 
     tag: str
@@ -108,6 +109,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     place: str = ""
     drift: DataMap = {}
     fingerprint: int = 0
+    read: list[str] = []
+    read_mark: str = ""
     delayed: list[ScopeReturn] = []
     applied: list[ScopeReturn] = []
 

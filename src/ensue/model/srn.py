@@ -34,7 +34,7 @@ class Srn(msgspec.Struct, frozen=True, order=True):
 
     @classmethod
     def parse(cls, text: str) -> Srn:
-        """Read `type:id`.
+        """Read `type:id`; an alias of a type (`ssh:web-01`) is read as the type.
 
         Raises:
             ValueError: there is no colon, the type is not a word, or the id is empty.
@@ -43,7 +43,7 @@ class Srn(msgspec.Struct, frozen=True, order=True):
         if not colon or not _TYPE.match(type_) or not id_ or id_ != id_.strip():
             msg = f"not a resource name: {text!r} (write <type>:<id>, for example ssh_host:web-01)"
             raise ValueError(msg)
-        return cls(type_, id_)
+        return cls(TYPE_ALIASES.get(type_, type_), id_)
 
 
 TYPE_ALIASES: Final[Mapping[str, str]] = MappingProxyType({"ssh": "ssh_host"})

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -223,7 +222,8 @@ def _tls(verify_ssl: bool, ca_bundle: str | None) -> ssl.SSLContext | None:
 
 
 def _decoded(url: str, answer: Answer, decode_type: str) -> Any:
-    import yaml
+    from ensue.model.bounded_json import load_json
+    from ensue.model.bounded_yaml import load_plain_yaml
 
     kind = decode_type
     if kind == "auto":
@@ -231,9 +231,9 @@ def _decoded(url: str, answer: Answer, decode_type: str) -> Any:
         kind = "json" if "json" in told else "yaml" if "yaml" in told else "plain"
     try:
         if kind == "json":
-            return json.loads(answer.text)
-        return yaml.safe_load(answer.text) if kind == "yaml" else answer.text
-    except (ValueError, yaml.YAMLError) as error:
+            return load_json(answer.text)
+        return load_plain_yaml(answer.text) if kind == "yaml" else answer.text
+    except ValueError as error:
         raise StateFailedError(f"http.query: {url}: its body is no {kind}: {error}") from None
 
 

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
-from ensue.model.srn import MINION_TYPE, Srn
 from ensue.modules.nested import merged
-from ensue.targeting import Subject, TargetSyntaxError, matches, parse_target
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,21 +18,27 @@ if TYPE_CHECKING:
 
     Test = Callable[..., Awaitable[bool]]
 
-_LETTERS: Final = {
-    "glob": "", "pcre": "E@", "list": "L@", "grain": "G@", "grain_pcre": "P@", "pillar": "I@",
-    "pillar_pcre": "J@", "ipcidr": "S@", "nodegroup": "N@",
+_ENGINES: Final = {
+    "compound": None, "glob": "", "pcre": "E", "list": "L", "grain": "G", "grain_pcre": "P", "pillar": "I",
+    "pillar_pcre": "J", "ipcidr": "S", "nodegroup": "N", "range": "R", "resource": "T",
+    "managing_minion": "M",
 }  # fmt: skip
+_OF_SALT: Final = ("glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "ipcidr")
+_WITH_DELIMITER: Final = frozenset("GPIJ")
 
 
-async def compound(ctx: FunctionContext, tgt: str, minion_id: str | None = None) -> bool:
+async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | None = None) -> bool:
     """Say whether this target matches a compound expression (`G@os:Debian and web*`).
 
     Args:
         ctx: the target.
-        tgt: the expression.
+        tgt: the expression, or its words.
         minion_id: an id to look at in place of the target's.
+
+    Raises:
+        StateFailedError: the expression does not parse; the text has the column.
     """
-    return await _means(ctx, str(tgt), minion_id)
+    return await _means(ctx, "compound", tgt, minion_id)
 
 
 async def filter_by(  # noqa: PLR0917 (Salt's order)
@@ -58,7 +62,7 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
         default: the key whose value is returned when none does.
     """
     for key, value in lookup.items():
-        if await _means(ctx, _expression(tgt_type, str(key)), minion_id):
+        if await _means(ctx, tgt_type, key, minion_id):
             if merge and is_mapping(value):
                 return merged(value, merge, merge_lists=merge_lists)
             return merge if merge and value is None else value
@@ -76,9 +80,34 @@ async def search_by(
         key
         for key, targets in lookup.items()
         for each in targets
-        if await _means(ctx, _expression(tgt_type, str(each)), minion_id)
+        if await _means(ctx, tgt_type, each, minion_id)
     ]
     return found or None
+
+
+async def ifelse(
+    ctx: FunctionContext, *args: Any, tgt_type: str = "compound", minion_id: str | None = None
+) -> Any:
+    """Return the value behind the first expression that means this target, else the last argument.
+
+    Args:
+        ctx: the target.
+        *args: expression, value, expression, value, …, default; true and false are expressions, too.
+        tgt_type: what the expressions are.
+        minion_id: an id to look at in place of the target's.
+
+    Raises:
+        StateFailedError: there is no default, or an expression does not parse.
+    """
+    if len(args) % 2 == 0:
+        raise StateFailedError("match.ifelse takes pairs of expression and value, and a default behind them")
+    for expression, value in zip(args[:-1:2], args[1::2], strict=True):
+        is_meant = expression is True or (
+            expression is not False and await _means(ctx, tgt_type, expression, minion_id)
+        )
+        if is_meant:
+            return value
+    return args[-1]
 
 
 def _one(kind: str) -> Test:
@@ -89,47 +118,31 @@ def _one(kind: str) -> Test:
         delimiter: str = ":",
         **kwargs: Any,  # noqa: ARG001 (Salt takes more)
     ) -> bool:
-        words = ",".join(tgt) if isinstance(tgt, list) else str(tgt).replace(delimiter, ":")
-        # A delimiter is no id: Salt's `match.grain` takes it as the second argument.
-        is_delimiter = minion_id is not None and not minion_id[:1].isalnum()
-        if is_delimiter and minion_id:
-            words = words.replace(minion_id, ":")
-        return await _means(ctx, _LETTERS[kind] + words, None if is_delimiter else minion_id)
+        if minion_id is not None and _ENGINES[kind] in _WITH_DELIMITER and not minion_id[:1].isalnum():
+            # Salt's `match.grain` takes the delimiter, which is no id, as its second argument.
+            return await _means(ctx, kind, tgt, None, minion_id)
+        return await _means(ctx, kind, tgt, minion_id, delimiter)
 
     test.__doc__ = f"Say whether this target matches an expression of the kind `{kind}`."
     return test
 
 
-def _expression(kind: str, words: str) -> str:
-    if kind not in {*_LETTERS, "compound"}:
-        raise StateFailedError(f"{kind!r} is no kind of target: compound, {', '.join(_LETTERS)}")
-    return _LETTERS.get(kind, "") + words
-
-
-async def _means(ctx: FunctionContext, expression: str, minion_id: str | None) -> bool:
-    grains = await ctx.grains()
-    groups: Any = ctx.opts.get("nodegroups")
-    try:
-        named: dict[str, Any] = groups if is_mapping(groups) else {}
-        nodegroups = {str(name): parse_target(_joined(each)) for name, each in named.items()}
-        subject = Subject(
-            srn=Srn(MINION_TYPE, minion_id) if minion_id else ctx.srn,
-            grains=lambda: grains,
-            pillar=lambda: ctx.pillar,
-            nodegroups=nodegroups,
-        )
-        return matches(parse_target(expression), subject)
-    except TargetSyntaxError:  # as in Salt, what is no expression means nothing
-        return False
-
-
-def _joined(expression: Any) -> str:
-    return " ".join(str(each) for each in expression) if is_list(expression) else str(expression)
+async def _means(
+    ctx: FunctionContext, kind: str, expression: Any, minion_id: str | None, delimiter: str = ":"
+) -> bool:
+    if kind not in _ENGINES:
+        raise StateFailedError(f"{kind!r} is no kind of target: {', '.join(_ENGINES)}")
+    engine = _ENGINES[kind]
+    text = str(expression)
+    if is_list(expression):
+        text = (" " if engine is None else ",").join(map(str, expression))
+    return await ctx.matches(text, engine=engine, delimiter=delimiter or ":", minion_id=str(minion_id or ""))
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "compound": compound,
     "filter_by": filter_by,
+    "ifelse": ifelse,
     "search_by": search_by,
-    **{kind: _one(kind) for kind in _LETTERS if kind != "nodegroup"},
+    **{kind: _one(kind) for kind in _OF_SALT},
 }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{}|]+)*|\S")
 """A quoted text, or a word as YAML and Jinja divide them (`a:b` is one, a colon at its end is not)."""
 
-_KEY: Final = re.compile(r"(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
+_KEY: Final = re.compile(r"(?<![\w-])(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
 _PARENT: Final = re.compile(r"(?P<indent>\s*)(?:-\s+)?['\"]?(?P<name>[\w-]+)['\"]?\s*:(?:\s|\Z)")
 _ONE_EXPRESSION: Final = re.compile(r"['\"]?\{\{[^{}]*\}\}['\"]?\s*")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.events import (
+    CommandStarted,
     FannedOut,
     NodeFinished,
     NodeStarted,
@@ -56,6 +57,7 @@ class PlainProgress:
         # A dispatch by type costs a tenth of a microsecond; `match` would ask seven times.
         self._handlers: dict[type, Callable[[Any], None]] = {
             NodeStarted: self._running.start,
+            CommandStarted: _nothing,
             NodeFinished: self._finished,
             ScopeOpened: self._opened,
             ScopeClosed: self._closed,

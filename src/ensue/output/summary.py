@@ -63,6 +63,8 @@ def _run_time(duration_ms: float, width: int) -> str:
 
 def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -> Iterator[str]:
     """Yield what else has to be said: what was deferred, and what an interruption left out."""
+    if report.resumes:
+        yield palette.paint(palette.cyan, f"Resumes: {report.resumes}")
     if tally.deferred:
         yield palette.paint(palette.light_yellow, f"Deferred: {tally.deferred} (known after apply)")
     if tally.not_rendered:

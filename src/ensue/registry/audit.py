@@ -1,7 +1,8 @@
 """The audit log: one line for every access to a derived resource's configuration, never rewritten.
 
 Lines are appended under a lock of the file, so that any number of processes take turns. What a
-kill -9 left of a last line stays, and the next append says so in a `repair` line.
+kill -9 left of a last line stays, and the next append says so in a `repair` line. A file that is full is set
+aside under the same lock, and the log goes on in a new one (see `audit_files`).
 
 The chain (see `audit_form`) shows edits. It does not stop an owner of the files who computes every
 hash anew: against that, keep a copy of the log's end elsewhere.
@@ -19,7 +20,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.errors import StoreError
-from ensue.registry import audit_form, private_files
+from ensue.registry import audit_files, audit_form, private_files
+from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import NO_CHAIN, REMOVED, START, Access, End
 from ensue.registry.entry import iso_time
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _TAIL_BYTES: Final = 65_536
+_USUAL_LIMITS: Final = AuditLimits()
 
 
 class AuditLog:
@@ -37,10 +40,14 @@ class AuditLog:
         path: the file (`audit.jsonl`); made, with its folder, at the first append.
         run_id: the run that accesses; empty outside of runs.
         clock: returns seconds since the epoch.
+        limits: how long it may become.
     """
 
-    def __init__(self, path: Path, *, run_id: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, path: Path, *, run_id: str, clock: Callable[[], float], limits: AuditLimits = _USUAL_LIMITS
+    ) -> None:
         self.run_id = run_id
+        self._limits = limits
         self.path = path
         self._clock = clock
         self._turn = threading.Lock()
@@ -74,6 +81,13 @@ class AuditLog:
     def _append_locked(self, log: int, head: int, accesses: Sequence[Access]) -> None:
         size_bytes = os.fstat(log).st_size
         end, prefix = audit_form.read_head(head), b""
+        if end is not None and end.size_bytes != size_bytes and end == audit_files.newest_end(self.path):
+            # The file before was full: this one is new, or was begun by a writer that was killed.
+            end = End(0, end.chain)
+            if size_bytes and b"\n" not in self.path.read_bytes():
+                # It got no further than a part of its own first line, which tells of no access.
+                os.ftruncate(log, 0)
+                size_bytes = 0
         if end is None and not size_bytes:
             # A log with lines has a note from the first one on; one without a note was meddled with.
             audit_form.write_head(head, START)
@@ -82,13 +96,23 @@ class AuditLog:
             end, prefix, note = _recover(self.path, end, size_bytes)
             if note:
                 accesses = (Access("repair", "", note), *accesses)
-        lines, chain = self._lines(accesses, end.chain)
+        oldest, chain = 0, end.chain
+        if not size_bytes and chain != NO_CHAIN:
+            said = audit_files.continuation(self.path, self._limits.keep_files)
+            oldest = said["oldest"]
+            prefix, chain = audit_form.chained(msgspec.json.encode(self._common() | said), chain)
+        lines, chain = self._lines(accesses, chain)
         _write_all(log, prefix + lines)
         # Only now: a writer killed before this leaves a log longer than its note, never shorter.
         audit_form.write_head(head, End(size_bytes + len(prefix) + len(lines), chain))
+        if oldest:
+            audit_files.remove_old(self.path, oldest)
+
+    def _common(self) -> dict[str, str | int]:
+        return {"at": iso_time(self._clock()), "who": self._who, "pid": os.getpid(), "run": self.run_id}
 
     def _lines(self, accesses: Sequence[Access], chain: str) -> tuple[bytes, str]:
-        common = {"at": iso_time(self._clock()), "who": self._who, "pid": os.getpid(), "run": self.run_id}
+        common = self._common()
         lines: list[bytes] = []
         for access in accesses:
             what = {"action": access.action, "srn": _utf8(access.srn), "why": _utf8(access.why)}
@@ -98,12 +122,25 @@ class AuditLog:
 
     @contextmanager
     def _locked(self) -> Generator[tuple[int, int]]:
-        log, head = self._opened()
-        fcntl.flock(log, fcntl.LOCK_EX)
-        try:
-            yield log, head
-        finally:
-            fcntl.flock(log, fcntl.LOCK_UN)
+        while True:
+            log, head = self._opened()
+            fcntl.flock(log, fcntl.LOCK_EX)
+            try:
+                # Another process may have set the file aside while this one waited for its turn.
+                if self._still_there() and not self._set_aside(log, head):
+                    yield log, head
+                    return
+            finally:
+                fcntl.flock(log, fcntl.LOCK_UN)
+
+    def _set_aside(self, log: int, head: int) -> bool:
+        """Give a full file its number, and say whether that was done; one with a torn end is mended first."""
+        size_bytes = os.fstat(log).st_size
+        noted = audit_form.read_head(head)
+        if size_bytes < self._limits.max_bytes or noted is None or noted.size_bytes != size_bytes:
+            return False
+        audit_files.set_aside(self.path)
+        return True
 
     def _opened(self) -> tuple[int, int]:
         # A lock belongs to an open file: a forked child must open its own, and a log that was moved
@@ -142,7 +179,7 @@ def _recover(path: Path, noted: End | None, size_bytes: int) -> tuple[End, bytes
     with path.open("rb") as file:
         file.seek(min(end.size_bytes, max(0, size_bytes - _TAIL_BYTES)))
         whole, _, torn = file.read().rpartition(b"\n")
-    chain = _last_chain(whole)
+    chain = audit_files.last_chain(whole)
     newline = b"\n" if torn else b""
     if noted is None:
         return End(size_bytes, chain or NO_CHAIN), newline, f"{REMOVED}, or the note of the log's end was"
@@ -155,14 +192,6 @@ def _recover(path: Path, noted: End | None, size_bytes: int) -> tuple[End, bytes
         return End(size_bytes, own_chain), newline, ""
     note = f"the line before was cut short after {len(torn)} bytes: its writer was killed" if torn else ""
     return End(size_bytes, chain or end.chain), newline, note
-
-
-def _last_chain(whole_lines: bytes) -> str:
-    for line in reversed(whole_lines.split(b"\n")):
-        body, chain = audit_form.split(line)
-        if body is not None:
-            return chain
-    return ""
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

@@ -1,19 +1,21 @@
 """Reading the audit log back, and checking that nobody edited it.
 
 A last line without an end, longer than the note beside the log says, is what a kill -9 leaves: no
-fault. Any other line that is not an entry, does not continue the chain, or is gone, is one.
+fault. Any other line that is not an entry, does not continue the chain, or is gone, is one; so is a full file
+that is missing.
 """
 
 from __future__ import annotations
 
 import fcntl
+import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from ensue.errors import StoreError
-from ensue.registry import audit_form
+from ensue.registry import audit_files, audit_form
 from ensue.registry.audit_form import NO_CHAIN, REMOVED, End
 
 if TYPE_CHECKING:
@@ -21,28 +23,85 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GARBLED: Final = "this line was changed: it is not an entry"
+_NOT_CONTINUED: Final = "this file does not continue the one before: lines or files between them were removed"
 _BROKEN: Final = "this line was changed, or one before it was changed, removed, added or moved"
+
+
+class AuditFault(NamedTuple):
+    """The first thing that is wrong with a log.
+
+    Args:
+        file: the name of the file.
+        line: the number of the line in it, counted from 1.
+        what: what is wrong.
+    """
+
+    file: str
+    line: int
+    what: str
+
+
+class _Log(NamedTuple):
+    """A log as it was while nobody appended."""
+
+    full: dict[int, tuple[str, bytes]]
+    content: bytes
+    noted: End | None
 
 
 def read_entries(path: Path) -> list[dict[str, Any]]:
     """Return the log's entries as mappings, oldest first; a line that is none is left out.
 
     Args:
-        path: the file; one that is not there has no lines.
+        path: the file that is written; those before it are read, too. One that is not there has no lines.
 
     Raises:
         StoreError: it cannot be read.
     """
-    content, _ = _read(path)
+    log = _read(path)
     entries: list[dict[str, Any]] = []
-    for line in content.split(b"\n"):
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-            entries.append(msgspec.json.decode(line, type=dict[str, Any]))
+    for content in (*(content for _, content in log.full.values()), log.content):
+        for line in content.split(b"\n"):
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                entries.append(msgspec.json.decode(line, type=dict[str, Any]))
     return entries
 
 
+def first_fault(path: Path) -> AuditFault | None:
+    """Check the chain of a log over all its files.
+
+    Args:
+        path: the file that is written.
+
+    Returns:
+        None when it is whole, else the first thing that is wrong.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    log = _read(path)
+    end: End | None = None
+    oldest = _oldest(log)
+    for number in range(oldest, max(log.full, default=oldest - 1) + 1):
+        name, content = log.full.get(number, (f"{path.stem}.{number}{path.suffix}", None))
+        if content is None:
+            return AuditFault(name, 1, "this file is missing")
+        start = _start(content)
+        if start != (end.chain if end else start if number > 1 else NO_CHAIN):
+            return AuditFault(name, 1, _NOT_CONTINUED)
+        checked = _check(content, start)
+        if checked.fault is not None:
+            return AuditFault(name, *checked.fault)
+        end = End(len(content), checked.chain)
+    start = _start(log.content)
+    if b"\n" in log.content and start != (end.chain if end else NO_CHAIN):
+        return AuditFault(path.name, 1, _NOT_CONTINUED)
+    found = _last_file_fault(path, log, end)
+    return AuditFault(path.name, *found) if found else None
+
+
 def find_fault(path: Path) -> tuple[int, str] | None:
-    """Check the chain of a log.
+    """Check the chain of one file, the one that is written.
 
     Args:
         path: the file; one that is not there is whole, unless the note beside it says otherwise.
@@ -53,35 +112,66 @@ def find_fault(path: Path) -> tuple[int, str] | None:
     Raises:
         StoreError: it cannot be read.
     """
-    content, noted = _read(path)
+    return _last_file_fault(path, _read(path), None)
+
+
+def _last_file_fault(path: Path, log: _Log, before: End | None) -> tuple[int, str] | None:
+    """Check the file that is written; `before` is where the file before it ends."""
+    checked = _check(log.content, _start(log.content))
+    if checked.fault is not None:
+        return checked.fault
+    line_count, noted = log.content.count(b"\n"), log.noted
+    if noted is None:
+        if not line_count:
+            return None
+        name = audit_form.head_path(path).name
+        return line_count, f"{name} is missing, so lines may have been removed after this one"
+    # A writer that was killed right after it had begun a new file leaves the note of the one before.
+    if checked.chain_at_end.get(noted.size_bytes) == noted.chain or noted == before:
+        return None
+    return line_count + 1, f"{REMOVED} at the end of the log, or others put in their place"
+
+
+class _Checked(NamedTuple):
+    """What a check of one file's lines found."""
+
+    fault: tuple[int, str] | None
+    chain: str
+    chain_at_end: dict[int, str]
+
+
+def _check(content: bytes, start: str) -> _Checked:
     lines = content.split(b"\n")[:-1]
-    chain, chain_at_end = NO_CHAIN, {0: NO_CHAIN}
+    chain, chain_at_end = start, {0: start}
     size_bytes = 0
     for number, line in enumerate(lines, start=1):
         size_bytes += len(line) + 1
         body, own_chain = audit_form.split(line)
         if body is None:
             if not _is_repaired(lines, number):
-                return number, _GARBLED
+                return _Checked((number, _GARBLED), chain, chain_at_end)
             continue
         if audit_form.next_chain(chain, body) != own_chain:
-            return number, _BROKEN
+            return _Checked((number, _BROKEN), chain, chain_at_end)
         if _is_repair(body) and REMOVED.encode() in body:
-            return number, f"{REMOVED} before this one"
+            return _Checked((number, f"{REMOVED} before this one"), chain, chain_at_end)
         chain = chain_at_end[size_bytes] = own_chain
-    return _end_fault(len(lines), noted, chain_at_end, _head_name(path))
+    return _Checked(None, chain, chain_at_end)
 
 
-def _end_fault(
-    line_count: int, noted: End | None, chain_at_end: dict[int, str], head_name: str
-) -> tuple[int, str] | None:
-    if noted is None:
-        if not line_count:
-            return None
-        return line_count, f"{head_name} is missing, so lines may have been removed after this one"
-    if chain_at_end.get(noted.size_bytes) == noted.chain:
-        return None
-    return line_count + 1, f"{REMOVED} at the end of the log, or others put in their place"
+def _start(content: bytes) -> str:
+    """Return the chain that a file continues."""
+    said = audit_files.continued(content.partition(b"\n")[0])
+    return said.previous if said else NO_CHAIN
+
+
+def _oldest(log: _Log) -> int:
+    """Return the number of the oldest file that has to be there, as the newest first line says."""
+    contents = [log.content, *(content for _, content in reversed(log.full.values()))]
+    for content in contents:
+        if said := audit_files.continued(content.partition(b"\n")[0]):
+            return said.oldest
+    return 1
 
 
 def _is_repaired(lines: Sequence[bytes], number: int) -> bool:
@@ -94,17 +184,34 @@ def _is_repair(body: bytes) -> bool:
     return b'"action":"repair"' in body
 
 
-def _read(path: Path) -> tuple[bytes, End | None]:
+def _read(path: Path) -> _Log:
     """Return a log and the note of its end, read while nobody appends."""
     try:
-        with path.open("rb") as log:
-            fcntl.flock(log, fcntl.LOCK_SH)
-            return log.read(), _noted(path)
-    except FileNotFoundError:
-        return b"", _noted(path)
+        while True:
+            try:
+                with path.open("rb") as log:
+                    fcntl.flock(log, fcntl.LOCK_SH)
+                    if not _is_at(path, log.fileno()):
+                        continue  # It was set aside meanwhile.
+                    return _Log(_full(path), log.read(), _noted(path))
+            except FileNotFoundError:
+                full = _full(path)
+                if not path.exists():
+                    return _Log(full, b"", _noted(path))
     except OSError as error:
         msg = f"{path}: the audit log cannot be read: {error.strerror}"
         raise StoreError(msg) from error
+
+
+def _full(path: Path) -> dict[int, tuple[str, bytes]]:
+    files = audit_files.full_files(path)
+    return {number: (file.name, file.read_bytes()) for number, file in files.items()}
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    with suppress(FileNotFoundError):
+        return path.stat().st_ino == os.fstat(descriptor).st_ino
+    return False
 
 
 def _noted(path: Path) -> End | None:
@@ -113,7 +220,3 @@ def _noted(path: Path) -> End | None:
             return audit_form.read_head(head.fileno())
     except FileNotFoundError:
         return None
-
-
-def _head_name(path: Path) -> str:
-    return audit_form.head_path(path).name

@@ -19,8 +19,8 @@ import msgspec
 if TYPE_CHECKING:
     from pathlib import Path
 
-AuditAction = Literal["register", "decrypt", "invalidate", "forget", "rotate", "repair"]
-"""What a line tells of; `repair` is written by the log itself, about the line before."""
+AuditAction = Literal["register", "decrypt", "invalidate", "forget", "rotate", "repair", "continue"]
+"""What a line tells of; the log itself writes `repair` about the line before, `continue` in a new file."""
 
 NO_CHAIN: Final = "0" * 64
 """What stands for the chain before the first line."""

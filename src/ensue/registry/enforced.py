@@ -194,17 +194,22 @@ def _state(row: Row, new_state: bytes) -> EnforcedState:
 def _encoded(data: Data) -> bytes:
     try:
         return msgspec.msgpack.encode(data, enc_hook=str)
-    except OverflowError:
-        return msgspec.msgpack.encode(_with_short_integers(data), enc_hook=str)
+    except (OverflowError, UnicodeEncodeError):
+        return msgspec.msgpack.encode(_encodable(data), enc_hook=str)
 
 
-def _with_short_integers(data: Any) -> Any:
-    """Return data whose integers of more than 64 bits are text: MessagePack has no other form for them."""
+def _encodable(data: Any) -> Any:
+    """Return data as MessagePack can write it.
+
+    An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
+    """
     match data:
         case dict():
-            return {_with_short_integers(key): _with_short_integers(value) for key, value in data.items()}  # pyright: ignore[reportUnknownVariableType] # any data
+            return {_encodable(key): _encodable(value) for key, value in data.items()}  # pyright: ignore[reportUnknownVariableType] # any data
         case list():
-            return [_with_short_integers(item) for item in data]  # pyright: ignore[reportUnknownVariableType] # any data
+            return [_encodable(item) for item in data]  # pyright: ignore[reportUnknownVariableType] # any data
+        case str():
+            return data.encode("utf-8", "backslashreplace").decode()
         case int() if not -(2**63) <= data < 2**64:
             return str(data)
         case _:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -30,7 +30,7 @@ from ensue.registry.enforced_form import (
     row_of,
 )
 from ensue.registry.enforced_upgrade import VERSION, bring_up_to_date
-from ensue.registry.sqlite_remedies import sqlite_remedy
+from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_remedy
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,6 +49,7 @@ MOST_SEGMENTS: Final = 200
 """So many appended blobs are there at most before they are written together."""
 
 _BUSY_TIMEOUT_S: Final = 60.0
+_LOST: Final = "what states last made true is not known any more; the next apply keeps it anew"
 _APPEND: Final = "INSERT INTO segment (states) VALUES (?)"
 
 
@@ -196,25 +197,38 @@ class EnforcedFile:
                     self._connection = self._open(create=create)
                 yield self._connection
             except sqlite3.Error as error:
-                raise StoreError(f"{self.path}: {sqlite_remedy(error)}") from error
+                raise StoreError(f"{self.path}: {sqlite_remedy(error, _LOST)}") from error
             except OSError as error:
                 raise StoreError(f"{self.path}: it cannot be made: {error.strerror}") from error
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
         if create and not self.path.exists():
             private_files.make_private_directory(self.path.parent)
-            os.close(private_files.open_private_file(self.path, os.O_WRONLY | os.O_CREAT))
-        import sqlite3
-
-        connection = sqlite3.connect(
-            self.path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
-        )
+            self._create()
+        refuse_damaged(self.path, _LOST)
+        connection = _connect(self.path)
         try:
             self._prepare(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _create(self) -> None:
+        # Made beside and linked into place, so that an empty file is always one that was cut off.
+        temporary = private_files.beside(self.path)
+        try:
+            os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            connection = _connect(temporary)
+            try:
+                self._prepare(connection)
+            finally:
+                connection.close()
+            with suppress(FileExistsError):
+                os.link(temporary, self.path)
+        finally:
+            for suffix in ("", "-wal", "-shm"):
+                temporary.with_name(temporary.name + suffix).unlink(missing_ok=True)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -227,6 +241,12 @@ class EnforcedFile:
             with _transaction(connection):
                 bring_up_to_date(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    import sqlite3
+
+    return sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
 
 
 @contextmanager

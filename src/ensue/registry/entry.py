@@ -1,4 +1,4 @@
-"""One registered resource as the registry keeps it, and the request that made it.
+"""One registered resource as the registry keeps it.
 
 An `Entry` is the same whether it lies in memory or in the store; only `config` differs: sealed in
 the store, in the clear in memory. Nothing is decided here.
@@ -12,39 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.model.resource import ResourceRecord
+from ensue.model.resource import RegistrationRequest, ResourceRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ensue.contracts.registry import RegistryScope
-    from ensue.model.data import Data
+    from ensue.model.resource import RegistryScope
     from ensue.model.srn import Srn
+
+__all__ = ["NEVER_S", "Entry", "Noted", "RegistrationRequest", "iso_time"]
 
 NEVER_S: Final = 1e15
 """The time at which an entry expires that never does; a number, so that every database can compare it."""
-
-
-class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One resource to register; the arguments of `DerivedRegistry.register` as a value.
-
-    Args:
-        srn: the resource.
-        config: how to connect to it.
-        source: what it was derived from.
-        watch: grain keys of the source whose change invalidates this resource.
-        source_grains: the source's grains now.
-        ttl_s: seconds after which it is invalid; None: never.
-        scope: where it is kept.
-    """
-
-    srn: Srn
-    config: Mapping[str, Data]
-    source: Srn | None = None
-    watch: Sequence[str] = ("status",)
-    source_grains: Mapping[str, Data] | None = None
-    ttl_s: float | None = None
-    scope: RegistryScope = "cache"
 
 
 class Noted(msgspec.Struct, frozen=True):

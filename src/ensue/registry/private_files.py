@@ -7,6 +7,7 @@ others, not even between its creation and a later chmod. What stands in the file
 from __future__ import annotations
 
 import os
+import re
 import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -66,11 +67,21 @@ def beside(path: Path) -> Path:
 
     What killed processes left under such names is removed on this occasion.
     """
-    for left in path.parent.glob(f".{path.name}.*.*"):
-        pid = left.name.removeprefix(f".{path.name}.").partition(".")[0]
-        if pid.isdecimal() and not _lives(int(pid)):
-            left.unlink(missing_ok=True)
+    remove_left(path.parent, path.name)
     return path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+
+
+def remove_left(folder: Path, name: str = "") -> None:
+    """Remove the temporary files that killed processes left in a folder of ensue's own.
+
+    Args:
+        folder: the folder.
+        name: the file that they were to replace; empty for any.
+    """
+    for left in folder.glob(f".{name}.*.*" if name else ".*.*.*"):
+        found = re.fullmatch(r"\..+\.([0-9]+)\.[0-9a-f]+(-wal|-shm)?", left.name)
+        if found and not _lives(int(found[1])):
+            left.unlink(missing_ok=True)
 
 
 def create_whole(path: Path, content: bytes) -> bool:

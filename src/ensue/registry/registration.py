@@ -19,7 +19,7 @@ from ensue.registry.entry import NEVER_S, Entry
 from ensue.registry.invalidation import invalidate_derived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.registry import RegistryScope
     from ensue.contracts.vault import Vault
@@ -34,6 +34,14 @@ class ClaimedElsewhere(Protocol):
 
     def __call__(self, resource_id: str, /) -> Srn | None:
         """Return the resource that has this id, None when it is free."""
+        ...
+
+
+class ConfigurationFaults(Protocol):
+    """Knows what a resource type accepts as configuration."""
+
+    def __call__(self, srn: Srn, config: Mapping[str, Data], /) -> Sequence[str]:
+        """Return what is wrong with a configuration, one sentence each."""
         ...
 
 
@@ -81,12 +89,17 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     word: str
 
 
-def check(request: RegistrationRequest, claimed_elsewhere: ClaimedElsewhere) -> Candidate:
+def check(
+    request: RegistrationRequest,
+    claimed_elsewhere: ClaimedElsewhere,
+    configuration_faults: ConfigurationFaults,
+) -> Candidate:
     """Refuse a request that cannot be registered whatever is registered already.
 
     Raises:
         ResourceConflictError: its id is taken outside of the registry.
-        ResourceError: its configuration cannot be stored, or its lifetime or source make no sense.
+        ResourceError: its type refuses the configuration, it cannot be stored, or its lifetime or source make
+            no sense.
     """
     srn = request.srn
     claimed = claimed_elsewhere(srn.id)
@@ -99,6 +112,8 @@ def check(request: RegistrationRequest, claimed_elsewhere: ClaimedElsewhere) -> 
         raise ResourceError(f"{srn} cannot be derived from itself (name what it was derived from)")
     if request.ttl_s is not None and not (request.ttl_s > 0 and math.isfinite(request.ttl_s)):
         raise ResourceError(f"{srn}: ttl_s is {request.ttl_s} (write a number of seconds greater than 0)")
+    if faults := configuration_faults(srn, request.config):
+        raise ResourceError(f"{srn} is not registered: {'; '.join(faults)}")
     watch = (request.watch,) if isinstance(request.watch, str) else request.watch
     plain = configuration.encode(request.config, srn=srn)
     return Candidate(request=request, plain=plain, watch=tuple(sorted(set(watch))))

@@ -20,6 +20,7 @@ from ensue.model.resource import Registration
 from ensue.model.secret_values import secret_values
 from ensue.registry import audit_check, configuration, invalidation, registration
 from ensue.registry.audit import AuditLog
+from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import Access
 from ensue.registry.entry import NEVER_S, RegistrationRequest
 from ensue.registry.memory import RunEntries
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
+    from ensue.registry.audit_check import AuditFault
     from ensue.registry.entry import Entry
-    from ensue.registry.registration import Candidate, ClaimedElsewhere
+    from ensue.registry.registration import Candidate, ClaimedElsewhere, ConfigurationFaults
     from ensue.registry.tables import StoredEntries
 
 AUDIT_FILE: Final = "audit.jsonl"
@@ -62,6 +64,10 @@ def _nobody(_resource_id: str, /) -> Srn | None:
     return None
 
 
+def _no_faults(_srn: Srn, _config: Mapping[str, Data], /) -> Sequence[str]:
+    return ()
+
+
 class ResourceRegistry:
     """The registry of one project, as one run or command sees it.
 
@@ -73,6 +79,8 @@ class ResourceRegistry:
         vault: seals configurations; None is the project's own, with the option `key_source` at `file`.
         masker: told of every secret that is registered or read.
         claimed_elsewhere: knows the ids that pillar declares.
+        configuration_faults: knows what the types accept; by default everything is accepted.
+        audit_limits: how long the audit log may become.
         clock: returns seconds since the epoch.
 
     Raises:
@@ -89,6 +97,8 @@ class ResourceRegistry:
         vault: ProjectVault | None = None,
         masker: Masker | None = None,
         claimed_elsewhere: ClaimedElsewhere = _nobody,
+        configuration_faults: ConfigurationFaults = _no_faults,
+        audit_limits: AuditLimits | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._minion_id = minion_id
@@ -96,8 +106,10 @@ class ResourceRegistry:
         self._vault = vault or ProjectVault.of_project(cachedir)
         self._masker = masker
         self._claimed_elsewhere = claimed_elsewhere
+        self._configuration_faults = configuration_faults
         self._clock = clock
-        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock)
+        limits = audit_limits or AuditLimits()
+        self._audit = AuditLog(cachedir / AUDIT_FILE, run_id=run_id, clock=clock, limits=limits)
         self._memory = RunEntries()
         self._keys = StoreKeys(self._vault, self._store)
         self._turn = threading.RLock()
@@ -149,12 +161,15 @@ class ResourceRegistry:
 
         Raises:
             ResourceConflictError: an id is taken; the message names both.
-            ResourceError: a configuration cannot be stored.
+            ResourceError: a type refuses a configuration, or one cannot be stored.
             StoreError: the store cannot be read or written.
         """
         for request in requests:
             self._mask(request.config)
-        candidates = [registration.check(request, self._claimed_elsewhere) for request in requests]
+        candidates = [
+            registration.check(request, self._claimed_elsewhere, self._configuration_faults)
+            for request in requests
+        ]
         with self._changing(create=any(request.scope == "cache" for request in requests)) as operation:
             operation.working.load(request.srn.id for request in requests)
             return self._register_all(operation, candidates)
@@ -259,9 +274,9 @@ class ResourceRegistry:
         """Return the audit log, oldest first."""
         return audit_check.read_entries(self._audit.path)
 
-    def audit_fault(self) -> tuple[int, str] | None:
-        """Check the audit log: None when whole, else the first wrong line's number and what is wrong."""
-        return audit_check.find_fault(self._audit.path)
+    def audit_fault(self) -> AuditFault | None:
+        """Check the audit log over all its files: None when whole, else the first thing that is wrong."""
+        return audit_check.first_fault(self._audit.path)
 
     def close(self) -> None:
         """Close the store and the log; using the registry again opens them again."""

@@ -159,8 +159,10 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 def _check_version(engine: sa.Engine) -> None:
     with engine.connect() as connection:
         found = connection.execute(sa.select(facts.c.value).where(facts.c.name == "schema_version")).scalar()
+    where = engine.url.render_as_string(hide_password=True)
+    if found is None:
+        raise StoreError(f"{where}: the store has no version: it is damaged (restore it from a copy)")
     if found != str(SCHEMA_VERSION):
-        where = engine.url.render_as_string(hide_password=True)
         msg = (
             f"{where}: the store is of version {found}, this ensue knows {SCHEMA_VERSION} (use a newer ensue)"
         )

@@ -1,8 +1,17 @@
-"""What a fault of SQLite means to the owner of the file, and how to mend it."""
+"""What a fault of a SQLite file means to its owner, and how to mend it.
+
+A file that was cut off is recognised by its header: SQLite itself would call an empty file a new database.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import struct
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _REMEDIES: Final = {
     "SQLITE_NOTADB": "it is no store of ensue, or was overwritten (restore it from a copy, or move it away)",
@@ -13,18 +22,60 @@ _REMEDIES: Final = {
     "SQLITE_CANTOPEN": "it cannot be opened (check the owner and mode of the file and its folder)",
     "SQLITE_PERM": "it cannot be opened (check the owner and mode of the file and its folder)",
 }
+_DAMAGED: Final = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
+_MAGIC: Final = b"SQLite format 3\0"
+_HEADER_BYTES: Final = 100
+_LARGEST_PAGE: Final = 65_536
 
 
-def sqlite_remedy(error: Exception) -> str:
+def sqlite_remedy(error: Exception, lost: str = "") -> str:
     """Return what happened and what to do about it.
 
     Args:
         error: of `sqlite3`, or one of SQLAlchemy that has it in `orig`; of another database, its own text.
+        lost: what is gone with a damaged file, and what brings it back.
     """
     original: Any = getattr(error, "orig", None) or error
     name = getattr(original, "sqlite_errorname", "")
     # An extended name (`SQLITE_CANTOPEN_ISDIR`) begins with the plain one.
     for plain_name, remedy in _REMEDIES.items():
         if name.startswith(plain_name):
-            return remedy
+            return f"{remedy}: {lost}" if lost and plain_name in _DAMAGED else remedy
     return str(original).strip() or type(original).__name__
+
+
+def refuse_damaged(path: Path, lost: str) -> None:
+    """Refuse a file whose header shows that it was cut off or overwritten; leave it as it is.
+
+    Args:
+        path: the file, which exists.
+        lost: what is gone with it, and what brings it back.
+
+    Raises:
+        StoreError: it is empty, too short, or no database.
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+        size_bytes = file.seek(0, 2)
+    if header[: len(_MAGIC)] != _MAGIC[: len(header)]:
+        raise StoreError(f"{path}: {_REMEDIES['SQLITE_NOTADB']}: {lost}")
+    if len(header) < _HEADER_BYTES:
+        size = f"its size is {size_bytes}, less than that of a database's header"
+    else:
+        expected_bytes = _expected_bytes(header)
+        log = path.with_name(f"{path.name}-wal")
+        # What a killed writer had not copied from its log yet, SQLite copies when it opens the file.
+        if size_bytes >= expected_bytes or (log.exists() and log.stat().st_size):
+            return
+        size = f"{size_bytes} of its {expected_bytes} bytes are there"
+    raise StoreError(f"{path}: it was cut off: {size} (restore it from a copy, or move it away): {lost}")
+
+
+def _expected_bytes(header: bytes) -> int:
+    """Return how long a database is by its header, 0 where an old SQLite has not noted that."""
+    (page_bytes,) = struct.unpack_from(">H", header, 16)
+    changed, page_count = struct.unpack_from(">II", header, 24)
+    (valid_for,) = struct.unpack_from(">I", header, 92)
+    # A page of 65,536 bytes is noted as 1.
+    return (_LARGEST_PAGE if page_bytes == 1 else page_bytes) * page_count if changed == valid_for else 0

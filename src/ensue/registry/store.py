@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StoreError
-from ensue.registry.sqlite_remedies import sqlite_remedy
+from ensue.registry.sqlite_remedies import refuse_damaged, sqlite_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 STORE_FILE: Final = "store.db"
 """Name of the default store below the cachedir."""
+
+_LOST: Final = (
+    "the derived resources in it are not known any more; apply the states that register them once more"
+)
 
 
 class CrossRunStore:
@@ -53,6 +57,21 @@ class CrossRunStore:
             return make_url(self._url or "").render_as_string(hide_password=True)
         except ArgumentError:
             return "store_url"
+
+    def refuse_damaged(self) -> None:
+        """Refuse a store that was cut off or overwritten, as far as the header of its file shows.
+
+        Raises:
+            StoreError: it was, or it cannot be read.
+        """
+        if self._path is None:
+            return
+        try:
+            refuse_damaged(self._path, _LOST)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(f"{self.label}: the store cannot be read: {error.strerror}") from error
 
     def exists(self) -> bool:
         """Say whether there is anything to read; a database server is asked when it is read."""
@@ -109,6 +128,7 @@ class CrossRunStore:
     def _open(self) -> sa.Engine:
         from ensue.registry import schema
 
+        self.refuse_damaged()
         try:
             return (
                 schema.open_sqlite(self._path) if self._path is not None else schema.open_url(self._url or "")
@@ -131,7 +151,8 @@ class CrossRunStore:
             yield
         except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite reports damage in text that may be damaged itself: hence the last of these.
-            raise StoreError(f"{self.label}: the store cannot be used: {sqlite_remedy(error)}") from error
+            why = sqlite_remedy(error, _LOST)
+            raise StoreError(f"{self.label}: the store cannot be used: {why}") from error
 
 
 def _sqlite_path(cachedir: Path, url: str | None) -> Path | None:

@@ -7,18 +7,23 @@ rotated them meanwhile.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.errors import KeyFileError, WrongKeyError
 from ensue.registry import envelope
-from ensue.registry.keys import key_source
+from ensue.registry.keys import key_id, key_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from ensue.registry.keys import KeyRing, KeySource
+
+_FINGERPRINT_LABEL: Final = b"ensue fingerprint "
+_FINGERPRINT_CHARS: Final = 32
 
 
 class ProjectVault:
@@ -58,6 +63,24 @@ class ProjectVault:
         """Decrypt with whichever of the project's keys it was sealed with; see the contract."""
         self.require(envelope.sealed_with(sealed, what=context))
         return envelope.unseal(sealed, keys=self._keys, context=context.encode(), what=context)
+
+    def fingerprint(self, content: bytes, *, context: str, like: str = "") -> str:
+        """Return a fingerprint of content that tells nothing about it to those who do not have the key.
+
+        Args:
+            content: what is fingerprinted.
+            context: what it is: the same content has another fingerprint elsewhere.
+            like: a fingerprint to compare with; the key of that one is used, as long as it is at hand.
+
+        Raises:
+            StoreError: the keys cannot be used.
+        """
+        ring = self._current()
+        id_ = like.partition(":")[0]
+        key = next((key for key in ring.keys if key_id(key).hex() == id_), ring.keys[0])
+        own = hmac.digest(key, _FINGERPRINT_LABEL + context.encode(), hashlib.sha256)
+        digest = hmac.digest(own, content, hashlib.sha256).hex()
+        return f"{key_id(key).hex()}:{digest[:_FINGERPRINT_CHARS]}"
 
     def current_key_id(self) -> str:
         """Return the id of the key that encrypts, as hex; makes a key when the project has none."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.provider import Environment
 from ensue.errors import StateFailedError
+from ensue.model.bounded_json import load_json
 
 if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentRequest
@@ -102,7 +103,7 @@ async def _run(line: str) -> tuple[int, bytes, bytes]:
 
 def _json_object(text: bytes) -> DataMap | None:
     try:
-        data: Data = json.loads(text)
+        data: Data = load_json(text)
     except ValueError:
         return None
     return data if isinstance(data, dict) else None

@@ -8,6 +8,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from ensue.resources.answers import whole_number
+
 if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
@@ -137,7 +139,11 @@ def _name_and_family(fields: dict[str, str], full_name: str) -> tuple[str, str]:
 
 
 def _release_parts(name: str, full_name: str, release: str) -> DataMap:
-    info: list[Data] = [int(part) if part.isdecimal() else part for part in release.split(".")]
+    parts_of_release = release.split(".")
+    numbers = map(whole_number, parts_of_release)
+    info: list[Data] = [
+        part if number is None else number for part, number in zip(parts_of_release, numbers, strict=True)
+    ]
     whole = name in _FINGER_BY_WHOLE_RELEASE
     shown = full_name if name in _FINGER_BY_NAME else name
     first = release if whole else release.partition(".")[0]

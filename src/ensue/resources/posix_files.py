@@ -10,31 +10,22 @@ from __future__ import annotations
 import errno
 import hashlib
 import secrets
-import stat as stat_bits
 import time
 from typing import TYPE_CHECKING, Final
 
-from ensue.contracts.connection import Command, FileKind, FileStat
+from ensue.contracts.connection import Command
 from ensue.resources import posix_scripts as scripts
+from ensue.resources.answers import checked_names, digest_in, stat_in
 from ensue.resources.faults import file_error, need_path
 from ensue.resources.foreign_links import ForeignLinkError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from ensue.contracts.connection import Completed
+    from ensue.contracts.connection import Completed, FileStat
     from ensue.errors import RemoteFileError
     from ensue.model.srn import Srn
 
-_KINDS: Final[dict[int, FileKind]] = {
-    stat_bits.S_IFREG: "file",
-    stat_bits.S_IFDIR: "directory",
-    stat_bits.S_IFLNK: "symlink",
-    stat_bits.S_IFBLK: "block",
-    stat_bits.S_IFCHR: "character",
-    stat_bits.S_IFIFO: "fifo",
-    stat_bits.S_IFSOCK: "socket",
-}
 _REASONS: Final = {
     scripts.ABSENT: (errno.ENOENT, ""),
     scripts.IS_FOLDER: (errno.EISDIR, ""),
@@ -87,8 +78,7 @@ class PosixFiles:
         done = await self._do("look at", path, scripts.STAT, flag, absent_is_fine=True)
         if done.returncode == scripts.ABSENT:
             return None
-        fields, _, target = done.stdout.partition(b"\n")
-        return _described(fields.decode("utf-8", "surrogateescape").split(), target)
+        return stat_in(self._srn, path, done.stdout)
 
     async def checksum(self, path: str) -> str | None:
         """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
@@ -97,12 +87,13 @@ class PosixFiles:
             return None
         if done.returncode == scripts.NO_TOOL:
             return hashlib.sha256(await self.read(path)).hexdigest()
-        return done.stdout.split()[0].lstrip(b"\\").decode("ascii")
+        return digest_in(self._srn, path, done.stdout)
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
         done = await self._do("list", path, scripts.LIST)
-        return sorted(name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name)
+        names = (name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name)
+        return checked_names(self._srn, path, names)
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
         """Create a folder; one that is there already is left alone (its mode too)."""
@@ -172,23 +163,6 @@ class PosixFiles:
         if not number and not why:
             why = f"the command ended with {done.returncode}"
         return file_error(self._srn, doing, path, number=number, why=why)
-
-
-def _described(fields: list[str], target: bytes) -> FileStat:
-    raw_mode, uid, gid, user, group, size, mtime, atime = fields
-    mode = int(raw_mode, 16)
-    return FileStat(
-        kind=_KINDS[stat_bits.S_IFMT(mode)],
-        mode=mode & 0o7777,
-        uid=int(uid),
-        gid=int(gid),
-        user=uid if user == "UNKNOWN" else user,
-        group=gid if group == "UNKNOWN" else group,
-        size_bytes=int(size),
-        mtime_s=float(mtime),
-        atime_s=float(atime),
-        link_target=target.decode("utf-8", "surrogateescape").removesuffix("\n"),
-    )
 
 
 def _touch_time(moment_s: float) -> str:

@@ -14,6 +14,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.own_grains import own_grains_path, read_own_grains
+from ensue.resources.answers import whole_number
 from ensue.resources.os_release import os_grains
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ ip -o addr show 2>/dev/null | while read -r n i f a r; do
 done
 p=$(command -v python3 2>/dev/null) && say pythonexecutable "$p"
 say isolation "$ENSUE_ISOLATION"
-file own_grains "$ENSUE_ROOT$own_grains_file"
+o=$ENSUE_ROOT$own_grains_file
+if [ -f "$o" ]; then file own_grains "$o"
+elif [ -e "$o" ] || [ -L "$o" ]; then say own_grains_fault "it is no file"; fi
 exit 0
 """
 """Prints facts, one `name=line` for each line of each fact; `own_grains_file` is set before it."""
@@ -142,18 +145,20 @@ def grains_from(facts: Mapping[str, str], *, id_: str) -> DataMap:
     for key in ("machine_id", "pythonexecutable", "isolation"):
         if facts.get(key):
             grains[key] = facts[key]
-    return grains | _own(facts.get("own_grains", ""), id_)
+    return grains | _own(facts, id_)
 
 
-def _own(text: str, id_: str) -> DataMap:
-    try:
-        return read_own_grains(text) | {"id": id_}
-    except ValueError as error:
-        import logging
+def _own(facts: Mapping[str, str], id_: str) -> DataMap:
+    fault = facts.get("own_grains_fault", "")
+    if not fault:
+        try:
+            return read_own_grains(facts.get("own_grains", "")) | {"id": id_}
+        except ValueError as error:
+            fault = str(error)
+    import logging
 
-        logger = logging.getLogger(__name__)
-        logger.warning("the file of own grains of %s is no YAML and is not looked at: %s", id_, error)
-        return {}
+    logging.getLogger(__name__).warning("the file of own grains of %s is not looked at: %s", id_, fault)
+    return {}
 
 
 def _names(nodename: str, hosts: str) -> DataMap:
@@ -176,14 +181,14 @@ def _hardware(facts: Mapping[str, str]) -> DataMap:
     processors = [line.partition(":") for line in facts.get("cpuinfo", "").splitlines()]
     models = [value.strip() for name, _, value in processors if name.strip() == "model name"]
     count = sum(1 for name, _, _ in processors if name.strip() == "processor")
-    grains["num_cpus"] = int(facts.get("num_cpus", "0")) or count or 1
+    grains["num_cpus"] = whole_number(facts.get("num_cpus", "")) or count or 1
     grains["cpu_model"] = models[0] if models else "Unknown"
     for line in facts.get("meminfo", "").splitlines():
         name, _, value = line.partition(":")
         grain = {"MemTotal": "mem_total", "SwapTotal": "swap_total"}.get(name)
-        kibibytes = value.removesuffix("kB").strip()
-        if grain and kibibytes.isdecimal():
-            grains[grain] = int(kibibytes) // 1024
+        kibibytes = whole_number(value.removesuffix("kB").strip())
+        if grain and kibibytes is not None:
+            grains[grain] = kibibytes // 1024
     if facts.get("dmi_vendor"):
         grains["manufacturer"] = facts["dmi_vendor"]
     if facts.get("dmi_product"):
@@ -196,8 +201,9 @@ def _user(facts: Mapping[str, str]) -> DataMap:
     grains: DataMap = {"shell": facts.get("shell") or "/bin/sh", "path": path}
     grains["systempath"] = [*path.split(":")] if path else []
     for fact, grain in (("uid", "uid"), ("gid", "gid")):
-        if facts.get(fact, "").isdecimal():
-            grains[grain] = int(facts[fact])
+        number = whole_number(facts.get(fact, ""))
+        if number is not None:
+            grains[grain] = number
     for fact, grain in (("user", "username"), ("group", "groupname")):
         if facts.get(fact):
             grains[grain] = facts[fact]

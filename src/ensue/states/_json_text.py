@@ -11,7 +11,7 @@ _STARTS_OF_JSON: Final = frozenset('{["-0123456789tfn')
 
 
 def json_under(key: str, text: str) -> DataMap:
-    """Return the data of a JSON text under a key; nothing at all when it is no JSON.
+    """Return the data of a JSON text under a key; nothing at all when it is no JSON, or nests too deep.
 
     Args:
         key: where the data goes.
@@ -19,11 +19,11 @@ def json_under(key: str, text: str) -> DataMap:
     """
     if text.lstrip()[:1] not in _STARTS_OF_JSON or not text:
         return {}
-    import json
+    from ensue.model.bounded_json import load_json
 
     try:
-        data: Data = json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        data: Data = load_json(text, parse_constant=_refuse)
+    except ValueError:
         return {}
     return {key: data}
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -14,11 +17,13 @@ class Word(msgspec.Struct, frozen=True):
         engine: the letter (`T M G P E L I J S R N`), empty for a bare word.
         pattern: what follows.
         column: where the word begins, from 1.
+        delimiter: what separates the keys of a `G P I J` pattern (`G|@url|https://*`).
     """
 
     engine: str
     pattern: str
     column: int = 1
+    delimiter: str = ":"
 
 
 class Not(msgspec.Struct, frozen=True):
@@ -41,3 +46,28 @@ class Or(msgspec.Struct, frozen=True):
 
 Target: TypeAlias = "Word | Not | And | Or"
 """A target expression."""
+
+_READS_GRAINS: Final = frozenset("GPSN")
+
+
+def reads_grains(target: Target) -> bool:
+    """Say whether grains may decide about a target; a nodegroup counts as one that they decide about."""
+    return any(word.engine in _READS_GRAINS for word in words_of(target))
+
+
+def words_of(target: Target) -> list[Word]:
+    """Return all words of a target, in the order in which they are written."""
+    return list(_words(target))
+
+
+def _words(target: Target) -> Iterator[Word]:
+    match target:
+        case Word():
+            yield target
+        case Not():
+            yield from _words(target.operand)
+        case And() | Or():
+            for operand in target.operands:
+                yield from _words(operand)
+        case _:
+            assert_never(target)

@@ -2,10 +2,10 @@
 
 ```
 or    = and *( "or" and )
-and   = not *( "and" not )          ; two terms side by side are an error, with the column
-not   = [ "not" ] term
+and   = not *( "and" not | "not" term )  ; `a not b` is `a and not b`; other terms side by side are an error
+not   = *"not" term
 term  = "(" or ")" | word
-word  = engine "@" pattern | pattern ; blanks or parentheses end it, double quotes hold it together
+word  = engine "@" pattern | pattern     ; `pieces.py` says where a word ends
 ```
 
 Source: Salt's compound matcher; Salt Resources, "Targeting".
@@ -13,34 +13,18 @@ Source: Salt's compound matcher; Salt Resources, "Targeting".
 
 from __future__ import annotations
 
-import ipaddress
-import re
+import functools
 from typing import Final
 
-from ensue.errors import EnsueError
 from ensue.model.srn import TYPE_ALIASES
+from ensue.targeting.errors import TargetSyntaxError
 from ensue.targeting.expression import And, Not, Or, Target, Word
-from ensue.targeting.ranges import MOST_NAMES, names_in
+from ensue.targeting.patterns import DATA_ENGINES, pattern_problem
+from ensue.targeting.pieces import OPERATORS, pieces_of
 
 ENGINES: Final = "TMGPELIJSRN"
-_PIECE: Final = r'\s*(?:([()])|((?:"[^"]*"|[^\s()"])+)|(.))'
-_OPERATORS: Final = frozenset({"and", "or", "not"})
-
-
-class TargetSyntaxError(EnsueError, ValueError):
-    """A target expression that does not parse.
-
-    Args:
-        expression: the whole expression.
-        column: where the fault is, from 1.
-        problem: what is wrong.
-    """
-
-    def __init__(self, expression: str, column: int, problem: str) -> None:
-        self.expression = expression
-        self.column = column
-        self.problem = problem
-        super().__init__(f"target {expression!r}, column {column}: {problem}")
+DEEPEST: Final = 50
+"""How deep parentheses may nest: the matcher recurses."""
 
 
 def parse_target(expression: str) -> Target:
@@ -49,6 +33,28 @@ def parse_target(expression: str) -> Target:
     Raises:
         TargetSyntaxError: with the column.
     """
+    return _parsed(expression)
+
+
+def parse_word(engine: str, pattern: str, delimiter: str = ":") -> Word:
+    """Return the word of one engine whose pattern is given apart, blanks and parentheses included.
+
+    Args:
+        engine: the letter; empty for a glob.
+        pattern: the whole pattern.
+        delimiter: what separates the keys of a `G P I J` pattern.
+
+    Raises:
+        TargetSyntaxError: with the column within the pattern.
+    """
+    problem = pattern_problem(engine, pattern, delimiter) if pattern else "the pattern is empty"
+    if problem:
+        raise TargetSyntaxError(pattern, 1, problem)
+    return Word(engine, _our_type(pattern) if engine == "T" else pattern, 1, delimiter)
+
+
+@functools.lru_cache(maxsize=1024)
+def _parsed(expression: str) -> Target:
     parser = _Parser(expression)
     target = parser.alternatives()
     parser.expect_end()
@@ -58,32 +64,25 @@ def parse_target(expression: str) -> Target:
 class _Parser:
     def __init__(self, expression: str) -> None:
         self._expression = expression
-        self._pieces = list(self._split(expression))
+        self._pieces = list(pieces_of(expression))
         self._position = 0
-
-    def _split(self, expression: str) -> list[tuple[str, int]]:
-        pieces: list[tuple[str, int]] = []
-        for found in re.finditer(_PIECE, expression.rstrip()):
-            parenthesis, word, other = found.groups()
-            text = parenthesis or word or other
-            column = found.end() - len(text) + 1
-            if other:
-                raise TargetSyntaxError(expression, column, "a quote that is never closed")
-            pieces.append((text, column))
-        if not pieces:
-            raise TargetSyntaxError(expression, 1, "the target is empty; '*' is every minion and resource")
-        return pieces
+        self._depth = 0
+        if not self._pieces:
+            raise self._error(1, "the target is empty; '*' is every minion and resource")
 
     def _peek(self) -> str:
-        return self._pieces[self._position][0] if self._position < len(self._pieces) else ""
+        return self._pieces[self._position].text if self._position < len(self._pieces) else ""
 
     def _column(self) -> int:
         if self._position < len(self._pieces):
-            return self._pieces[self._position][1]
+            return self._pieces[self._position].column
         return len(self._expression) + 1
 
+    def _error(self, column: int, problem: str) -> TargetSyntaxError:
+        return TargetSyntaxError(self._expression, column, problem)
+
     def _fail(self, problem: str) -> TargetSyntaxError:
-        return TargetSyntaxError(self._expression, self._column(), problem)
+        return self._error(self._column(), problem)
 
     def alternatives(self) -> Target:
         operands = [self.conjunction()]
@@ -94,8 +93,8 @@ class _Parser:
 
     def conjunction(self) -> Target:
         operands = [self.negation()]
-        while self._peek() == "and":
-            self._position += 1
+        while (piece := self._peek()) in ("and", "not"):
+            self._position += piece == "and"
             operands.append(self.negation())
         return operands[0] if len(operands) == 1 else And(tuple(operands))
 
@@ -110,61 +109,59 @@ class _Parser:
     def term(self) -> Target:
         piece = self._peek()
         if piece == "(":
-            self._position += 1
-            inner = self.alternatives()
-            if self._peek() != ")":
-                raise self._fail("a parenthesis that is never closed")
-            self._position += 1
-            return inner
-        if not piece or piece == ")" or piece in _OPERATORS:
+            return self.group()
+        if not piece or piece == ")" or piece in OPERATORS:
             raise self._fail(f"a word is missing here{f' before {piece!r}' if piece else ''}")
         column = self._column()
         self._position += 1
         return self._word(piece, column)
 
+    def group(self) -> Target:
+        if self._depth == DEEPEST:
+            raise self._fail(f"parentheses nest more than {DEEPEST} deep")
+        self._depth += 1
+        self._position += 1
+        inner = self.alternatives()
+        if self._peek() != ")":
+            raise (
+                self._missing_operator() if self._peek() else self._fail("a parenthesis that is never closed")
+            )
+        self._depth -= 1
+        self._position += 1
+        return inner
+
     def _word(self, piece: str, column: int) -> Word:
         bare = piece.replace('"', "")
-        if piece[:1] != '"' and len(bare) > 1 and bare[1] == "@":
-            if bare[0] not in ENGINES:
-                raise TargetSyntaxError(
-                    self._expression,
-                    column,
-                    f"there is no target engine {bare[0]}@ (there are {', '.join(ENGINES)})",
-                )
-            if len(bare) == 2:  # noqa: PLR2004 -- the letter and the @ alone
-                raise TargetSyntaxError(self._expression, column, f"{bare} lacks its pattern")
-            self._check(bare[0], bare[2:], column)
-            return Word(bare[0], _our_type(bare[2:]) if bare[0] == "T" else bare[2:], column)
-        return Word("", bare, column)
+        if not bare:
+            raise self._error(column, "a word is empty")
+        width = _engine_width(bare) if piece[0] != '"' else 0
+        if not width:
+            return Word("", bare, column)
+        engine, delimiter, pattern = bare[0], bare[1:width] or ":", bare[width + 1 :]
+        if engine not in ENGINES:
+            there = ", ".join(ENGINES)
+            raise self._error(column, f"there is no target engine {engine}@ (there are {there})")
+        if not pattern:
+            raise self._error(column, f"{bare} lacks its pattern")
+        if problem := pattern_problem(engine, pattern, delimiter):
+            raise self._error(column + width + 1, problem)
+        return Word(engine, _our_type(pattern) if engine == "T" else pattern, column, delimiter)
 
-    def _check(self, engine: str, pattern: str, column: int) -> None:
-        """Refuse what could never match, while the column is known."""
-        problem = _fault(engine, pattern)
-        if problem:
-            raise TargetSyntaxError(self._expression, column + 2, problem)
+    def _missing_operator(self) -> TargetSyntaxError:
+        return self._fail(f"'and' or 'or' is missing before {self._peek()!r}")
 
     def expect_end(self) -> None:
-        piece = self._peek()
-        if piece == ")":
+        if self._peek() == ")":
             raise self._fail("a closing parenthesis too many")
-        if piece:
-            raise self._fail(f"'and' or 'or' is missing before {piece!r}")
+        if self._peek():
+            raise self._missing_operator()
 
 
-def _fault(engine: str, pattern: str) -> str:
-    """Return what is wrong with the pattern of a word, empty when nothing is."""
-    try:
-        if engine in "EPJ":
-            re.compile(pattern if engine == "E" else pattern.rpartition(":")[2])
-        elif engine == "S":
-            ipaddress.ip_network(pattern, strict=False)
-        elif engine == "R" and names_in(pattern) > MOST_NAMES:
-            return f"a range of more than {MOST_NAMES:,} names"
-    except re.error as error:
-        return f"not a regular expression: {error}"
-    except ValueError as error:
-        return f"not an address or network: {error}" if engine == "S" else f"not a range: {error}"
-    return ""
+def _engine_width(word: str) -> int:
+    """Return where the `@` behind an engine and its delimiter is (`G@`: 1, `G|@`: 2), 0 without an engine."""
+    if word[1:2] == "@":
+        return 1
+    return 2 if word[0] in DATA_ENGINES and word[2:3] == "@" else 0
 
 
 def _our_type(pattern: str) -> str:

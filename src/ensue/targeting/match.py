@@ -5,20 +5,21 @@ Source: Salt's matchers; Salt Resources, "Targeting"; where Salt 3008.5 fails (s
 
 from __future__ import annotations
 
-import fnmatch
 import functools
 import ipaddress
-import re
 from typing import TYPE_CHECKING, Any, assert_never
 
 import msgspec
 
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.targeting.expression import And, Not, Or, Target, Word
+from ensue.targeting.paths import path_matches
+from ensue.targeting.patterns import is_data_glob, is_data_regex, is_glob, is_regex
 from ensue.targeting.ranges import names_of
+from ensue.targeting.vocabulary import NO_NAMES, Vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 _ADDRESS_GRAINS = ("ipv4", "ipv6")
 
@@ -31,14 +32,16 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         managing_minions: ids of the minions that execute its jobs; a minion manages itself.
         grains: returns its grains; called only when a word asks for them.
         pillar: returns its pillar; likewise.
-        nodegroups: expressions by name, already parsed.
+        vocabulary: the nodegroups, and what else a target may name.
+        in_groups: filled by the matcher: whether the subject is in a nodegroup, for those it has looked at.
     """
 
     srn: Srn
     managing_minions: tuple[str, ...] = ()
     grains: Callable[[], Mapping[str, Any]] = dict
     pillar: Callable[[], Mapping[str, Any]] = dict
-    nodegroups: Mapping[str, Target] = msgspec.field(default_factory=dict[str, "Target"])
+    vocabulary: Vocabulary = NO_NAMES
+    in_groups: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
 
 
 def matches(target: Target, subject: Subject) -> bool:
@@ -60,31 +63,30 @@ def _word_matches(word: Word, subject: Subject) -> bool:  # noqa: C901, PLR0911,
     id_, pattern = subject.srn.id, word.pattern
     match word.engine:
         case "":
-            return _glob(id_, pattern) or str(subject.srn) == pattern
+            return is_glob(id_, pattern) or str(subject.srn) == pattern
         case "T":
             type_, colon, id_glob = pattern.partition(":")
-            return subject.srn.type == type_ and (not colon or _glob(id_, id_glob))
+            return subject.srn.type == type_ and (not colon or is_glob(id_, id_glob))
         case "M":
-            return any(_glob(minion, pattern) for minion in _managers(subject))
+            return any(is_glob(minion, pattern) for minion in _managers(subject))
         case "E":
-            return _regex(pattern).match(id_) is not None
+            return is_regex(id_, pattern)
         case "L":
-            return id_ in {part.strip() for part in pattern.split(",")}
+            return id_ in _listed(pattern)
         case "G":
-            return _nested(subject.grains(), pattern, _glob)
+            return path_matches(subject.grains(), pattern, is_data_glob, word.delimiter)
         case "P":
-            return _nested(subject.grains(), pattern, _regex_matches)
+            return path_matches(subject.grains(), pattern, is_data_regex, word.delimiter)
         case "I":
-            return _nested(subject.pillar(), pattern, _glob)
+            return path_matches(subject.pillar(), pattern, is_data_glob, word.delimiter)
         case "J":
-            return _nested(subject.pillar(), pattern, _regex_matches)
+            return path_matches(subject.pillar(), pattern, is_data_regex, word.delimiter)
         case "S":
             return _in_network(subject.grains(), pattern)
         case "R":
             return _in_range(id_, pattern)
         case "N":
-            group = subject.nodegroups.get(pattern)
-            return group is not None and matches(group, subject)
+            return _in_group(subject, pattern)
         case _:
             return False
 
@@ -94,57 +96,39 @@ def _managers(subject: Subject) -> tuple[str, ...]:
     return (*own, *subject.managing_minions)
 
 
-def _glob(text: str, pattern: str) -> bool:
-    return text == pattern or fnmatch.fnmatchcase(text, pattern)
+@functools.lru_cache(maxsize=256)
+def _listed(pattern: str) -> frozenset[str]:
+    return frozenset(part.strip() for part in pattern.split(","))
 
 
-@functools.cache
-def _regex(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _in_group(subject: Subject, name: str) -> bool:
+    """Look at a nodegroup once per subject: the work would double with each one that names another twice."""
+    if name not in subject.in_groups:
+        group = subject.vocabulary.nodegroups.get(name)
+        subject.in_groups[name] = group is not None and matches(group, subject)
+    return subject.in_groups[name]
 
 
-def _regex_matches(text: str, pattern: str) -> bool:
-    return _regex(pattern).match(text) is not None
-
-
-def _nested(data: Any, path: str, compare: Callable[[str, str], bool]) -> bool:
-    """Compare along a colon path: `os:Debian`, `roles:web`, `a:b:c`; keys may be globs, values lists."""
-    key, colon, rest = path.partition(":")
-    if isinstance(data, dict):
-        if not colon:
-            # `G@virtual`: that the key is there.
-            return any(_glob(str(name), key) for name in data)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        return any(
-            _value_matches(value, rest, compare) or _nested(value, rest, compare)
-            for name, value in data.items()  # pyright: ignore[reportUnknownVariableType]
-            if _glob(str(name), key)  # pyright: ignore[reportUnknownArgumentType]
-        )
-    return False
-
-
-def _value_matches(value: Any, pattern: str, compare: Callable[[str, str], bool]) -> bool:
-    if isinstance(value, (list, tuple, set)):
-        return any(_value_matches(item, pattern, compare) for item in value)  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, dict):
-        return False
-    return compare(str(value), pattern) or compare(str(value).lower(), pattern.lower())
+@functools.lru_cache(maxsize=256)
+def _network(pattern: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    return ipaddress.ip_network(pattern, strict=False)
 
 
 def _in_network(grains: Mapping[str, Any], pattern: str) -> bool:
-    try:
-        network = ipaddress.ip_network(pattern, strict=False)
-    except ValueError:
-        return False
+    network = _network(pattern)
+    return any(address in network for address in _addresses(grains))
+
+
+def _addresses(grains: Mapping[str, Any]) -> Iterable[ipaddress.IPv4Address | ipaddress.IPv6Address]:
     for name in _ADDRESS_GRAINS:
-        for text in grains.get(name) or ():
+        given = grains.get(name) or ()
+        for text in [given] if isinstance(given, str) else given:
             try:
-                if ipaddress.ip_address(text) in network:
-                    return True
+                yield ipaddress.ip_address(text)
             except ValueError:
                 continue
-    return False
 
 
 def _in_range(id_: str, pattern: str) -> bool:
     names, globs = names_of(pattern)
-    return id_ in names or any(_glob(id_, one) for one in globs)
+    return id_ in names or any(is_glob(id_, one) for one in globs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
+from ensue.model.srn import Srn
 from ensue.targeting.expression import And, Not, Or, Target, Word
 from ensue.targeting.match import matches
 
@@ -67,14 +68,27 @@ def exact_name(target: Target) -> str:
     return "" if target.engine else target.pattern
 
 
-def words_of(target: Target) -> list[Word]:
-    """Return all words of a target, in the order in which they stand."""
+def named_resources(target: Target) -> frozenset[Srn] | None:
+    """Return the only resources that a target can match, by type and id; None when there may be others.
+
+    Whoever looks for matches needs to look at no other resource, however many there are.
+    """
     match target:
         case Word():
-            return [target]
+            name = exact_name(target) if target.engine == "T" else ""
+            return frozenset([Srn(*name.split(":", 1))]) if name else None
         case Not():
-            return words_of(target.operand)
-        case And() | Or():
-            return [word for operand in target.operands for word in words_of(operand)]
+            return None
+        case And():
+            bounded = [one for one in map(named_resources, target.operands) if one is not None]
+            return bounded[0].intersection(*bounded[1:]) if bounded else None
+        case Or():
+            found: set[Srn] = set()
+            for operand in target.operands:
+                bound = named_resources(operand)
+                if bound is None:
+                    return None
+                found |= bound
+            return frozenset(found)
         case _:
             assert_never(target)

@@ -23,6 +23,8 @@ from ensue.errors import (
 )
 from ensue.masking import Masker
 from ensue.model.returns import ScopeReturn
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.targeting import Subject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
 from ensue.testing.registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
-    from ensue.model.srn import Srn
 
 
 class FakeFileSources:
@@ -155,6 +156,25 @@ class FakeFunctionContext:
     def minion(self) -> FunctionContext:
         """Return the managing minion's context."""
         return self.minion_context or self
+
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means; `nodegroups` are those of `opts`."""
+        groups: Any = self.opts.get("nodegroups") or {}
+        names = Vocabulary(read_nodegroups(groups)[0])
+        subject = Subject(
+            srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
+            managing_minions=(str(self.opts.get("id", "")),),
+            grains=lambda: self.grains_data,
+            pillar=lambda: self.pillar,
+            vocabulary=names,
+        )
+        try:
+            parsed = names.parse(target) if engine is None else names.word(engine, target, delimiter)
+        except TargetSyntaxError as error:
+            raise StateFailedError(str(error)) from None
+        return matches(parsed, subject)
 
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call one of `functions` on this target."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.registry import RegistryScope
     from ensue.model.data import Data, DataMap
+    from ensue.model.resource import RegistrationRequest
     from ensue.model.srn import Srn
 
 
@@ -68,6 +69,15 @@ class FakeRegistry:
         hit = tuple(self.invalidate(srn)) if differs else ()
         self._entries[srn] = new
         return Registration(srn=srn, changed=True, invalidated=hit)
+
+    def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
+        """Register resources, all of them or none."""
+        before = dict(self._entries)
+        try:
+            return [self.register(**msgspec.structs.asdict(request)) for request in requests]
+        except ResourceConflictError:
+            self._entries = before
+            raise
 
     def get(self, srn: Srn) -> DataMap | None:
         """Return an active resource's configuration."""

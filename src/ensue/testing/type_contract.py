@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ensue.app.discovered import discovered
-from ensue.app.resource_types import Plugins
 from ensue.app.type_functions import Overrides
-from ensue.app.type_hooks import KINDS
-from ensue.app.type_sources import TypeSources
 from ensue.contracts.connection import Command, Connection
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotOfferedError
@@ -25,13 +22,16 @@ from ensue.language.collector import Collector
 from ensue.masking import Masker
 from ensue.model.data import is_list, is_mapping
 from ensue.model.srn import Srn
+from ensue.resources.plugins import Plugins
+from ensue.resources.type_hooks import KINDS
+from ensue.resources.type_sources import TypeSources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ensue.app.loaded_type import LoadedType
     from ensue.model.data import DataMap
+    from ensue.resources.loaded_type import LoadedType
 
 _LONGEST_S = 30
 """How long any hook may take here; a type of a test has nothing slow behind it."""

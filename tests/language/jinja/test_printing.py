@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from typing import Any
@@ -9,10 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.states.call_state import execution_functions
 
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.jinja.printing import printable
 from ensue.language.yaml import load_text
+from ensue.model.srn import Srn
+from ensue.testing.connection import FakeConnection
+from ensue.testing.context import FakeFunctionContext
 
 _TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=8)
 _LEAVES = st.one_of(
@@ -79,6 +84,12 @@ def test_show_full_context_has_variables_as_plain_data() -> None:
     [("'web*'", True), ("'db*'", False), ("'G@os:Debian and not I@role:db'", True), ("'L@a,b'", False)],
 )
 def test_ifelse_matches_targets(condition: str, held: bool) -> None:
-    """A condition that is text is a compound target, matched with the template's id, grains and pillar."""
-    variables = {"opts": {"id": "web1"}, "grains": {"os": "Debian"}, "pillar": {"role": "web"}}
+    """A condition that is text is a compound target, matched with the target's id, grains and pillar."""
+    context = FakeFunctionContext(
+        FakeConnection(Srn("minion", "web1")),
+        pillar={"role": "web"},
+        grains_data={"os": "Debian"},
+        functions=dict(execution_functions()),
+    )
+    variables = {"salt": {"match.compound": lambda tgt: asyncio.run(context.call("match.compound", tgt))}}
     assert render(f"{{{{ ifelse({condition}, 'yes', 'no') }}}}", **variables) == ("yes" if held else "no")

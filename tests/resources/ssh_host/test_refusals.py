@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,18 @@ def test_known_hosts(
     path.write_text(f"{name} {sshd.host_key}\n")
     assert asyncio.run(answers(ssh(sshd.config(host_key=None, known_hosts=str(path))))) is True
     path.write_text(f"{name} {sshd.host_key}\n@revoked * {sshd.host_key}\n# changed\n")
+    assert isinstance(fault_of(ssh(sshd.config(host_key=None, known_hosts=str(path)))), HostKeyError)
+
+
+def test_hashed_names_of_known_hosts(sshd: Sshd, ssh: Callable[..., SshConnection], tmp_path: Path) -> None:
+    """A known_hosts file whose names ssh-keygen has hashed vouches for a host as a plain one does."""
+    path = tmp_path / "known_hosts"
+    path.write_text(f"[127.0.0.1]:{sshd.port} {sshd.host_key}\n")
+    subprocess.run(["ssh-keygen", "-H", "-f", path], check=True, capture_output=True)
+    assert "127.0.0.1" not in path.read_text()
+    assert asyncio.run(answers(ssh(sshd.config(host_key=None, known_hosts=str(path))))) is True
+    other = path.read_text().replace("|1|", "|1|AAAA", 1)
+    path.write_text(other)
     assert isinstance(fault_of(ssh(sshd.config(host_key=None, known_hosts=str(path)))), HostKeyError)
 
 

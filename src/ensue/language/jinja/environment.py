@@ -19,7 +19,6 @@ from jinja2.environment import TemplateModule
 from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import SandboxedEnvironment
 
-from ensue.language.insertions import Written, is_plain
 from ensue.language.jinja.authorship import mark_authorship
 from ensue.language.jinja.constants import all_nodes, constant_outputs
 from ensue.language.jinja.current import current
@@ -29,6 +28,7 @@ from ensue.language.jinja.loader import relative_name, template_name, template_p
 from ensue.language.jinja.marks import insert_marks, move_down
 from ensue.language.jinja.names import NameChecker, NamedFunctions, UnknownWhenCalledError
 from ensue.language.jinja.printing import printable, printed_safely
+from ensue.language.printed_values import Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +146,7 @@ class Environment(SandboxedEnvironment):
         insert_marks(template, self._number(path))
         tree = all_nodes(template)
         for output, place in constant_outputs(tree):
-            output.nodes[place] = _written(output.nodes[place], output.lineno)
+            output.nodes[place] = _written(output.nodes[place], output.nodes[place].lineno)
         for block in tree:
             if isinstance(block, nodes.AssignBlock):
                 block.filter = _written(block.filter, block.lineno)

@@ -14,11 +14,19 @@ from ensue.language.template_circles import endless
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import FrameType
 
     from ensue.language.jinja.names import UnknownName
 
 _UNDEFINED_NAME_PARTS = 3
 _TOP_LEVEL: Final = "top-level template code"
+_COMPILER: Final = frozenset({
+    "jinja2.lexer", "jinja2.parser", "jinja2.nodes", "jinja2.visitor", "jinja2.optimizer",
+    "jinja2.idtracking", "jinja2.compiler",
+})  # fmt: skip
+_DEEP_CALLS: Final = 100
+"""More calls of the compiler within each other than a template has that is not nested too deep."""
+
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
 
 
@@ -37,6 +45,15 @@ def as_compile_error(
         return error
     span = _span(error, path, shorten)
     match error:
+        case RecursionError() | SyntaxError() if _is_nested_too_deep(error):
+            # What Jinja makes of a template is Python, and only its nesting can be more than Python takes.
+            diagnostic = Diagnostic(
+                code="E0203",
+                summary="broken Jinja",
+                detail="blocks or expressions are nested too deep",
+                span=span,
+                help="put an inner part into a macro, or into a variable of its own",
+            )
         case RecursionError():
             diagnostic = endless(_open_templates(error, path, shorten), span)
         case UnknownWhenCompiledError() | UnknownWhenCalledError():
@@ -84,7 +101,30 @@ def _span(error: Exception, path: str, shorten: Callable[[str], str]) -> Span:
     if isinstance(error, jinja2.TemplateSyntaxError):
         return Span(shorten(error.filename) if error.filename else path, error.lineno)
     frames = _frames(error, path, shorten)
-    return frames[-1][1] if frames else Span(path)
+    return frames[-1][1] if frames else Span(path, _compiled_line(error))
+
+
+def _is_nested_too_deep(error: Exception) -> bool:
+    """Say whether one template nests more than Jinja can read, or Python can compile."""
+    if isinstance(error, SyntaxError):
+        return any(frame.name == "_compile" for frame in traceback.extract_tb(error.__traceback__))
+    return len(_compiling(error)) > _DEEP_CALLS
+
+
+def _compiling(error: Exception) -> list[FrameType]:
+    """Return the calls in which Jinja reads or compiles a template, innermost first."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return [frame for frame in reversed(frames) if frame.f_globals.get("__name__") in _COMPILER]
+
+
+def _compiled_line(error: Exception) -> int:
+    """Return the line that Jinja was reading or compiling; 0 when that cannot be told."""
+    for frame in _compiling(error):
+        here = [frame.f_locals.get(name) for name in ("lineno", "child", "node", "self")]
+        for line in (one if isinstance(one, int) else getattr(one, "lineno", 0) for one in here):
+            if isinstance(line, int) and line > 0:
+                return line
+    return 0
 
 
 def _frames(error: Exception, path: str, shorten: Callable[[str], str]) -> list[tuple[str, Span]]:

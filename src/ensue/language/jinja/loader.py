@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 from jinja2 import BaseLoader, TemplateNotFound
 
+from ensue.language.input_files import read_text
+from ensue.model.regular_files import is_regular, obstacle
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
@@ -22,23 +25,28 @@ class RootsLoader(BaseLoader):
     Args:
         roots: folders of this environment, in order.
         prepare: applied to every text before Jinja sees it (the scan for delayed blocks).
+        shorten: makes an absolute path relative to the project, for messages.
     """
 
-    def __init__(self, roots: Sequence[Path], prepare: Callable[[str, str], str]) -> None:
+    def __init__(
+        self, roots: Sequence[Path], prepare: Callable[[str, str], str], shorten: Callable[[str], str]
+    ) -> None:
         self._roots = tuple(roots)
+        self._shorten = shorten
         self._prepare = prepare
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """Return text, file name, and whether that text is still what the file says."""
         del environment
-        name = template_name(template)
+        name = posixpath.normpath(template_name(template))
+        if name.startswith("../"):
+            raise TemplateNotFound(template, f"{name} leads out of the file roots")
         for root in self._roots:
             path = root / name
-            try:
-                stat = path.stat()
-                text = path.read_text(encoding="utf-8-sig")
-            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            if not is_regular(path):
                 continue
+            stat = path.stat()
+            text = read_text(path, self._shorten(str(path)))
 
             def unchanged(
                 path: Path = path, seen: tuple[int, int] = (stat.st_mtime_ns, stat.st_size)
@@ -50,9 +58,16 @@ class RootsLoader(BaseLoader):
                 return (now.st_mtime_ns, now.st_size) == seen
 
             return self._prepare(text, str(path)), str(path), unchanged
-        searched = ", ".join(str(root) for root in self._roots) or "no file roots"
-        message = f"template {name!r} was not found (searched: {searched})"
+        message = self._missing(name)
         raise TemplateNotFound(template, message)
+
+    def _missing(self, name: str) -> str:
+        """Say why there is no template."""
+        for root in self._roots:
+            if found := obstacle(root / name):
+                return f"{self._shorten(str(root / name))} is {found}"
+        searched = ", ".join(str(root) for root in self._roots) or "no file roots"
+        return f"template {name!r} was not found (searched: {searched})"
 
 
 def template_name(template: str) -> str:

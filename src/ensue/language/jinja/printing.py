@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.insertions import guarded
 from ensue.language.jinja.filters.kinds import is_mapping
+from ensue.language.printed_values import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

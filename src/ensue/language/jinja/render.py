@@ -64,7 +64,7 @@ class JinjaRenderer:
         self._paths: list[str] = []
         self._shorten = shorten
         self._options: dict[str, Any] = {
-            "loader": RootsLoader(roots, prepare),
+            "loader": RootsLoader(roots, prepare, shorten),
             "extensions": ["jinja2.ext.do", "jinja2.ext.loopcontrols", SerializerExtension, ProfileExtension],
             "undefined": jinja2.Undefined if allow_undefined else jinja2.StrictUndefined,
             "cache_size": 2000,

@@ -5,23 +5,23 @@ Source: Salt's Jinja documentation ("Serializers"); the code is our own.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from jinja2 import TemplateRuntimeError, nodes
 from jinja2.ext import Extension
 
 from ensue.errors import CompileError
-from ensue.language.insertions import take_out_guards
 from ensue.language.jinja.current import current
 from ensue.language.line_marks import without_marks
+from ensue.language.printed_values import take_out_guards
 from ensue.language.yaml import load_text
+from ensue.model.bounded_json import load_json
 
 if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
     from jinja2.parser import Parser
 
-    from ensue.language.insertions import Extent
+    from ensue.language.printed_values import Extent
 
 
 class SerializerExtension(Extension):
@@ -107,7 +107,7 @@ def parse_text(text: str, form: str, name: str) -> Any:
     if form == "text":
         return text
     try:
-        return json.loads(text) if form == "json" else load_text(text, name)
+        return load_json(text) if form == "json" else load_text(text, name)
     except (CompileError, ValueError) as error:
         message = f"{name} is not {form.upper()}: {error}"
         raise TemplateRuntimeError(message) from None

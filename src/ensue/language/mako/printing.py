@@ -9,7 +9,7 @@ import json
 from contextvars import ContextVar
 from typing import Final
 
-from ensue.language.insertions import guarded
+from ensue.language.printed_values import guarded
 
 is_guarded: Final[ContextVar[bool]] = ContextVar("ensue_mako_is_guarded", default=False)
 """Whether the rendering's values are guarded."""

@@ -14,8 +14,10 @@ Of several dollar signs before an escape all but one are literal too: `$$${…}`
 A key, ID or name that holds a colon, bracket or brace stands in double quotes, in which a backslash takes
 the next character as it is. No part holds a line end, and none a brace without quotes.
 
-What has fewer than three parts is no reference and stays as it is, and so does its escaped form: `${HOME}`
-belongs to a shell, and so does `${x:-a:b}`, whose second part begins with an operator of the shell.
+`${self:property}` reads the state's own `new_state`, where that can be (`registers`).
+
+What else has fewer than three parts is no reference and stays as it is, and so does its escaped form:
+`${HOME}` belongs to a shell, and so does `${x:-a:b}`, whose second part begins with an operator of the shell.
 
 Source: Idem's argument binding.
 """
@@ -48,6 +50,8 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _PATH: Final = re.compile(r"[\w.\- ]*")
 _SHELL_OPERATORS: Final = ("-", "+", "=", "?")
 _PARTS: Final = 3
+OWN: Final = "self"
+"""The path of references to a state's own `new_state`."""
 
 
 class Malformed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -70,9 +74,15 @@ class _BrokenError(Exception):
     """Carries what is wrong with a reference; never leaves this module."""
 
 
-def read_text(text: str) -> list[Piece]:
-    """Return the pieces of a text; one `str` when it holds neither a reference nor an escape."""
-    if simple := _SIMPLE.fullmatch(text):
+def read_text(text: str, *, own: bool = False) -> list[Piece]:
+    """Return the pieces of a text; one `str` when it holds neither a reference nor an escape.
+
+    Args:
+        text: the text.
+        own: the references are those to the state's own `new_state`, `${self:property}`, and no others; their
+            ID is empty.
+    """
+    if not own and (simple := _SIMPLE.fullmatch(text)):
         path, id_, key = simple.groups()
         return [Reference(text=text, path=path, id=id_, property=key, steps=(key,))]
     if not holds_sign(text):
@@ -80,7 +90,7 @@ def read_text(text: str) -> list[Piece]:
     pieces: list[Piece] = []
     plain: list[str] = []
     position = 0
-    for start, end, piece in _found(text):
+    for start, end, piece in _found(text, own=own):
         plain.append(text[position:start])
         position = end
         if isinstance(piece, str):
@@ -101,7 +111,7 @@ def counts_at(text: str, start: int) -> bool:
     return opening is not None and _content(text, opening.end()) is not None
 
 
-def _found(text: str) -> Iterator[tuple[int, int, Piece]]:
+def _found(text: str, *, own: bool) -> Iterator[tuple[int, int, Piece]]:
     """Yield what is not plain text: where it starts and ends, and what it is."""
     position = 0
     while opening := _OPENING.search(text, position):
@@ -110,10 +120,13 @@ def _found(text: str) -> Iterator[tuple[int, int, Piece]]:
         if content is None:
             continue
         body, parts = content
-        position += len(body)
         sign = opening[0]
+        is_own = parts[0] == OWN and (own or len(parts) < _PARTS)
+        if sign == "${" and is_own != own:
+            continue
+        position += len(body)
         if sign == "${":
-            yield start, position, _reference(sign + body, parts)
+            yield start, position, (_own_reference if own else _reference)(sign + body, parts)
         else:
             yield start, position, sign[1:] + body if sign[1] == "$" else "${" + body
 
@@ -130,6 +143,8 @@ def _content(text: str, position: int) -> tuple[str, list[str]] | None:
 def _parts(content: str) -> list[str] | None:
     """Split at colons outside of quotes and brackets; None when there are too few, or it is a shell's."""
     parts = _split(content, in_brackets=True)
+    if parts[0] == OWN:
+        return parts
     if len(parts) < _PARTS:
         return None
     if not _PATH.fullmatch(parts[0]) or parts[1].startswith(_SHELL_OPERATORS):
@@ -166,6 +181,14 @@ def _reference(text: str, parts: list[str]) -> Reference | Malformed:
             property=":".join(segments),
             steps=_steps(segments),
         )
+    except _BrokenError as error:
+        return Malformed(text=text, problem=str(error))
+
+
+def _own_reference(text: str, parts: list[str]) -> Reference | Malformed:
+    segments = parts[1:] or [""]
+    try:
+        return Reference(text=text, path=OWN, id="", property=":".join(segments), steps=_steps(segments))
     except _BrokenError as error:
         return Malformed(text=text, problem=str(error))
 

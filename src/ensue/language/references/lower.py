@@ -294,7 +294,7 @@ def _plain(value: Any) -> Any:
 
 def _texts_of(draft: Draft) -> list[_Text]:
     texts = signed_texts(draft.arguments) if draft.arguments else []
-    if "$" in draft.name:
+    if "$" in draft.name and "name" not in draft.arguments:
         keys = ("names",) if draft.name_order else ("name",)
         texts[:0] = [(text, keys) for text, _ in signed_texts(draft.name)]
     if draft.options is not NO_OPTIONS and (fan_out := draft.options.fan_out) is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.language.marks import without_authorship
-from ensue.language.renderers.stage import Insertions
+from ensue.language.renderers.stage import Printing
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
@@ -25,7 +25,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
         name=stream.name,
         first_line=stream.first_line,
         export=True,
-        authored=None if stream.insertions is Insertions.FREE else stream.authored,
+        authored=None if stream.printing is Printing.FREE else stream.authored,
     )
     return msgspec.structs.replace(
         stream.rendered(rendered.text),

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
+from ensue.language.data_faults import bound_fault
 from ensue.language.json_containment import beyond_strings
 from ensue.language.renderers.rendered_text import read_data
+from ensue.language.yaml.scalars import MOST_DIGITS
+from ensue.model.bounded_json import load_json
+from ensue.model.data_bounds import DataBoundError
 
 if TYPE_CHECKING:
+    from ensue.diagnostics import Span
     from ensue.language.renderers.stage import Stream
     from ensue.language.yaml import YamlDocument
 
@@ -25,15 +30,25 @@ def _load(document: YamlDocument) -> Any:
     if not text.strip():
         return None
     try:
-        return json.loads(text, object_pairs_hook=_mapping)
+        return load_json(text, object_pairs_hook=_mapping)
     except json.JSONDecodeError as error:
         span = document.source_span(error.lineno, error.colno)
-        raise CompileError(
-            [Diagnostic(code="E0210", summary="this is not JSON", detail=error.msg, span=span)]
-        ) from None
-    except ValueError as error:
-        span = document.source_span(1)
-        raise CompileError([Diagnostic(code="E0202", summary=str(error), span=span)]) from None
+        raise _refused("E0210", "this is not JSON", span, error.msg) from None
+    except DataBoundError as error:
+        raise bound_fault(error, document.source_span(1)) from None
+    except _DuplicateKeyError as error:
+        raise _refused("E0202", str(error), document.source_span(1)) from None
+    except ValueError:
+        detail = f"an integer has more than {MOST_DIGITS:,} digits"
+        raise _refused("E0210", "this is not JSON", document.source_span(1), detail) from None
+
+
+def _refused(code: str, summary: str, span: Span, detail: str = "") -> CompileError:
+    return CompileError([Diagnostic(code=code, summary=summary, detail=detail, span=span)])
+
+
+class _DuplicateKeyError(ValueError):
+    """A mapping has one key twice."""
 
 
 def _without_comments(text: str) -> str:
@@ -46,5 +61,5 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         message = f"the key {twice!r} is there twice"
-        raise ValueError(message)
+        raise _DuplicateKeyError(message)
     return mapping

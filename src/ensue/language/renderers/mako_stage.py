@@ -9,7 +9,7 @@ import msgspec
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.marks import without_authorship
-from ensue.language.renderers.stage import Insertions
+from ensue.language.renderers.stage import Printing
 
 if TYPE_CHECKING:
     from ensue.language.mako.render import MakoRenderer
@@ -24,7 +24,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
         stream.variables,
         path=stream.path,
         name=stream.name,
-        guarded=stream.insertions is not Insertions.FREE,
+        guarded=stream.printing is not Printing.FREE,
     )
     return msgspec.structs.replace(
         stream.rendered(rendered.text),

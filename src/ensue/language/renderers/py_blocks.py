@@ -14,6 +14,7 @@ import msgspec
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks import UNSET, Block
+from ensue.language.data_faults import refuse_unbounded
 from ensue.language.renderers.py_data import GivenTexts
 from ensue.language.renderers.py_errors import python_errors
 from ensue.language.renderers.py_places import PythonDocument
@@ -111,6 +112,7 @@ class DelayedBlocks:
         stream = given.watch(stream)
         with self.collected(stream) as found, python_errors(self._path, name, line):
             data = function(dict(stream.variables))
+        refuse_unbounded(data, Span(self._path, line))
         written = PythonDocument(self._path, self._source, line)
         given.check(data, written)
         return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), written=written)

@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
+from ensue.language.data_faults import refuse_unbounded
 from ensue.language.marks import without_marks
 from ensue.language.renderers.py_blocks import DelayedBlocks
 from ensue.language.renderers.py_data import GivenTexts, literal
@@ -37,13 +38,15 @@ def render(stream: Stream, _arguments: str) -> Stream:
         exec(compile(padded, stream.path, "exec"), namespace)  # noqa: S102 -- running the user's file is this renderer
         run = _run_function(namespace, stream.path)
         data = run()
+    code = getattr(run, "__code__", None)
+    line = code.co_firstlineno if code else 0
+    refuse_unbounded(data, Span(stream.path, line))
     exported = {
         name: value
         for name, value in namespace.items()
         if value is not before.get(name, before) and name != "run" and not name.startswith("_")
     }
-    code = getattr(run, "__code__", None)
-    written = PythonDocument(stream.path, padded, code.co_firstlineno if code else 0)
+    written = PythonDocument(stream.path, padded, line)
     given.check(data, written)
     return msgspec.structs.replace(
         stream.with_data(data), functions=tuple(found), exported=exported, written=written

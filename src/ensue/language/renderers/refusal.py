@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ensue.diagnostics import Span
-    from ensue.language.insertions import Extent
+    from ensue.language.printed_values import Extent
     from ensue.language.renderers.stage import Stream
 
     Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
@@ -29,7 +29,7 @@ _NOT_IN_REFERENCE: Final = frozenset(':[]{}"$\n')
 _NOT_IN_SLOT: Final = frozenset("\"'()[]{},=~\\\n")
 
 
-def refuse_insertions(stream: Stream, text: str, extents: Sequence[Extent], judge: Judge) -> None:
+def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: Judge) -> None:
     """Refuse values that reach beyond a scalar, or that change the parts of a reference or slot.
 
     Args:

@@ -1,6 +1,6 @@
 """Reading text that templates have printed values into: what they printed stays data.
 
-The stages that make data (`yaml`, `json`, `yamlex`) share this. See `authored` and `insertions`.
+The stages that make data (`yaml`, `json`, `yamlex`) share this. See `authored` and `printed_values`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import msgspec
 from ensue.errors import CompileError
 from ensue.language.marks import has_marks, without_marks
 from ensue.language.references.signs import may_bind, may_hold_slot
-from ensue.language.renderers.stage import Insertions
+from ensue.language.renderers.stage import Printing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.language.insertions import Extent
+    from ensue.language.printed_values import Extent
     from ensue.language.renderers.stage import Stream
     from ensue.language.yaml import YamlDocument
 
@@ -39,7 +39,7 @@ def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge)
     if stream.is_rendered:
         return _read_rendered(stream, read, judge)
     data = read(stream.document())
-    if stream.insertions is Insertions.MARKED and (may_bind(stream.text) or may_hold_slot(stream.text)):
+    if stream.printing is Printing.MARKED and (may_bind(stream.text) or may_hold_slot(stream.text)):
         from ensue.language.authored import mark_data
 
         return msgspec.structs.replace(stream.with_data(mark_data(data)), has_marks=True)
@@ -48,16 +48,16 @@ def read_data(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge)
 
 def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: Judge) -> Stream:
     from ensue.language.authored import is_settled, marks_that_count, settle
-    from ensue.language.insertions import take_out_guards
+    from ensue.language.printed_values import take_out_guards
 
     text, extents = take_out_guards(stream.text)
     plain = without_marks(text)
     shown = msgspec.structs.replace(stream, text=plain)
     if extents:
-        from ensue.language.renderers.refusal import refuse_insertions
+        from ensue.language.renderers.refusal import refuse_values
 
-        refuse_insertions(shown, text, extents, judge)
-    if stream.insertions is Insertions.MARKED:
+        refuse_values(shown, text, extents, judge)
+    if stream.printing is Printing.MARKED:
         data = _read_marked(shown, text, read)
         # A backslash may write a mark as an escape of a quoted scalar.
         return msgspec.structs.replace(

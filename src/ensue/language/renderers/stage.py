@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.language.yaml.document import Anchor
 
 
-class Insertions(Enum):
+class Printing(Enum):
     """What a pipe makes of values that its templates print."""
 
     JUDGED = "judged"
@@ -52,7 +52,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         space: the delayed blocks that can be called from here.
         inherited: what a scoped block was given of its caller's variables.
         written: where the data stands, when that is not `text`.
-        insertions: what becomes of signs that a template prints; see `Insertions`.
+        printing: what becomes of signs that a template prints; see `Printing`.
         source: the text as the file has it.
         authored: returns the texts that authors wrote elsewhere: the files of pillar.
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
@@ -75,7 +75,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     space: BlockSpace = NO_BLOCKS
     inherited: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     written: YamlDocument | None = None
-    insertions: Insertions = Insertions.JUDGED
+    printing: Printing = Printing.JUDGED
     source: str = ""
     authored: Callable[[], Iterable[str]] = tuple
     is_rendered: bool = False
@@ -88,7 +88,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
     def rendered(self, text: str) -> Stream:
         """Return this stream with the text that a template stage made of it, marks included."""
-        if self.insertions is Insertions.FREE:
+        if self.printing is Printing.FREE:
             text = without_marks(text)
         elif self.is_rendered:
             # What the earlier stage printed was part of this stage's template, and no author wrote it.

@@ -10,7 +10,7 @@ from ensue.language.yaml import load_document
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ensue.language.insertions import Extent
+    from ensue.language.printed_values import Extent
     from ensue.language.renderers.stage import Stream
 
 

@@ -17,7 +17,7 @@ from ensue.model.data import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ensue.language.insertions import Extent
+    from ensue.language.printed_values import Extent
 
 _MILD: Final = re.compile(
     r"[\w./(](?:[\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])?"

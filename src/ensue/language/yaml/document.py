@@ -132,10 +132,13 @@ class YamlDocument:
         if not self._composed:
             import yaml
 
+            from ensue.model.bounded_yaml import BoundedLoader
+            from ensue.model.data_bounds import DataBoundError
+
             self._composed = True
             try:
-                self._root = yaml.compose(self.text, Loader=yaml.CSafeLoader)
-            except yaml.YAMLError:
+                self._root = yaml.compose(self.text, Loader=BoundedLoader)
+            except (yaml.YAMLError, DataBoundError):
                 self._root = None
         return self._root
 

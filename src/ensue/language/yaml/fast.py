@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.yaml.scalars import plain_scalar
+from ensue.model.data_bounds import MOST_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +29,10 @@ _SINGLE: Final = re.compile(r"'((?:[^']|'')*)'(?: +#.*)?")
 _DOUBLE: Final = re.compile(r'"([^"\\]*)"(?: +#.*)?')
 _LITERAL: Final = re.compile(r"\|([-+]?)(?: +#.*)?")
 _DEEPEST: Final = 60
+"""The deepest nesting of blocks; flow values may be nested in these as deep as the whole may be."""
 _MOST_DISTINCT: Final = 16
 _MOST_COPIES: Final = 64
 """So many copies of a value are made at a time."""
-_TOO_DEEP: Final = object()
 _KEY_STARTS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/") | {""}
 """What a key of `_ENTRY` begins with, or the end of the text."""
 _LONGEST_KEY: Final = 1000
@@ -92,9 +93,7 @@ def _entries(text: str) -> dict[Any, Any] | None:
             key_text, body = entry.groups()
             following[before] = body
         if body in known:
-            value = next(known[body], _TOO_DEEP)
-            if value is _TOO_DEEP:
-                return None
+            value = next(known[body])
             key = key_text if _WORDS.fullmatch(key_text) else _key(key_text, scalars)
         else:
             ((key, value),) = _Reader(f"{key_text}:\n{body}", scalars).whole().items()
@@ -120,16 +119,13 @@ def _end_of_key(text: str, position: int, body: str) -> int:
 
 
 def _copies(value: Any) -> Iterator[Any]:
-    """Yield copies of a value, or nothing of one that is too deep.
+    """Yield copies of a value without end.
 
     Nothing copies as fast as marshal, and that many at a time: the texts in them are made out once for all.
     """
     count = 1
     while True:
-        try:
-            copies = marshal.dumps([_interned(value) for _ in range(count)])
-        except (ValueError, RecursionError):
-            return
+        copies = marshal.dumps([_interned(value) for _ in range(count)])
         yield from marshal.loads(copies)  # noqa: S302 (what was just written)
         if count == _MOST_COPIES:
             break
@@ -309,7 +305,7 @@ class _Reader:
             return []
         if text == "{}":
             return {}
-        if "&" in text or "*" in text:
+        if "&" in text or "*" in text or text.count("[") + text.count("{") > MOST_LEVELS - _DEEPEST:
             raise GiveUp
         import yaml
 
@@ -363,7 +359,10 @@ def _scalar(text: str) -> Any:
         text = text[:comment].rstrip(" ")
     if not _PLAIN.fullmatch(text) or text in ("=", "<<"):
         raise GiveUp
-    return plain_scalar(text)
+    try:
+        return plain_scalar(text)
+    except ValueError:
+        raise GiveUp from None
 
 
 def _chomp(content: str, indicator: str, *, at_end: bool) -> str:

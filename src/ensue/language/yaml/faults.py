@@ -13,7 +13,9 @@ import yaml
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
+from ensue.language.data_faults import bound_fault
 from ensue.language.yaml import full
+from ensue.model.data_bounds import DataBoundError, TooDeepError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -30,6 +32,22 @@ _BEGUN: Final = {
     "while scanning a simple key": "put a colon behind the key, or mend the indentation of this line",
 }
 """What was begun on the line at fault, in the reader's words, and how to mend it."""
+
+_REMEDIES: Final = (
+    ((" is no integer", " is no number", " is no boolean", " digits"), "put it in quotes if it is a text"),
+    (("tab",), "indent with spaces, never with tabs"),
+    (
+        ("mapping values are not allowed",),
+        "put a text that holds ': ' in quotes, or mend the indentation",
+    ),
+    (("scanning an alias", "scanning an anchor"), "a text that begins with * or & stands in quotes: '*'"),
+    (
+        ("block end", "did not find expected"),
+        "check the indentation of this line and the one before it",
+    ),
+    (("alias",), "define the anchor (&name) before it is used, or put the text in quotes"),
+)
+"""How to mend a problem, by words of the reader's; the first that fits."""
 
 _QUOTES: Final = ("'", '"')
 
@@ -53,8 +71,16 @@ def faults_of(document: YamlDocument) -> Generator[None]:
         line = document.text.count("\n", 0, position) + 1
         help_ = "remove the character, or write it as an escape in a double-quoted text"
         raise _fault(str(getattr(error, "reason", error)), document.source_span(line), help_) from None
-    except (ValueError, RecursionError) as error:
-        raise _fault(str(error), document.source_span(1)) from None
+    except UnicodeEncodeError as error:
+        line = document.text.count("\n", 0, error.start) + 1
+        detail = "half of a surrogate pair is no character"
+        raise _fault(detail, document.source_span(line), "remove it, or write the whole pair") from None
+    except RecursionError:
+        # `yamlex` puts values together as it reads them, which takes more calls within each other.
+        raise bound_fault(TooDeepError(), document.source_span(1)) from None
+    except DataBoundError as error:
+        span = document.source_span(1) if error.node is None else _span(document, error.node.start_mark)
+        raise bound_fault(error, span) from None
 
 
 def _fault(detail: str, span: Span, help_: str = "", *related: tuple[Span, str]) -> CompileError:
@@ -130,14 +156,5 @@ def _quote_until(text: str, noticed: Any) -> Any:
 
 
 def _remedy(problem: str) -> str:
-    if "tab" in problem:
-        return "indent with spaces, never with tabs"
-    if "mapping values are not allowed" in problem:
-        return "put a text that holds ': ' in quotes, or mend the indentation"
-    if "scanning an alias" in problem or "scanning an anchor" in problem:
-        return "a text that begins with * or & stands in quotes: '*'"
-    if "block end" in problem or "did not find expected" in problem:
-        return "check the indentation of this line and the one before it"
-    if "alias" in problem:
-        return "define the anchor (&name) before it is used, or put the text in quotes"
-    return "put a text that begins with a special character in quotes"
+    found = (remedy for words, remedy in _REMEDIES if any(word in problem for word in words))
+    return next(found, "put a text that begins with a special character in quotes")

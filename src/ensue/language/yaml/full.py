@@ -10,10 +10,11 @@ import yaml
 from yaml.constructor import ConstructorError
 from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
-from ensue.language.yaml.scalars import floating, integer
+from ensue.language.yaml.scalars import boolean, floating, integer
+from ensue.model.bounded_yaml import BoundedLoader
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from yaml.nodes import Node
 
@@ -37,8 +38,8 @@ class DuplicateKeyError(Exception):
         super().__init__(key)
 
 
-class Loader(yaml.CSafeLoader):
-    """libyaml with Salt's reading of integers and dates, and no duplicate keys."""
+class Loader(BoundedLoader):
+    """libyaml with bounds, Salt's reading of integers and dates, and no duplicate keys."""
 
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping; merge keys (`<<`) are resolved, a key that is there twice is refused."""
@@ -65,6 +66,7 @@ def load(text: str) -> Any:
 
     Raises:
         yaml.MarkedYAMLError: it is not YAML.
+        DataBoundError: it is nested too deep, holds itself, or is a bomb.
         DuplicateKeyError: a mapping has one key twice.
     """
     return yaml.load(text, Loader=Loader)  # noqa: S506 -- a subclass of the safe loader
@@ -130,14 +132,20 @@ def _text(loader: Loader, node: ScalarNode) -> str:
     return str(loader.construct_scalar(node))
 
 
-def _int(loader: Loader, node: ScalarNode) -> int:
-    return integer(_text(loader, node))
+def _reader(read: Callable[[str], Any]) -> Callable[[Loader, ScalarNode], Any]:
+    """Return a constructor; of a scalar that is not what its form or its tag says, it tells the place."""
 
+    def construct(loader: Loader, node: ScalarNode) -> Any:
+        text = _text(loader, node)
+        try:
+            return read(text)
+        except ValueError as error:
+            raise ConstructorError(None, None, str(error), node.start_mark) from None
 
-def _float(loader: Loader, node: ScalarNode) -> float:
-    return floating(_text(loader, node))
+    return construct
 
 
 Loader.add_constructor(f"{_PREFIX}timestamp", _text)
-Loader.add_constructor(f"{_PREFIX}int", _int)
-Loader.add_constructor(f"{_PREFIX}float", _float)
+Loader.add_constructor(f"{_PREFIX}bool", _reader(boolean))
+Loader.add_constructor(f"{_PREFIX}int", _reader(integer))
+Loader.add_constructor(f"{_PREFIX}float", _reader(floating))

@@ -21,7 +21,7 @@ def load_document(document: YamlDocument) -> Any:
     """Return a document's data.
 
     Raises:
-        CompileError: it is not YAML, or a mapping has one key twice; with the place.
+        CompileError: it is not YAML, is beyond a bound, or a mapping has one key twice; with the place.
     """
     try:
         return fast.load(document.text)

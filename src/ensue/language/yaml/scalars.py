@@ -27,6 +27,10 @@ _BOOLS: Final = {
     )
     for spelled in (word, word.capitalize(), word.upper())
 }
+MOST_DIGITS: Final = 4300
+"""The length of the longest integer; Python's own bound."""
+
+_SHOWN_CHARS: Final = 30
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _MAYBE_NUMBER: Final = frozenset("-+0123456789.")
 _INT: Final = (
@@ -60,24 +64,62 @@ def _forms() -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(_INT), re.compile(_FLOAT)
 
 
+def boolean(text: str) -> bool:
+    """Return the value of a scalar that is tagged as a boolean.
+
+    Raises:
+        ValueError: it is none.
+    """
+    value = _BOOLS.get(text.lower())
+    if value is None:
+        msg = f"{_shortened(text)} is no boolean"
+        raise ValueError(msg)
+    return value
+
+
 def integer(text: str) -> int:
-    """Return an integer scalar's value; leading zeros are dropped, as Salt does, not read as octal."""
+    """Return an integer scalar's value; leading zeros are dropped, as Salt does, not read as octal.
+
+    Raises:
+        ValueError: it is none (`0x_` has no digits), or has more than `MOST_DIGITS` digits.
+    """
     digits = text.replace("_", "")
     if digits.startswith("0") and not digits.startswith(("0b", "0x")):
         digits = digits.lstrip("0") or "0"
     sign = -1 if digits.startswith("-") else 1
     digits = digits.lstrip("+-")
+    if len(digits) > MOST_DIGITS:
+        raise _too_long(text)
+    try:
+        value = _magnitude(digits)
+    except ValueError:
+        msg = f"{_shortened(text)} is no integer"
+        raise ValueError(msg) from None
+    # Python writes no longer one as decimal digits: a message, JSON or a file with it could not be made.
+    if value.bit_length() > MOST_DIGITS * 3 and value >= 10**MOST_DIGITS:
+        raise _too_long(text)
+    return sign * value
+
+
+def _magnitude(digits: str) -> int:
     if digits.startswith(("0b", "0x")):
-        return sign * int(digits, 0)
+        return int(digits, 0)
     if ":" in digits:
-        return sign * int(_sexagesimal(digits))
+        value = 0
+        for part in digits.split(":"):
+            value = value * 60 + int(part)
+        return value
     if digits.startswith("0") and len(digits) > 1:
-        return sign * int(digits, 8)
-    return sign * int(digits)
+        return int(digits, 8)
+    return int(digits)
 
 
 def floating(text: str) -> float:
-    """Return a float scalar's value."""
+    """Return a float scalar's value.
+
+    Raises:
+        ValueError: it is none.
+    """
     digits = text.replace("_", "").lower()
     sign = -1.0 if digits.startswith("-") else 1.0
     digits = digits.lstrip("+-")
@@ -85,7 +127,11 @@ def floating(text: str) -> float:
         return sign * math.inf
     if digits == ".nan":
         return math.nan
-    return sign * (_sexagesimal(digits) if ":" in digits else float(digits))
+    try:
+        return sign * (_sexagesimal(digits) if ":" in digits else float(digits))
+    except ValueError:
+        msg = f"{_shortened(text)} is no number"
+        raise ValueError(msg) from None
 
 
 def _sexagesimal(digits: str) -> float:
@@ -93,3 +139,11 @@ def _sexagesimal(digits: str) -> float:
     for part in digits.split(":"):
         value = value * 60 + float(part)
     return value
+
+
+def _too_long(text: str) -> ValueError:
+    return ValueError(f"the integer {_shortened(text)} has more than {MOST_DIGITS:,} digits")
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…")

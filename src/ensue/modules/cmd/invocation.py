@@ -42,18 +42,16 @@ async def invoke(
     Returns:
         `pid`, `retcode`, `stdout`, `stderr`. One that ran out of time has retcode 1 and says so in stdout.
     """
-    shell = options.shell or await _default_shell(ctx)
-    line = command if isinstance(command, str) else shlex.join(map(str, command))
-    by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)
+    line, shell = await _line(ctx, command, options)
     script = _script(line, options, shell, merge_stderr=merge_stderr)
-    argv: list[str] | None = None
+    by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)
+    argv = [shell, "-c", script] if by_shell else [*map(str, command)]
     if options.root:
-        argv = ["chroot", options.root, shell, "-c", script]
-    elif not by_shell:
-        argv = [str(part) for part in command]
+        argv = ["chroot", options.root, *argv]
+        by_shell = False
     request = Command(
-        shell_line=None if argv else script,
-        argv=argv,
+        shell_line=script if by_shell else None,
+        argv=None if by_shell else argv,
         shell=shell,
         cwd=options.cwd,
         env=options.env,
@@ -68,8 +66,18 @@ async def invoke(
     except RemoteTimeoutError:
         if options.timeout_s is None:
             raise  # It is the target that did not answer, not the command that ran out of its time.
-        return _timed_out(line, options)
+        return _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
     return _started(done) if options.background else _ended(done, options, shell, merge_stderr=merge_stderr)
+
+
+async def _line(
+    ctx: FunctionContext, command: str | Sequence[str], options: CommandOptions
+) -> tuple[str, str]:
+    """Return a command as a line, and the shell that reads it."""
+    if isinstance(command, str):
+        return command, options.shell or await _default_shell(ctx)
+    # Words are quoted for a POSIX shell, and `exec` sees to it that the first is a program and nothing else.
+    return f"exec {shlex.join(map(str, command))}", DEFAULT_SHELL
 
 
 async def _default_shell(ctx: FunctionContext) -> str:

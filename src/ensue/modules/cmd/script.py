@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
-from ensue.modules.cmd.invocation import invoke
+from ensue.modules.cmd.invocation import DEFAULT_SHELL, invoke
 from ensue.modules.cmd.options import read_options
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ async def script(
     path = f"{_FOLDER}/.ensue-script-{os.urandom(8).hex()}{ending}"
     await ctx.connection.write(path, content, mode=_MODE, user=options.runas)
     try:
-        return await invoke(ctx, f"{path} {_arguments(args)}".rstrip(), options)
+        return await invoke(ctx, _command(path, args), options)
     finally:
         await ctx.connection.remove(path)
 
@@ -72,7 +71,8 @@ async def script_retcode(ctx: FunctionContext, source: str, **kwargs: Any) -> Da
     return (await script(ctx, source, **kwargs))["retcode"]
 
 
-def _arguments(args: str | list[str] | None) -> str:
-    if args is None:
-        return ""
-    return args if isinstance(args, str) else shlex.join(map(str, args))
+def _command(path: str, args: str | list[str] | None) -> str | list[str]:
+    if isinstance(args, list):
+        # A shell in between starts scripts without a first line `#!`, too; it is given the words as they are.
+        return [DEFAULT_SHELL, "-c", '"$0" "$@"', path, *map(str, args)]
+    return f"{path} {args or ''}".rstrip()

@@ -6,6 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.model.target_paths import folders_above
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +48,9 @@ def findup(
         msg = f"slsutil.findup: {startpath} is not in the file roots"
         raise StateFailedError(msg)
     names = [filenames] if isinstance(filenames, str) else filenames
-    while True:
+    for above in (folder, *folders_above(folder), ""):
         for name in names:
-            if path_exists(ctx, found := posixpath.join(folder, name), saltenv):
+            if path_exists(ctx, found := posixpath.join(above, name), saltenv):
                 return found
-        if not folder:
-            msg = f"slsutil.findup: none of {', '.join(names)} is in {startpath or 'the roots'} or above"
-            raise StateFailedError(msg)
-        folder = str(posixpath.dirname(folder))
+    msg = f"slsutil.findup: none of {', '.join(names)} is in {startpath or 'the roots'} or above"
+    raise StateFailedError(msg)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.bounded_json import load_json
 from ensue.modules.nested import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -61,14 +62,14 @@ async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: s
     try:
         match serializer:
             case "json":
-                return json.loads(stream_or_string)
+                return load_json(stream_or_string)
             case "configparser":
                 return _of_ini(_text(stream_or_string))
             case "msgpack":
                 return msgspec.msgpack.decode(_bytes(stream_or_string))
             case _:
                 raise _no_serializer(serializer)
-    except (ValueError, ConfigParserError) as error:
+    except (ValueError, RecursionError, ConfigParserError) as error:
         msg = f"slsutil.deserialize: this is not {serializer}: {error}"
         raise StateFailedError(msg) from None
 

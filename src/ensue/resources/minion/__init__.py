@@ -35,7 +35,8 @@ def check(config: ReadOnlyDataMap) -> list[str]:
 def connect(context: ResourceContext) -> Connection:
     """Return the connection; does no I/O but reading the root's own symlinks."""
     root = context.config.get("root")
-    return MinionConnection(context.srn, root=root if isinstance(root, str) else "/")
+    root = root if isinstance(root, str) else "/"
+    return MinionConnection(context.srn, root=root, leftovers=context.leftovers)
 
 
 async def ping(connection: Connection) -> bool:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Final
 
 import msgspec
 
-TEMPORARY_PREFIX: Final = ".ensue-"
-"""How the names of temporary files begin."""
+from ensue.resources.leftovers import TEMPORARY_PREFIX
+
+Noted = Callable[[str], AbstractContextManager[None]]
+"""Notes a temporary file for as long as it is there."""
 
 _NEW_FILE_MODE: Final = 0o644
 _CHUNK_BYTES: Final = 4 << 20
@@ -39,14 +43,23 @@ class WriteRequest(msgspec.Struct, frozen=True, kw_only=True):
     gid: int
 
 
-def write_atomically(request: WriteRequest) -> None:
+def write_atomically(request: WriteRequest, noted: Noted) -> None:
     """Write a file as the module describes.
+
+    Args:
+        request: the file.
+        noted: notes the temporary file.
 
     Raises:
         OSError: it cannot be done; nothing has changed.
     """
     old = _existing(request.path)
     temporary = temporary_beside(request.path)
+    with noted(temporary):
+        _write_through(temporary, request, old)
+
+
+def _write_through(temporary: str, request: WriteRequest, old: os.stat_result | None) -> None:
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -61,8 +74,13 @@ def write_atomically(request: WriteRequest) -> None:
         raise
 
 
-def replace_link(target: str, path: str) -> None:
+def replace_link(target: str, path: str, noted: Noted) -> None:
     """Create a symlink, or put it in the place of one that is there.
+
+    Args:
+        target: what it points to.
+        path: where it is.
+        noted: notes the temporary symlink.
 
     Raises:
         OSError: something else than a symlink is there, or it cannot be done.
@@ -75,21 +93,33 @@ def replace_link(target: str, path: str) -> None:
     else:
         return
     temporary = temporary_beside(path)
-    os.symlink(target, temporary)  # noqa: PTH211 (strings)
-    try:
-        os.replace(temporary, path)  # noqa: PTH105 (strings)
-    except BaseException:
-        os.unlink(temporary)  # noqa: PTH108 (a string)
-        raise
+    with noted(temporary):
+        os.symlink(target, temporary)  # noqa: PTH211 (strings)
+        try:
+            os.replace(temporary, path)  # noqa: PTH105 (strings)
+        except BaseException:
+            os.unlink(temporary)  # noqa: PTH108 (a string)
+            raise
 
 
-def copy_across(source: str, target: str) -> None:
+def copy_across(source: str, target: str, noted: Noted) -> None:
     """Move a regular file to another file system: copy it with owner, mode and times, then remove it.
+
+    Args:
+        source: the file.
+        target: where it goes.
+        noted: notes the temporary file.
 
     Raises:
         OSError: it cannot be done; the target is as it was.
     """
     temporary = temporary_beside(target)
+    with noted(temporary):
+        _copy_through(temporary, source, target)
+    os.unlink(source)  # noqa: PTH108 (a string)
+
+
+def _copy_through(temporary: str, source: str, target: str) -> None:
     with open(source, "rb") as old:  # noqa: PTH123 (a string)
         found = os.fstat(old.fileno())
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -107,7 +137,6 @@ def copy_across(source: str, target: str) -> None:
         except BaseException:
             os.unlink(temporary)  # noqa: PTH108 (a string)
             raise
-    os.unlink(source)  # noqa: PTH108 (a string)
 
 
 def temporary_beside(path: str) -> str:

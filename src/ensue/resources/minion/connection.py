@@ -23,6 +23,7 @@ from ensue.resources.minion.simple_lines import program_of
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Command
+    from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
 
 ROOT_VARIABLE: Final = "ENSUE_ROOT"
@@ -39,10 +40,11 @@ class MinionConnection(MinionFiles):
     Args:
         srn: its name.
         root: absolute folder that all its file paths lie below; `/` is the whole machine.
+        leftovers: where temporary files are noted; None notes nothing.
     """
 
-    def __init__(self, srn: Srn, *, root: str = "/") -> None:
-        super().__init__(srn, Confinement(root))
+    def __init__(self, srn: Srn, *, root: str = "/", leftovers: LeftoverNotes | None = None) -> None:
+        super().__init__(srn, Confinement(root), leftovers)
         self._runners: dict[asyncio.AbstractEventLoop, Runner] = {}
 
     @property
@@ -147,6 +149,7 @@ class MinionConnection(MinionFiles):
             -1 if command.umask is None else command.umask,
             program,
             command.timeout_s,
+            on_start=command.on_start,
         )
 
     def _account(self, user: str | None) -> pwd.struct_passwd | None:

@@ -12,16 +12,20 @@ import errno
 import hashlib
 import os
 import stat as stat_bits
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ensue.contracts.connection import FileKind, FileStat
 from ensue.resources.faults import FileFaults
+from ensue.resources.leftovers import HERE, is_temporary
 from ensue.resources.minion.accounts import Accounts, group_number, user_number
 from ensue.resources.minion.atomic_write import WriteRequest, copy_across, replace_link, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
+    from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
     from ensue.resources.minion.confine import Confinement
 
@@ -48,11 +52,13 @@ class MinionFiles:
     Args:
         srn: the target's name.
         confinement: where its paths lie.
+        leftovers: where temporary files are noted; None notes nothing.
     """
 
-    def __init__(self, srn: Srn, confinement: Confinement) -> None:
+    def __init__(self, srn: Srn, confinement: Confinement, leftovers: LeftoverNotes | None = None) -> None:
         self._srn = srn
         self._confinement = confinement
+        self._leftovers = leftovers
         self._accounts = Accounts()
 
     @property
@@ -86,7 +92,9 @@ class MinionFiles:
                 uid=user_number(user),
                 gid=group_number(group),
             )
-            await in_thread(lambda: write_atomically(request))
+            if self._leftovers is not None and is_temporary(path):
+                self._leftovers.begin(HERE, request.path)  # It ends when it is removed or renamed.
+            await in_thread(lambda: write_atomically(request, self._noted))
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None when nothing is there."""
@@ -145,6 +153,7 @@ class MinionFiles:
                 return
             if not is_folder:
                 os.unlink(real)  # noqa: PTH108 (real is a string)
+                self._gone(real)
             elif recursive:
                 import shutil
 
@@ -155,7 +164,7 @@ class MinionFiles:
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
         with FileFaults(self._srn, "make the symlink", path):
-            replace_link(target, self._confinement.written(path, follow=False))
+            replace_link(target, self._confinement.written(path, follow=False), self._noted)
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
@@ -167,7 +176,8 @@ class MinionFiles:
             except OSError as fault:
                 if fault.errno != errno.EXDEV or not stat_bits.S_ISREG(os.lstat(old).st_mode):
                     raise
-                await in_thread(lambda: copy_across(old, new))
+                await in_thread(lambda: copy_across(old, new, self._noted))
+            self._gone(old)
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
@@ -186,6 +196,13 @@ class MinionFiles:
         """Set the times of access and change, seconds since the epoch."""
         with FileFaults(self._srn, "set the times of", path):
             os.utime(self._confinement.written(path), (atime_s, mtime_s), follow_symlinks=False)
+
+    def _noted(self, path: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._leftovers is None else self._leftovers.noted(HERE, path)
+
+    def _gone(self, path: str) -> None:
+        if self._leftovers is not None and is_temporary(path):
+            self._leftovers.end(HERE, path)
 
 
 async def in_thread(work: Callable[[], T]) -> T:

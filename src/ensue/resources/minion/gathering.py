@@ -12,9 +12,11 @@ import os
 import socket
 import struct
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.model.own_grains import DEFAULT_PATH
+from ensue.model.regular_files import NotRegularError, read_regular
 from ensue.resources.minion.accounts import current_group, current_user
 from ensue.resources.posix_grains import grains_from
 
@@ -82,11 +84,23 @@ def _facts(root: str, own_grains_file: str) -> dict[str, str]:
         "address": "\n".join(f"{name} {address}" for name, address in _addresses()),
         "hwaddr": "\n".join(_hardware_addresses()),
         "isolation": os.environ.get("ENSUE_ISOLATION", ""),
-        "own_grains": _first_text(root.rstrip("/") + own_grains_file),
+        **_own_grains(Path(root.rstrip("/") + own_grains_file)),
     }
     facts |= {name: _first_text(*paths).strip() for name, paths in _LINES.items()}
     facts |= {name: "yes" for name, path in _MARKS.items() if os.path.exists(path)}  # noqa: PTH110 (cheaper)
     return facts | _processor()
+
+
+def _own_grains(path: Path) -> dict[str, str]:
+    """Read the one file here that a user names, which may therefore be anything."""
+    try:
+        return {"own_grains": read_regular(path).decode("utf-8", "replace")}
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except NotRegularError as error:
+        return {"own_grains_fault": f"it is {error}"}
+    except OSError as error:
+        return {"own_grains_fault": error.strerror or str(error)}
 
 
 def _processor() -> dict[str, str]:

@@ -26,7 +26,7 @@ from ensue.contracts.connection import Completed
 from ensue.resources.minion.exits import HAS_EXITS, Exits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 DRAIN_GRACE_S: Final = 0.2
 """How long after a command's exit other holders of its output may still write to it."""
@@ -59,6 +59,7 @@ class Launch(msgspec.Struct, frozen=True):
         umask: file mode mask; -1 leaves it.
         timeout_s: it is ended after so many seconds; None: no limit.
         end_grace_s: seconds between SIGTERM and SIGKILL.
+        on_start: told the process id before anything is waited for; what it raises ends the process.
     """
 
     argv: Sequence[bytes]
@@ -72,6 +73,7 @@ class Launch(msgspec.Struct, frozen=True):
     executable: bytes | None = None
     timeout_s: float | None = None
     end_grace_s: float = END_GRACE_S
+    on_start: Callable[[int], None] | None = None
 
 
 class Runner:
@@ -154,6 +156,8 @@ class _Running:
         self.exited: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
         self._process = self._start(launch)
+        if launch.on_start is not None:
+            self._announce(launch.on_start)
         self._write()
         self._watch_exit()
         if self._process.returncode is None:
@@ -224,6 +228,15 @@ class _Running:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
+
+    def _announce(self, on_start: Callable[[int], None]) -> None:
+        try:
+            on_start(self._process.pid)
+        except BaseException:
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+            self.release()
+            raise
 
     def _watch_output(self) -> None:
         self._is_watching = True

@@ -11,7 +11,7 @@ import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ensue.resources.sandbox.processes import ProcessIdentity
+from ensue.resources.sandbox.processes import ProcessIdentity, identify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +61,11 @@ def read_record(directory: Path) -> ServerRecord | None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, mode 0600, atomically and durably."""
+    """Write a file, mode 0600, atomically and durably; what killed writers left of it is removed."""
+    for left in path.parent.glob(f".{path.name}.*"):
+        pid = left.name.rpartition(".")[2]
+        if pid.isdecimal() and identify(int(pid)) is None:
+            left.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.contracts.connection import Command
-from ensue.errors import RemoteError, ResourceError
+from ensue.errors import ResourceError
+from ensue.resources.posix_machine import gathered_grains, runs_a_command
 from ensue.resources.ssh_host.connection import SshConnection
 from ensue.resources.ssh_host.settings import configuration_faults, settings_from
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ensue.contracts.resource_type import ResourceContext
     from ensue.model.data import DataMap, ReadOnlyDataMap
 
-SECRET_KEYS: frozenset[str] = frozenset({"password", "passwd", "private_key", "passphrase", "sudo_password"})
+SECRET_KEYS: frozenset[str] = frozenset(
+    {"password", "passwd", "private_key", "passphrase", "priv_passwd", "sudo_password"}
+)
 """Keys of the configuration whose values are secrets."""
 
 
@@ -35,22 +37,15 @@ def connect(context: ResourceContext) -> Connection:
     found = configuration_faults(context.config)
     if found:
         raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
-    return SshConnection(context.srn, settings_from(context.srn, context.config), context.connect_to)
+    settings = settings_from(context.srn, context.config)
+    return SshConnection(context.srn, settings, context.connect_to, leftovers=context.leftovers)
 
 
 async def ping(connection: Connection) -> bool:
     """Say whether the host runs a command; raises what the connection raises when it cannot be reached."""
-    done = await connection.run(Command(argv=["true"]))
-    return done.returncode == 0
+    return await runs_a_command(connection)
 
 
 async def grains(connection: Connection, context: ResourceContext) -> DataMap:
     """Gather the host's grains in one round trip."""
-    from ensue.resources.posix_grains import facts_script, grains_from, parse_facts
-
-    done = await connection.run(Command(shell_line=facts_script(context.opts)))
-    if done.returncode:
-        why = done.stderr.decode("utf-8", "replace").strip()
-        raise RemoteError(f"the grains of {context.srn} cannot be gathered: {why}", target=str(context.srn))
-    gathered = grains_from(parse_facts(done.stdout.decode("utf-8", "replace")), id_=context.srn.id)
-    return gathered | {"resource_id": context.srn.id, "resource_type": context.srn.type}
+    return await gathered_grains(connection, context)

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import errno
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+from ensue.resources.answers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 Table = Literal["passwd", "group"]
 """Which of the two lists."""
+
+MOST_ACCOUNT_BYTES: Final = 4 << 20
+"""So much of /etc/passwd and /etc/group is read; name services answer for the rest."""
 
 
 class RemoteAccounts:
@@ -79,6 +84,7 @@ def _entries(text: str) -> dict[int, str]:
     names: dict[int, str] = {}
     for line in text.splitlines():
         fields = line.split(":")
-        if len(fields) > 2 and fields[2].isdecimal():  # noqa: PLR2004 (name, password, number)
-            names.setdefault(int(fields[2]), fields[0])
+        number = whole_number(fields[2]) if len(fields) > 2 else None  # noqa: PLR2004 (name, password, number)
+        if number is not None:
+            names.setdefault(number, fields[0])
     return names

@@ -13,11 +13,17 @@ from asyncssh.constants import OPEN_REQUEST_SESSION_FAILED
 
 from ensue.contracts.connection import Command, Completed
 from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.become import Becoming, Errand
 from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script, shell_word
 from ensue.resources.faults import file_error
-from ensue.resources.ssh_host.accounts import RemoteAccounts, Table
-from ensue.resources.ssh_host.become import Becoming, Errand
-from ensue.resources.ssh_host.faults import lost_error, no_session_error
+from ensue.resources.process_tree import kill_script
+from ensue.resources.ssh_host.accounts import MOST_ACCOUNT_BYTES, RemoteAccounts, Table
+from ensue.resources.ssh_host.faults import (
+    lost_error,
+    no_session_error,
+    no_status_error,
+    overfull_error,
+)
 from ensue.resources.ssh_host.sessions import (
     END_GRACE_S,
     ExecSession,
@@ -35,23 +41,6 @@ if TYPE_CHECKING:
 _LOSSES = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, asyncssh.DisconnectError, ConnectionError)
 """What tells that the connection is gone."""
 
-_KILL = """
-k() {{ kill -s {signal} "$@" 2>/dev/null; }}
-all={pid}; more=1
-while [ -n "$more" ]; do
-  more=
-  for stat in /proc/[0-9]*/stat; do
-    {{ IFS= read -r line < "$stat"; }} 2>/dev/null || continue
-    pid=${{line%% *}}; line=${{line##*) }}; line=${{line#* }}; parent=${{line%% *}}
-    case " $all " in *" $pid "*) ;; *" $parent "*) all="$all $pid"; more=1;; esac
-  done
-done
-k -- -{pid} || k -{pid} || :
-k $all || :
-"""
-"""Ends a command with all its descendants: those of its process group, in dash's and in busybox's
-form, and those that left it (sudo with `use_pty` puts what it starts into a session of its own)."""
-
 
 class Channel:
     """Commands and SFTP over one transport.
@@ -65,7 +54,8 @@ class Channel:
         self._srn = transport.srn
         self._settings = transport.settings
         self._token = f"ensue-{secrets.token_hex(8)}"
-        self._marker = re.compile(rb"%s pid (\d+)\n" % self._token.encode())
+        self._marker = re.compile(rb"%s pid (\d{1,18})\n" % self._token.encode())
+        self._beginning = f"{self._token}\n".encode()
         self._becoming = Becoming(self._srn, self._settings.sudo_password, self._send_plain)
         self._sftp: asyncssh.SFTPClient | None = None
         self._sftp_owner: asyncssh.SSHClientConnection | None = None
@@ -151,7 +141,7 @@ class Channel:
             limit_s: how long it may take.
             user: whose processes it starts; empty: those of the user logged in.
         """
-        line = "exec " + shell_word(f"echo {self._token} pid $$ >&2\n{errand.script}")
+        line = "exec " + shell_word(f"echo {self._token}; echo {self._token} pid $$ >&2\n{errand.script}")
         with self.losses("a command ran"):
             connection = await self.transport.connected()
             refused_alone = False
@@ -163,7 +153,8 @@ class Channel:
                         refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
                         continue
                     try:
-                        return await self._finish(channel, session, errand.stdin_first + stdin, limit_s)
+                        await self._finish(channel, session, errand.stdin_first + stdin, limit_s)
+                        return self._completed(connection, channel, session)
                     except BaseException:
                         await self._end(channel, session, user)
                         raise
@@ -198,7 +189,8 @@ class Channel:
         session: ExecSession,
         stdin: bytes,
         limit_s: float | None,
-    ) -> Completed:
+    ) -> None:
+        """Wait for the end of a command."""
         with contextlib.suppress(BrokenPipeError):
             # The command may have ended already without reading any of it.
             if stdin:
@@ -214,23 +206,42 @@ class Channel:
                 f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
             )
             raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
+
+    def _completed(
+        self,
+        connection: asyncssh.SSHClientConnection,
+        channel: asyncssh.SSHClientChannel[bytes],
+        session: ExecSession,
+    ) -> Completed:
+        """Return what came of a command that has ended.
+
+        Raises:
+            RemoteError: it wrote too much, or the server does not say how it ended.
+        """
+        if session.is_overfull:
+            raise overfull_error(self._srn, self._settings)
         done = completed(channel, session)
-        if done is None:
+        if done is None and (session.fault or connection.is_closed()):
             raise lost_error(self._srn, self._settings, "a command ran", session.fault)
+        if done is None:
+            raise no_status_error(self._srn, self._settings)
+        # What stands before them was printed by the files that the login shell reads.
+        before, beginning, stdout = done.stdout.partition(self._beginning)
         found = self._marker.search(done.stderr)
         return Completed(
             returncode=done.returncode,
-            stdout=done.stdout,
-            stderr=self._marker.sub(b"", done.stderr, count=1),
+            stdout=stdout if beginning else before,
+            stderr=done.stderr[found.end() :] if found else done.stderr,
             pid=int(found[1]) if found else 0,
         )
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
         """End a command that is not waited for any more: SIGTERM, then SIGKILL.
 
-        The server is asked first. OpenSSH refuses for root, and its signals do not reach what sudo
-        started: then a second session does it.
+        What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses for root, and its
+        signals do not reach what sudo started: then a second session does it.
         """
+        session.stop_collecting()
         for name in ("TERM", "KILL"):
             if await ended_by_signal(channel, session, name):
                 return
@@ -244,10 +255,14 @@ class Channel:
             return
         with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                script = _KILL.format(signal=name, pid=int(found[1]))
+                script = kill_script(int(found[1]), name)
                 errand = await self._becoming.errand(script, user) if user else Errand(script=script)
                 connection = await self.transport.connected()
-                await connection.run(shell_word(errand.script), input=errand.stdin_first, encoding=None)
+                nowhere = asyncssh.DEVNULL
+                line = shell_word(errand.script)
+                await connection.run(
+                    line, input=errand.stdin_first, encoding=None, stdout=nowhere, stderr=nowhere
+                )
 
     async def _open_sftp(self, connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient | None:
         """Open the SFTP session; None when what answers is no SFTP server but, say, a forced command."""
@@ -279,7 +294,8 @@ class Channel:
         sftp = await self.need_sftp()
         try:
             async with sftp.open(path, "rb") as file:
-                return cast("bytes", await file.read())  # pyright: ignore[reportUnknownMemberType]
+                size_bytes = min((await file.stat()).size or 0, MOST_ACCOUNT_BYTES)
+                return cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
         except asyncssh.SFTPError as fault:
             raise OSError(str(fault)) from fault
 

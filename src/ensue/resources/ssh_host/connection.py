@@ -10,13 +10,16 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
-from ensue.errors import RemoteTimeoutError, ResourceError, UnreachableError
+from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, UnreachableError
+from ensue.resources.leftovers import is_temporary
 from ensue.resources.posix_files import PosixFiles
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
+    from contextlib import AbstractContextManager
 
     from ensue.contracts.connection import Command, Completed, Connection, FileStat
+    from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
     from ensue.resources.ssh_host.channel import Channel
     from ensue.resources.ssh_host.settings import Settings
@@ -32,6 +35,7 @@ class SshConnection:
         settings: how to reach it.
         connect_to: opens the pooled connection of a jump host.
         pause: waits so many seconds between attempts to connect.
+        leftovers: where temporary files are noted; None notes nothing.
     """
 
     def __init__(
@@ -41,11 +45,13 @@ class SshConnection:
         connect_to: Callable[[Srn], Connection],
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        leftovers: LeftoverNotes | None = None,
     ) -> None:
         self._srn = srn
         self.settings = settings
         self._connect_to = connect_to
         self._pause = pause
+        self._leftovers = leftovers
         self._channel: Channel | None = None
         self._own_jumps: list[Transport] = []
         self._shell_files = PosixFiles(srn, self._run)
@@ -88,6 +94,8 @@ class SshConnection:
     ) -> None:
         """Replace or create a file atomically."""
         async with self._files() as files:
+            if self._leftovers is not None and is_temporary(path):
+                self._leftovers.begin(str(self._srn), path)  # It ends when it is removed or renamed.
             await files.write(path, content, mode=mode, user=user, group=group)
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
@@ -114,6 +122,7 @@ class SshConnection:
         """Remove a file, link or folder; absent is fine."""
         async with self._files() as files:
             await files.remove(path, recursive=recursive)
+        self._gone(path)
 
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`."""
@@ -124,6 +133,7 @@ class SshConnection:
         """Move a file within the target, replacing what is there."""
         async with self._files() as files:
             await files.rename(source, target)
+        self._gone(source)
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
@@ -174,6 +184,7 @@ class SshConnection:
     async def _files(self) -> AsyncGenerator[SftpFiles | PosixFiles]:
         """Hand out the file operations; a session that was lost underneath is told as such."""
         files = await self._chosen_files()
+        await self._remove_left(files)
         limit_s = self.settings.timeout_s
         try:
             async with asyncio.timeout(limit_s):
@@ -198,8 +209,28 @@ class SshConnection:
         if self._sftp_files is None:
             from ensue.resources.ssh_host.sftp_files import SftpFiles
 
-            self._sftp_files = SftpFiles(self._srn, channel.need_sftp, self._run, channel.accounts)
+            self._sftp_files = SftpFiles(
+                self._srn, channel.need_sftp, self._run, channel.accounts, self._noted
+            )
         return self._sftp_files
+
+    async def _remove_left(self, files: SftpFiles | PosixFiles) -> None:
+        """Remove what killed processes left on the host; what cannot be removed stays noted."""
+        for path in self._leftovers.left(str(self._srn)) if self._leftovers is not None else ():
+            with contextlib.suppress(RemoteFileError):
+                found = await files.stat(path)
+                if found is not None and found.kind in {"file", "symlink"} and is_temporary(path):
+                    await files.remove(path)
+                self._gone(path)
+
+    def _noted(self, path: str) -> AbstractContextManager[None]:
+        if self._leftovers is None:
+            return contextlib.nullcontext()
+        return self._leftovers.noted(str(self._srn), path)
+
+    def _gone(self, path: str) -> None:
+        if self._leftovers is not None and is_temporary(path):
+            self._leftovers.end(str(self._srn), path)
 
     def _jump_transport(self) -> Transport | None:
         """Return the transport of the last jump host, building the chain of those before it."""

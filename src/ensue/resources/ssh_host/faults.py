@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import asyncssh
 
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.answers import MOST_BYTES
 
 if TYPE_CHECKING:
     from ensue.model.srn import Srn
@@ -89,3 +90,16 @@ def no_session_error(srn: Srn, settings: Settings, fault: asyncssh.ChannelOpenEr
         f"{srn} ({settings.place}) opens no session: {fault.reason} (see MaxSessions and ForceCommand there)"
     )
     return UnreachableError(message, target=str(srn))
+
+
+def no_status_error(srn: Srn, settings: Settings) -> RemoteError:
+    """Return the error of a session that the server closed without an exit status."""
+    message = f"{srn} ({settings.place}) closed the session of a command without an exit status"
+    return RemoteError(message, target=str(srn))
+
+
+def overfull_error(srn: Srn, settings: Settings) -> RemoteError:
+    """Return the error of a command whose output has no end."""
+    limit = f"{MOST_BYTES >> 20} MiB"
+    message = f"a command on {srn} ({settings.place}) wrote more than {limit}, and its session was closed"
+    return RemoteError(message, target=str(srn))

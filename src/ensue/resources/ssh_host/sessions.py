@@ -16,6 +16,7 @@ import asyncssh
 from asyncssh.constants import EXTENDED_DATA_STDERR
 
 from ensue.contracts.connection import Completed
+from ensue.resources.answers import MOST_BYTES
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -34,6 +35,7 @@ arrives starts the time anew.
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
 
+_MOST_ERRORS_WHILE_DEAF_BYTES: Final = 1 << 16
 _SIGNAL_GRACE_S: Final = 0.25
 _CLOSE_GRACE_S: Final = 2.0
 
@@ -94,13 +96,30 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self.output = bytearray()
         self.errors = bytearray()
         self.fault: Exception | None = None
+        self.is_overfull = False
+        self._is_deaf = False
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     def data_received(self, data: bytes, datatype: asyncssh.DataType) -> None:
-        """Collect."""
+        """Collect, up to a limit: nobody knows how much more a command would write."""
+        if self._is_deaf:
+            # The number of the process, which it takes to end it, may still be on its way.
+            if datatype == EXTENDED_DATA_STDERR and len(self.errors) < _MOST_ERRORS_WHILE_DEAF_BYTES:
+                self.errors.extend(data)
+            return
         (self.errors if datatype == EXTENDED_DATA_STDERR else self.output).extend(data)
+        if len(self.output) + len(self.errors) > MOST_BYTES:
+            self.is_overfull = True
+            self.stop_collecting()
+            self._end()
+            return
         if self._quiet is not None:
             self._exit()
+
+    def stop_collecting(self) -> None:
+        """Drop what arrives from now on: nobody waits for the command any more."""
+        self._is_deaf = True
+        self.output.clear()
 
     def exit_status_received(self, status: int) -> None:  # noqa: ARG002 (the channel keeps it)
         """Take note of the exit; whoever else holds the output open is waited for only a little."""

@@ -1,6 +1,6 @@
 """The configuration of an `ssh_host`: which keys there are, what is wrong with one, and its frozen form.
 
-Salt's spellings (`priv`, `passwd`, `sudo_user`, `timeout`) are taken as they are in a Salt roster.
+The spellings of a Salt roster (`priv`, `priv_passwd`, `passwd`, `sudo_user`, `timeout`) are keys too.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "private_key": (str,),
     "priv": (str,),
     "passphrase": (str,),
+    "priv_passwd": (str,),
     "agent": (bool, str),
     "host_key": (str, list),
     "known_hosts": (str,),
@@ -50,6 +51,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
 _TWICE: Final = (
     ("password", "passwd"),
     ("private_key", "priv"),
+    ("passphrase", "priv_passwd"),
     ("connect_timeout_s", "timeout"),
 )
 _POSITIVE: Final = ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")
@@ -148,7 +150,7 @@ def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
         password=_text(given, "password", "passwd"),
         private_key=_text(given, "private_key"),
         private_key_path=_expanded(_text(given, "priv")),
-        passphrase=_text(given, "passphrase"),
+        passphrase=_text(given, "passphrase", "priv_passwd"),
         agent=_agent(given.get("agent")),
         host_keys=_host_keys(given.get("host_key")),
         known_hosts=_expanded(_text(given, "known_hosts") or "~/.ssh/known_hosts"),

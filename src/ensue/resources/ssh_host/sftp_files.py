@@ -17,12 +17,25 @@ from typing import TYPE_CHECKING, Final, cast
 import asyncssh
 from asyncssh import constants as fx
 
-from ensue.contracts.connection import Command, FileKind, FileStat
+from ensue.contracts.connection import Command, FileStat
+from ensue.model.target_paths import folders_above, is_too_long
+from ensue.resources.answers import (
+    KINDS,
+    MOST_BYTES,
+    MOST_NAMES,
+    checked_name,
+    checked_names,
+    checked_size,
+    digest_in,
+)
 from ensue.resources.faults import file_error, need_path
+from ensue.resources.leftovers import TEMPORARY_PREFIX
 from ensue.resources.ssh_host.sftp_paths import WrittenPaths, found_at
+from ensue.resources.ssh_host.sftp_writing import dress, first, need_regular, regular_file, write_new
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
+    from contextlib import AbstractContextManager
 
     from ensue.contracts.connection import Completed
     from ensue.model.srn import Srn
@@ -33,15 +46,6 @@ _NEW_DIRECTORY_MODE: Final = 0o755
 _READ_SIZE_BYTES: Final = 1 << 16
 """Up to this size a file is hashed here: reading it costs no more than a command would."""
 
-_KINDS: Final[dict[int, FileKind]] = {
-    stat_bits.S_IFREG: "file",
-    stat_bits.S_IFDIR: "directory",
-    stat_bits.S_IFLNK: "symlink",
-    stat_bits.S_IFBLK: "block",
-    stat_bits.S_IFCHR: "character",
-    stat_bits.S_IFIFO: "fifo",
-    stat_bits.S_IFSOCK: "socket",
-}
 _ERRNOS: Final = {
     fx.FX_NO_SUCH_FILE: errno.ENOENT,
     fx.FX_NO_SUCH_PATH: errno.ENOENT,
@@ -66,6 +70,7 @@ class SftpFiles:
         client: returns the live SFTP session.
         run: runs a command on the target.
         accounts: its users and groups.
+        noted: notes a temporary file for as long as it is there.
     """
 
     def __init__(
@@ -74,18 +79,19 @@ class SftpFiles:
         client: Callable[[], Awaitable[asyncssh.SFTPClient]],
         run: Callable[[Command], Awaitable[Completed]],
         accounts: RemoteAccounts,
+        noted: Callable[[str], AbstractContextManager[None]],
     ) -> None:
         self._srn = srn
         self._client = client
         self._run = run
         self._accounts = accounts
+        self._noted = noted
         self._written = WrittenPaths(run, accounts)
 
     async def read(self, path: str) -> bytes:
         """Return the whole content of a file; symlinks are followed."""
         async with self._asking("read", path) as sftp:
-            _need_regular(await sftp.stat(path))
-            return await _content(sftp, path)
+            return await self._content_of(sftp, path, await sftp.stat(path))
 
     async def write(
         self,
@@ -99,19 +105,26 @@ class SftpFiles:
         """Replace or create a file atomically."""
         async with self._asking("write", path) as sftp:
             real = await self._written.real(sftp, path, follow=True)
-            old = await _regular_file(sftp, real)
+            old = await regular_file(sftp, real)
             uid = await self._accounts.number("passwd", user) if user is not None else None
             gid = await self._accounts.number("group", group) if group is not None else None
             if mode is None:
                 mode = stat_bits.S_IMODE(old.permissions or 0) if old else _NEW_FILE_MODE
-            temporary = posixpath.join(posixpath.dirname(real), f".ensue-{secrets.token_hex(8)}")
-            try:
-                mine = await _write_new(sftp, temporary, content)
+            async with self._temporary(sftp, real) as temporary:
+                mine = await write_new(sftp, temporary, content)
                 if old is not None:
-                    uid, gid = _first(uid, old.uid), _first(gid, old.gid)
-                await _dress(sftp, temporary, mine, uid=uid, gid=gid)
+                    uid, gid = first(uid, old.uid), first(gid, old.gid)
+                await dress(sftp, temporary, mine, uid=uid, gid=gid)
                 await sftp.chmod(temporary, mode)
                 await sftp.posix_rename(temporary, real)
+
+    @contextlib.asynccontextmanager
+    async def _temporary(self, sftp: asyncssh.SFTPClient, path: str) -> AsyncGenerator[str]:
+        """Yield a new name in the folder of a path; what is there in the end is removed on any failure."""
+        temporary = posixpath.join(posixpath.dirname(path), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
+        with self._noted(temporary):
+            try:
+                yield temporary
             except BaseException:
                 with contextlib.suppress(asyncssh.Error, OSError):
                     await sftp.remove(temporary)
@@ -124,7 +137,7 @@ class SftpFiles:
             if found is None:
                 return None
             permissions = found.permissions or 0
-            kind = _KINDS.get(stat_bits.S_IFMT(permissions), "file")
+            kind = KINDS.get(stat_bits.S_IFMT(permissions), "file")
             uid, gid = found.uid or 0, found.gid or 0
             return FileStat(
                 kind=kind,
@@ -145,18 +158,18 @@ class SftpFiles:
             found = await found_at(sftp, path, follow=True)
             if found is None:
                 return None
-            _need_regular(found)
             if (found.size or 0) > _READ_SIZE_BYTES:
+                need_regular(found)
                 done = await self._run(Command(argv=["sha256sum", "--", path], cwd="/"))
                 if done.returncode == 0:
-                    # A name with a backslash or newline makes sha256sum put a backslash before the hash.
-                    return done.stdout.split()[0].lstrip(b"\\").decode("ascii")
-            return hashlib.sha256(await _content(sftp, path)).hexdigest()
+                    return digest_in(self._srn, path, done.stdout)
+            return hashlib.sha256(await self._content_of(sftp, path, found)).hexdigest()
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
         async with self._asking("list", path) as sftp:
-            return sorted(name for name in await sftp.listdir(path) if name not in {".", ".."})
+            entries = await self._entries(sftp, path)
+            return checked_names(self._srn, path, (str(entry.filename) for entry in entries))
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
         """Create a folder; one that is there already is left alone (its mode too)."""
@@ -176,9 +189,9 @@ class SftpFiles:
             if not stat_bits.S_ISDIR(found.permissions or 0):
                 await sftp.remove(plain)
             elif recursive:
-                await _remove_tree(sftp, plain)
+                await self._remove_tree(sftp, plain)
             else:
-                await _remove_empty(sftp, plain)
+                await self._remove_empty(sftp, plain)
 
     async def symlink(self, target: str, path: str) -> None:
         """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
@@ -190,14 +203,9 @@ class SftpFiles:
                 return
             if not stat_bits.S_ISLNK(found.permissions or 0):
                 raise FileExistsError(errno.EEXIST, "something is there that is no symlink")
-            temporary = posixpath.join(posixpath.dirname(path), f".ensue-{secrets.token_hex(8)}")
-            await sftp.symlink(target, temporary)
-            try:
+            async with self._temporary(sftp, path) as temporary:
+                await sftp.symlink(target, temporary)
                 await sftp.posix_rename(temporary, path)
-            except BaseException:
-                with contextlib.suppress(asyncssh.Error, OSError):
-                    await sftp.remove(temporary)
-                raise
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
@@ -255,16 +263,85 @@ class SftpFiles:
                 self._srn, doing, path, number=fault.errno, why=fault.strerror or "", remedy=remedy
             ) from fault
 
+    async def _content_of(self, sftp: asyncssh.SFTPClient, path: str, found: asyncssh.SFTPAttrs) -> bytes:
+        """Return the content of what was found at a path; its size saves a request where it is small."""
+        need_regular(found)
+        size_bytes = found.size or 0
+        if 0 < size_bytes <= _READ_SIZE_BYTES:
+            async with sftp.open(path, "rb") as file:
+                content = cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
+            if len(content) == size_bytes:
+                return content
+        # Files of /proc have no size; others may have become shorter.
+        return await self._content(sftp, path)
+
+    async def _content(self, sftp: asyncssh.SFTPClient, path: str) -> bytes:
+        async with sftp.open(path, "rb") as file:
+            size_bytes = (await file.stat()).size or 0
+            checked_size(self._srn, "read", path, size_bytes)
+            content = cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
+            return content[:size_bytes]
+
+    async def _entries(self, sftp: asyncssh.SFTPClient, path: str) -> list[asyncssh.SFTPName]:
+        """Return what is in a folder; what the server says of it has an end, and each part a small one."""
+        entries: list[asyncssh.SFTPName] = []
+        size_bytes = 0
+        async for entry in sftp.scandir(path):
+            # Written out as `ls -l` does; nobody reads it.
+            entry.longname = ""
+            size_bytes += len(entry.filename)
+            entries.append(entry)
+            if len(entries) > MOST_NAMES or size_bytes > MOST_BYTES:
+                why = f"the server lists more than {MOST_NAMES} names, or {MOST_BYTES} bytes of them"
+                raise file_error(self._srn, "list", path, why=why)
+        return entries
+
+    async def _remove_tree(self, sftp: asyncssh.SFTPClient, top: str) -> None:
+        """Remove a folder and all below it; asyncssh's own way refuses names with a backslash."""
+        folders: list[str] = []
+        waiting = [top]
+        while waiting:
+            path = waiting.pop()
+            if is_too_long(path):
+                raise OSError(errno.ENAMETOOLONG, "the folders below it go deeper than any path can be")
+            folders.append(path)
+            for entry in await self._entries(sftp, path):
+                name = str(entry.filename)
+                if name in {".", ".."}:
+                    continue
+                below = posixpath.join(path, checked_name(self._srn, path, name))
+                if stat_bits.S_ISDIR(entry.attrs.permissions or 0):
+                    waiting.append(below)
+                else:
+                    await sftp.remove(below)
+        # Each folder was found after the one that it is in.
+        for path in reversed(folders):
+            await sftp.rmdir(path)
+
+    async def _remove_empty(self, sftp: asyncssh.SFTPClient, path: str) -> None:
+        try:
+            await sftp.rmdir(path)
+        except asyncssh.SFTPFailure as fault:
+            entries = await self._entries(sftp, path)
+            if any(entry.filename not in {".", ".."} for entry in entries):
+                raise OSError(errno.ENOTEMPTY, "Directory not empty") from fault
+            raise
+
     async def _make_directory(
         self, sftp: asyncssh.SFTPClient, path: str, mode: int | None, *, parents: bool
     ) -> None:
-        found = await found_at(sftp, path, follow=True)
-        if found is not None:
-            if not stat_bits.S_ISDIR(found.permissions or 0):
-                raise FileExistsError(errno.EEXIST, "something is there that is no folder")
-            return
-        if parents:
-            await self._make_directory(sftp, posixpath.dirname(path), None, parents=True)
+        missing = [] if await _is_folder(sftp, path) else [path]
+        for folder in folders_above(path) if parents and missing else ():
+            if await _is_folder(sftp, folder):
+                break
+            missing.append(folder)
+        else:
+            if parents and missing:
+                raise OSError(errno.ENOENT, "the target has no folder / either")
+        for folder in reversed(missing):
+            await self._make_one(sftp, folder, mode if folder == path else None)
+
+    async def _make_one(self, sftp: asyncssh.SFTPClient, path: str, mode: int | None) -> None:
         try:
             await sftp.mkdir(path, asyncssh.SFTPAttrs(permissions=0o700))
         except asyncssh.SFTPFailure:
@@ -286,70 +363,9 @@ class SftpFiles:
             raise OSError(errno.EIO, done.stderr.decode("utf-8", "replace").strip()) from fault
 
 
-async def _content(sftp: asyncssh.SFTPClient, path: str) -> bytes:
-    async with sftp.open(path, "rb") as file:
-        return cast("bytes", await file.read())  # pyright: ignore[reportUnknownMemberType]
-
-
-async def _regular_file(sftp: asyncssh.SFTPClient, path: str) -> asyncssh.SFTPAttrs | None:
-    """Return what is at a path without symlinks; a folder, pipe or device must not be."""
-    found = await found_at(sftp, path, follow=False)
-    if found is not None:
-        _need_regular(found)
-    return found
-
-
-async def _write_new(sftp: asyncssh.SFTPClient, path: str, content: bytes) -> asyncssh.SFTPAttrs:
-    """Write a new file that nobody else can read yet, and return what it is."""
-    flags = fx.FXF_WRITE | fx.FXF_CREAT | fx.FXF_EXCL
-    async with sftp.open(path, flags, asyncssh.SFTPAttrs(permissions=0o600), encoding=None) as file:
-        if content:
-            await file.write(content)
-        with contextlib.suppress(asyncssh.SFTPOpUnsupported):
-            await file.fsync()
-        return await file.stat()
-
-
-async def _dress(
-    sftp: asyncssh.SFTPClient, path: str, mine: asyncssh.SFTPAttrs, *, uid: int | None, gid: int | None
-) -> None:
-    owner, group = _first(uid, mine.uid), _first(gid, mine.gid)
-    if (owner, group) != (mine.uid, mine.gid):
-        await sftp.setstat(path, asyncssh.SFTPAttrs(uid=owner, gid=group))
-
-
-async def _remove_tree(sftp: asyncssh.SFTPClient, path: str) -> None:
-    """Remove a folder and all below it; asyncssh's own way refuses names with a backslash."""
-    for entry in await sftp.readdir(path):
-        name = str(entry.filename)
-        if name in {".", ".."}:
-            continue
-        if "/" in name:
-            raise OSError(errno.EINVAL, "the server lists a name with a slash in it")
-        below = posixpath.join(path, name)
-        if stat_bits.S_ISDIR(entry.attrs.permissions or 0):
-            await _remove_tree(sftp, below)
-        else:
-            await sftp.remove(below)
-    await sftp.rmdir(path)
-
-
-async def _remove_empty(sftp: asyncssh.SFTPClient, path: str) -> None:
-    try:
-        await sftp.rmdir(path)
-    except asyncssh.SFTPFailure as fault:
-        if any(name not in {".", ".."} for name in await sftp.listdir(path)):
-            raise OSError(errno.ENOTEMPTY, "Directory not empty") from fault
-        raise
-
-
-def _need_regular(found: asyncssh.SFTPAttrs) -> None:
-    permissions = found.permissions or 0
-    if stat_bits.S_ISDIR(permissions):
-        raise IsADirectoryError(errno.EISDIR, "Is a directory")
-    if not stat_bits.S_ISREG(permissions):
-        raise OSError(errno.EINVAL, "it is no regular file")
-
-
-def _first(*numbers: int | None) -> int | None:
-    return next((number for number in numbers if number is not None), None)
+async def _is_folder(sftp: asyncssh.SFTPClient, path: str) -> bool:
+    """Say whether a folder is there; something else must not be."""
+    found = await found_at(sftp, path, follow=True)
+    if found is not None and not stat_bits.S_ISDIR(found.permissions or 0):
+        raise FileExistsError(errno.EEXIST, "something is there that is no folder")
+    return found is not None

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _FIRST_PAUSE_S: Final = 0.25
 _LONGEST_PAUSE_S: Final = 5.0
 _SIGNS_OF_LIFE: Final = 3
+_CIPHERS: Final = "^aes128-gcm@openssh.com,aes256-gcm@openssh.com"
+"""AES-GCM before asyncssh's other ciphers: a run of small files takes a third less CPU than with chacha20,
+whose contexts are made anew for each packet."""
 
 
 class Transport:
@@ -181,6 +184,7 @@ def _options(
         "keepalive_interval": settings.keepalive_s,
         "keepalive_count_max": _SIGNS_OF_LIFE,
         "login_timeout": settings.connect_timeout_s,
+        "encryption_algs": _CIPHERS,
         # What holds for a host stands in its configuration, not in the files of whoever runs ensue.
         "config": None,
         "gss_auth": False,

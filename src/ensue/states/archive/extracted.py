@@ -18,7 +18,9 @@ import msgspec
 from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.archive.destination import Destination
 from ensue.states.archive.entries import Archive, Contents, read_contents
+from ensue.states.archive.limits import DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, read_limits
 from ensue.states.archive.owners import set_owners
 from ensue.states.archive.request import archive_is_zip, lines_shown, read_options
 from ensue.states.file.remarks import remarks
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
 
-_STATS_AT_ONCE: Final = 16
 _NEEDLESS: Final = frozenset({"keep", "use_cmd_unzip", "list_options", "skip_files_list_verify"})
 
 
@@ -77,6 +78,8 @@ async def extracted(
     user: str | int | None = None,
     group: str | int | None = None,
     trim_output: bool | int = False,
+    max_size: int | str = DEFAULT_MAX_SIZE,
+    max_ratio: float = DEFAULT_MAX_RATIO,
     **kwargs: Data,
 ) -> StateReturn:
     """Have an archive's contents in a folder; it is unpacked when some of them are not there.
@@ -102,6 +105,9 @@ async def extracted(
         user: the owner of all that is below the archive's top.
         group: the same for the group.
         trim_output: how many names `changes` may hold; true: 100.
+        max_size: bytes, or a number with a unit: an archive that unpacks to more is refused.
+        max_ratio: an archive that unpacks to more than so many times its size is refused; it does not count
+            below 16 MiB.
         **kwargs: Salt's; those without effect are named in a warning.
 
     Returns:
@@ -109,7 +115,8 @@ async def extracted(
         `new_state` has `path`, and `top_level` where the archive was read.
 
     Raises:
-        StateFailedError: the arguments make no sense, or the archive is not there or broken.
+        StateFailedError: the arguments make no sense, or the archive is not there, broken, above a limit, or
+            would be unpacked outside of the folder.
     """
     warnings = remarks("archive.extracted", [word for word in kwargs if word not in _NEEDLESS])
     folder = _folder(name, if_missing, enforce_ownership_on)
@@ -126,6 +133,7 @@ async def extracted(
     if not sources:
         raise StateFailedError(f'Invalid source "{source}"')
     names_shown = lines_shown(trim_output)
+    limits = read_limits(max_size, max_ratio)
     chosen, content = await read_first(
         ctx, sources, name=name, hash_name=source_hash_name, skip_verify=skip_verify
     )
@@ -135,6 +143,7 @@ async def extracted(
         shown=chosen.location,
         content=content,
         is_zip=is_zip,
+        limits=limits,
         strip=tar_options.strip,
         password=password,
         with_modes=extract_perms,
@@ -154,12 +163,14 @@ async def extracted(
         names_shown=names_shown,
         tar_words=tar_options.words,
     )
-    returned = await _extract(ctx, name, wish, contents)
+    there = Destination(ctx.connection, folder, is_there=found is not None)
+    returned = await _extract(ctx, name, wish, contents, await _look(there, wish, contents))
     return msgspec.structs.replace(returned, warnings=warnings)
 
 
-async def _extract(ctx: StateContext, name: str, wish: _Wish, contents: Contents) -> StateReturn:
-    found = await _look(ctx, wish.folder, contents)
+async def _extract(
+    ctx: StateContext, name: str, wish: _Wish, contents: Contents, found: _Found
+) -> StateReturn:
     if found.wrong and not (wish.clean or wish.force):
         raise StateFailedError(
             f"The below paths (relative to {wish.folder}/) exist, but are the incorrect type (file instead "
@@ -189,28 +200,22 @@ async def _extract(ctx: StateContext, name: str, wish: _Wish, contents: Contents
     return await _owned(ctx, name, wish, contents, changes=changes, comment=comment)
 
 
-async def _look(ctx: StateContext, folder: str, contents: Contents) -> _Found:
-    """Compare the target with the archive; many paths at once, for the way to it may be long."""
-    at_once = asyncio.Semaphore(_STATS_AT_ONCE)
-
-    async def kind_of(path: str) -> str | None:
-        async with at_once:
-            found = await ctx.connection.stat(posixpath.join(folder, path))
-            return found.kind if found else None
-
-    answers = await asyncio.gather(*map(kind_of, contents.kinds), return_exceptions=True)
-    kinds: dict[str, str | None] = {}
-    for path, answer in zip(contents.kinds, answers, strict=True):
-        if isinstance(answer, BaseException):
-            raise answer
-        kinds[path] = answer
+async def _look(there: Destination, wish: _Wish, contents: Contents) -> _Found:
+    """Compare the target with the archive, and refuse one that would be unpacked elsewhere."""
+    await there.look_at([*contents.kinds, *contents.folders()])
+    await there.refuse_ways_out(wish.shown, contents, _tops(contents) if wish.clean else ())
+    kinds = {path: there.kind(path) for path in contents.kinds}
     wrong = [path for path, kind in kinds.items() if kind not in {None, contents.kinds[path]}]
     return _Found(missing=None in kinds.values(), wrong=tuple(wrong))
 
 
+def _tops(contents: Contents) -> list[str]:
+    return [*contents.top_folders(), *contents.top_others()]
+
+
 async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Found) -> list[Data]:
     """Remove what has to go before the archive is unpacked; return its paths."""
-    going = [*contents.top_folders(), *contents.top_others()] if wish.clean else list(found.wrong)
+    going = _tops(contents) if wish.clean else list(found.wrong)
     removed: list[Data] = []
     for path in (posixpath.join(wish.folder, path) for path in going):
         if await ctx.connection.stat(path):
@@ -246,11 +251,11 @@ async def _owned(
     """Set owner and group, then say what came of it all."""
     new_state: DataMap = {
         "path": wish.folder,
-        "top_level": [*contents.top_folders(), *contents.top_others()],
+        "top_level": [*_tops(contents)],
     }
     if wish.user is None and wish.group is None:
         return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
-    top = [posixpath.join(wish.folder, path) for path in contents.top_folders() + contents.top_others()]
+    top = [posixpath.join(wish.folder, path) for path in _tops(contents)]
     set_ = await set_owners(ctx, [wish.owner_of] if wish.owner_of else top, user=wish.user, group=wish.group)
     if set_.changed:
         changes = {**changes, "updated ownership": True}

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import takes_words
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.cmd.ended import command_name
 from ensue.states.cmd.run import run
 from ensue.states.cmd.script import script
 
@@ -21,15 +23,20 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 
-def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+@takes_words
+def wait(
+    ctx: StateContext,  # noqa: ARG001 (every state function has it)
+    name: str | list[str],
+    **kwargs: Any,  # noqa: ARG001 (kept for mod_watch)
+) -> StateReturn:
     """Do nothing until a watched state changes something; then the command is run.
 
     Args:
         ctx: the state's context.
-        name: the command.
+        name: the command, as for `run`.
         **kwargs: those of `run`.
     """
-    return StateReturn(name=name, result=True)
+    return StateReturn(name=command_name(name), result=True)
 
 
 def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
@@ -43,7 +50,9 @@ def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # 
     return StateReturn(name=name, result=True)
 
 
-async def mod_watch(ctx: StateContext, name: str, sfun: str = "run", **kwargs: Any) -> StateReturn:
+async def mod_watch(
+    ctx: StateContext, name: str | list[str], sfun: str = "run", **kwargs: Any
+) -> StateReturn:
     """Run the command or script of a state that watches.
 
     Args:
@@ -57,7 +66,7 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "run", **kwargs: A
     """
     if sfun in {"run", "wait", "watch"}:
         return await run(ctx, name, **kwargs)
-    if sfun in {"script", "wait_script"}:
+    if sfun in {"script", "wait_script"} and isinstance(name, str):
         return await script(ctx, name, **kwargs)
     raise StateFailedError(f"cmd.{sfun} does not work with watch (use cmd.wait or cmd.wait_script)")
 

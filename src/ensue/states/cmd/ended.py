@@ -27,6 +27,15 @@ def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
     )
 
 
+def command_name(command: str | list[str]) -> str:
+    """Return what a command is called: a line, or the words as a shell would be given them."""
+    if isinstance(command, str):
+        return command
+    import shlex
+
+    return shlex.join(command)
+
+
 async def folder_is_missing(ctx: StateContext, path: str) -> bool:
     """Say whether there is no such folder on the target."""
     found = await ctx.connection.stat(path, follow=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import takes_words
 from ensue.errors import EnsueError, NotOfferedError
 from ensue.model.returns import StateReturn
-from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
+from ensue.states.cmd.ended import check_environment, command_name, command_return, folder_is_missing
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
+@takes_words
 async def run(
     ctx: StateContext,
-    name: str,
+    name: str | list[str],
     *,
     cwd: str | None = None,
     root: str | None = None,
@@ -41,7 +43,7 @@ async def run(
 
     Args:
         ctx: the state's context.
-        name: the line for the shell.
+        name: the line for the shell, or a list: a program and its arguments, which no shell reads.
         cwd: the folder to run in; has to be there.
         root: run it with this folder as the root of the file system.
         runas: the user to run it as, by name or number.
@@ -66,19 +68,22 @@ async def run(
         # Told in a plan too, which runs nothing.
         raise NotOfferedError("run", target_type=ctx.srn.type)
     check_environment(env)
+    command = name
+    name = command_name(command)
     instead = test_command(stateful)
     if ctx.test and not instead:
         changes: DataMap = {} if stateful else {"cmd": name}
         comment = "" if stateful else f'Command "{name}" would have been executed'
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    line = instead if ctx.test and instead else name
+    if ctx.test and instead:
+        command = instead
     if cwd and await folder_is_missing(ctx, cwd):
         return StateReturn(
             name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
         )
     try:
         done: DataMap = await ctx.call(
-            "cmd.run_all", line, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
+            "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
             prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
             success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
             **kwargs,
@@ -87,5 +92,5 @@ async def run(
         return StateReturn(name=name, result=False, comment=str(error))
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
-    returned = command_return(name, done, comment=f'Command "{line}" run')
+    returned = command_return(name, done, comment=f'Command "{instead if ctx.test else name}" run')
     return reinterpreted(returned, test=ctx.test) if stateful else returned

@@ -69,10 +69,10 @@ class _NotUnderstoodError(Exception):
 
 def _said(stdout: str) -> tuple[DataMap, str]:
     """Return what the output says, and the output without it."""
-    import json
+    from ensue.model.bounded_json import load_json
 
     try:
-        data = json.loads(stdout)
+        data = load_json(stdout)
     except ValueError:
         return _last_line(stdout)
     if not isinstance(data, dict):

@@ -89,7 +89,7 @@ async def cached(  # noqa: PLR0917 (Salt's order)
         comment = f"File will be cached: {name}"
         return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
     if changes:
-        await keep(path, content)
+        await keep(path, content, cache_dir=ctx.cache_dir)
     already = f"File is already cached to {path} with hash {shown.of(content)}"
     return StateReturn(
         name=name,

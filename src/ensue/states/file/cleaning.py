@@ -7,8 +7,10 @@ that such things are in.
 from __future__ import annotations
 
 import posixpath
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from ensue.model.target_paths import folders_above
 from ensue.states.file.tree import matches, walk
 
 if TYPE_CHECKING:
@@ -63,9 +65,4 @@ def _is_within(path: str, kept: set[str]) -> bool:
 
 
 def _folders_above(path: str, top: str) -> list[str]:
-    above: list[str] = []
-    folder = posixpath.dirname(path)
-    while folder not in {top, "/", ""}:
-        above.append(folder)
-        folder = posixpath.dirname(folder)
-    return above
+    return [*takewhile(lambda folder: folder not in {top, "/"}, folders_above(path))]

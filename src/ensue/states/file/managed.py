@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import renders
 from ensue.errors import StateFailedError
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _CONTENT_WORDS = "'contents', 'contents_pillar', and 'contents_grains'"
 
 
+@renders(contents="template")
 async def managed(
     ctx: StateContext,
     name: str,

@@ -132,7 +132,7 @@ class WantedContent:
     async def _given(self) -> Desired:
         wish = self._wish
         is_secret = False
-        value, what = wish.contents, "'contents'"
+        value, what, template = wish.contents, "'contents'", wish.template
         if wish.contents_pillar is not None:
             value = await looked_up(self._ctx, "pillar.get", wish.contents_pillar, wish.contents_delimiter)
             what = f"contents_pillar {wish.contents_pillar!s}"
@@ -140,6 +140,8 @@ class WantedContent:
         elif wish.contents_grains is not None:
             value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
             what = f"contents_grains {wish.contents_grains!s}"
+            # Unlike pillar, which its author may have written as a template, a grain is what the target says.
+            template = None
         elif value is None:
             return Desired(content=None, attributes=wish.attributes)
         if not wish.allow_empty and not value:
@@ -150,8 +152,8 @@ class WantedContent:
         content = encoded(
             value, newline=wish.contents_newline, encoding=wish.encoding, errors=wish.encoding_errors
         )
-        if wish.template:
-            content = await wish.template.render(self._ctx, content, self._path)
+        if template:
+            content = await template.render(self._ctx, content, self._path)
         attributes = wish.attributes
         if is_secret and attributes.mode is None:
             attributes = replace(attributes, mode=_SECRET_MODE)

@@ -247,7 +247,8 @@ class ManagedFile:
         comment: str = "",
         replace_link: bool = False,
     ) -> StateReturn:
-        path = f"{self._path}.ensue-{secrets.token_hex(4)}" if replace_link else self._path
+        beside = f"{posixpath.dirname(self._path)}/.ensue-{secrets.token_hex(8)}"
+        path = beside if replace_link else self._path
         try:
             await self._connection.write(
                 path, content, mode=wanted.mode, user=wanted.user_text, group=wanted.group_text

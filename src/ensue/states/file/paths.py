@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
 from ensue.errors import StateFailedError
+from ensue.model.target_paths import folders_above
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
@@ -56,12 +56,17 @@ async def make_parents(connection: Connection, path: str, wanted: Attributes) ->
 
     Returns:
         What was made, the topmost first.
+
+    Raises:
+        StateFailedError: not even the root is there.
     """
     missing: list[str] = []
-    folder = posixpath.dirname(path)
-    while not await is_folder(connection, folder):
+    for folder in folders_above(path):
+        if await is_folder(connection, folder):
+            break
         missing.append(folder)
-        folder = posixpath.dirname(folder)
+    else:
+        raise StateFailedError(f"{connection.srn} has no folder /, so nothing can be made below it")
     for each in reversed(missing):
         await connection.make_directory(each, mode=wanted.mode)
         if wanted.user is not None or wanted.group is not None:

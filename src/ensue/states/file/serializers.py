@@ -10,6 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.bounded_json import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,15 +50,15 @@ def deserialized(text: str, serializer: str) -> Any:
     """
     if serializer == "json":
         try:
-            return json.loads(text) if text.strip() else None
+            return load_json(text) if text.strip() else None
         except ValueError as error:
             raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
     if serializer == "yaml":
-        import yaml
+        from ensue.model.bounded_yaml import load_plain_yaml
 
         try:
-            return yaml.safe_load(text)
-        except yaml.YAMLError as error:
+            return load_plain_yaml(text)
+        except ValueError as error:
             raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
     raise StateFailedError(f"merge_if_exists is not supported for the {serializer} serializer")
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import tempfile
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ensue.contracts.context import FunctionContext
 
 
@@ -51,14 +52,19 @@ async def kept(path: Path) -> bytes | None:
     return await asyncio.to_thread(_read, path)
 
 
-async def keep(path: Path, content: bytes) -> None:
+async def keep(path: Path, content: bytes, *, cache_dir: Path) -> None:
     """Write a copy, as a whole or not at all.
+
+    Args:
+        path: where it is kept, below the cachedir.
+        content: what it holds.
+        cache_dir: the cachedir; what a killed process leaves of a copy is there, where an apply removes it.
 
     Raises:
         StateFailedError: it cannot be written.
     """
     try:
-        await asyncio.to_thread(_write, path, content)
+        await asyncio.to_thread(_write, path, content, cache_dir)
     except OSError as error:
         raise StateFailedError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -82,14 +88,15 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, cache_dir: Path) -> None:
     for folder in reversed(path.parents):
         folder.mkdir(mode=0o700, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".")
+    temporary = cache_dir / f".copy.{os.getpid()}.{os.urandom(4).hex()}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-        Path(name).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
+from ensue.states._sizes import read_size
 from ensue.states.file.described import owner_state
 from ensue.states.file.paths import target_path
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection, FileStat
     from ensue.contracts.context import StateContext
 
-_SIZE: Final = re.compile(r"(?P<number>[0-9.]+)\s*(?P<prefix>[kmgtpezy]?)(?P<unit>ib|b)?\Z", re.IGNORECASE)
-_PREFIXES: Final = " kmgtpezy"
 _TIMES: Final = ("atime", "mtime")
 
 
@@ -73,7 +72,7 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
     if found is None or found.kind != "directory":
         raise StateFailedError(f"{path} does not exist or is not a directory.")
     rules = _Rules(
-        is_due=_due(age, _bytes_of(size), age_size_logical_operator, age_size_only),
+        is_due=_due(age, read_size("size", size), age_size_logical_operator, age_size_only),
         is_named=_named(matches, exclude),
         by_path=full_path_match,
         by_change=_word("time_comparison", time_comparison, _TIMES) == "mtime",
@@ -206,22 +205,6 @@ def _word(argument: str, given: str, known: tuple[str, ...]) -> str:
     if str(given).lower() not in known:
         raise StateFailedError(f"{argument}: it takes one of {', '.join(known)}, not {given!r}")
     return str(given).lower()
-
-
-def _bytes_of(size: int | str) -> int:
-    """Read `size`; `10M` and `10MiB` are powers of 1024, `10MB` of 1000."""
-    if isinstance(size, int):
-        return size
-    found = _SIZE.match(size.strip())
-    try:
-        number = float(found["number"]) if found else -1.0
-    except ValueError:
-        number = -1.0
-    if found is None or number < 0:
-        raise StateFailedError(f"size: {size!r} is no size (write a number, 64K, 10MB or 2GiB)")
-    base = 1000 if (found["unit"] or "").lower() == "b" else 1024
-    power = _PREFIXES.index(found["prefix"].lower()) if found["prefix"] else 0
-    return int(number * base**power)
 
 
 def _days_since(seconds: float) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
+from ensue.model.target_paths import is_too_long
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -45,6 +46,9 @@ async def walk(connection: Connection, top: str, *, max_depth: int | None = None
         connection: the way to the target.
         top: the folder; it is not yielded itself.
         max_depth: how deep to go: 0 yields nothing, 1 what is directly in it.
+
+    Raises:
+        StateFailedError: the target goes on naming folders in folders without end.
     """
     waiting = [(top, 0)]
     while waiting:
@@ -58,6 +62,8 @@ async def walk(connection: Connection, top: str, *, max_depth: int | None = None
                 continue
             is_folder = found.kind == "directory"
             if is_folder:
+                if is_too_long(path):
+                    raise StateFailedError(f"the folders below {top} go deeper than any path can be")
                 waiting.append((path, depth + 1))
             elif found.kind == "symlink":
                 behind = await connection.stat(path, follow=True)

@@ -11,16 +11,17 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import TemplateRuntimeError, Undefined
 from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
-from ensue.language.insertions import serialized, take_out_guards
 from ensue.language.jinja.filters.dumping import dump
 from ensue.language.jinja.filters.kinds import is_mapping, keeps_undefined
 from ensue.language.jinja.serializers import parse_text
+from ensue.language.printed_values import serialized, take_out_guards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,17 +45,29 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _finite(value: Any) -> Any:
+    """Return the same of data that has an end.
+
+    Raises:
+        TemplateRuntimeError: it holds itself, or is nested too deep.
+    """
+    try:
+        return plain(value)
+    except RecursionError:
+        raise TemplateRuntimeError("the data holds itself, or is nested too deep") from None
+
+
 @keeps_undefined
 def to_json(value: Any, sort_keys: Any = True, indent: Any = None) -> Markup:
     """Return data as JSON."""
-    text = json.dumps(plain(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
+    text = json.dumps(_finite(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
     return serialized(text)
 
 
 @keeps_undefined
 def to_html_json(value: Any, indent: Any = None, **options: Any) -> str:
     """Return data as JSON that may stand in HTML; further options are those of `json.dumps`."""
-    text = json.dumps(plain(value), indent=indent, **options)
+    text = json.dumps(_finite(value), indent=indent, **options)
     for character in "<>&'":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
@@ -65,6 +78,8 @@ def to_python(value: Any) -> Markup:
     """Return data as Python writes it, on several lines when it is long."""
     import pprint
 
+    if is_mapping(value) and not isinstance(value, OrderedDict):
+        value = dict(value)  # sorted as a dict is, whatever made it
     text = pprint.pformat(value).strip()
     # YAML reads Python's form of text as Python does, but for an escaped quote.
     is_safe = not isinstance(value, str) and "\\'" not in text

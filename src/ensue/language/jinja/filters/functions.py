@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from jinja2 import TemplateRuntimeError, pass_context
 
 from ensue.language.jinja.filters.kinds import is_mapping, is_row
-from ensue.model.srn import MINION_TYPE, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,14 +55,7 @@ def show_full_context(context: Context) -> dict[str, Any]:
 
 
 def _is_targeted(context: Context, expression: str) -> bool:
-    from ensue.targeting import Subject, matches, parse_target
-
-    subject = Subject(
-        srn=Srn(MINION_TYPE, str(context.parent.get("opts", {}).get("id", ""))),
-        grains=lambda: dict(context.parent.get("grains", {})),
-        pillar=lambda: dict(context.parent.get("pillar", {})),
-    )
-    return matches(parse_target(expression), subject)
+    return bool(context.parent["salt"]["match.compound"](expression))
 
 
 def _simple(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What filters do to the marks of a rendering (`ensue.language.marks`, `ensue.language.insertions`).
+"""What filters do to the marks of a rendering (`ensue.language.marks`, `ensue.language.printed_values`).
 
 Serializers return written text. Filters on text keep it written. Those that measure, encode or ask elsewhere
 are given the text without marks. All others pass on what they are given.
@@ -9,9 +9,9 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.insertions import Written, is_plain, is_written, keeps_written
 from ensue.language.jinja.filters import addresses, dates, digests, encoding, query, texts, xml
 from ensue.language.marks import has_marks, without_marks
+from ensue.language.printed_values import Written, is_plain, is_written, keeps_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

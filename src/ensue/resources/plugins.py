@@ -6,15 +6,16 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.app.loaded_type import LoadedType
-from ensue.app.type_sources import TypeSources
 from ensue.errors import NotAvailableError, PluginError, ResourceTypeError
+from ensue.resources.loaded_type import LoadedType
+from ensue.resources.type_sources import TypeSources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ensue.contracts.provider import EnvironmentProvider
-
+    from ensue.model.data import ReadOnlyDataMap
+    from ensue.model.srn import Srn
 _OWN_PROVIDERS: Final = {
     "sandbox": "ensue.resources.sandbox.provider",
     "command": "ensue.resources.command_environment",
@@ -59,6 +60,11 @@ class Plugins:
         return found
 
     @property
+    def sources(self) -> TypeSources:
+        """Where types are found."""
+        return self._sources
+
+    @property
     def of_project(self) -> list[str]:
         """The names of the types in the project's `_resources`."""
         return self._sources.of_project
@@ -67,6 +73,23 @@ class Plugins:
     def loaded(self) -> list[LoadedType]:
         """The types that were used so far."""
         return [one for one in self._types.values() if isinstance(one, LoadedType)]
+
+    def configuration_faults(self, srn: Srn, config: ReadOnlyDataMap) -> list[str]:
+        """Return what is wrong with a resource's configuration, one sentence each.
+
+        Args:
+            srn: the resource.
+            config: its configuration; keys that are no text are wrong whatever the type.
+
+        Raises:
+            NotAvailableError: there is no such resource type.
+            PluginError: the type does not load.
+        """
+        type_ = self.resource_type(srn.type)
+        odd = [key for key in cast("Mapping[object, object]", config) if not isinstance(key, str)]
+        if odd:
+            return [f"the key {key!r} is not text (put it in quotes)" for key in odd]
+        return type_.check(config)
 
     def provider(self, name: str) -> EnvironmentProvider:
         """Return an environment provider.

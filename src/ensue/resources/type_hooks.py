@@ -6,7 +6,7 @@ A type that breaks the contract of `ensue.contracts.resource_type` is refused wh
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -18,8 +18,10 @@ from ensue.errors import ResourceTypeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.app.salt_bridge import Kind
-    from ensue.app.type_sources import TypeSource, TypeSources
+    from ensue.resources.type_sources import TypeSource, TypeSources
+
+Kind: TypeAlias = Literal["modules", "states"]
+"""A folder of overrides."""
 
 KINDS: Final[tuple[Kind, ...]] = ("modules", "states")
 """The folders of a type that hold overrides."""

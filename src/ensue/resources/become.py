@@ -33,13 +33,17 @@ class Way:
 
 
 _ASK = """
-name=$(id -un -- {user} 2>/dev/null || id -un {user} 2>/dev/null) || {{ echo unknown; exit 0; }}
+name=$(id -un -- {user} 2>/dev/null || id -un {user} 2>/dev/null || {by_number}) ||
+  {{ echo unknown; exit 0; }}
 if [ "$(id -un)" = "$name" ]; then echo direct
 elif [ "$(id -u)" = 0 ]; then echo "su $name"
 elif sudo -n -H -u {sudo_user} -- /bin/sh -c true >/dev/null 2>&1; then echo sudo
 else echo refused; fi
 """
 """What is tried is what is sent later: a rule of sudoers may name the shell."""
+
+_BY_NUMBER = r"sed -n 's/^\([^:]*\):[^:]*:{user}:.*/\1/p' /etc/passwd | grep -m 1 ."
+"""The `id` of busybox knows users by name only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +100,8 @@ class Becoming:
 
     async def _ask(self, user: str) -> Way:
         sudo_user = quote(f"#{user}" if user.isdecimal() else user)
-        done = await self._send(_ASK.format(user=quote(user), sudo_user=sudo_user), b"")
+        by_number = _BY_NUMBER.format(user=user) if user.isdecimal() else "false"
+        done = await self._send(_ASK.format(user=quote(user), sudo_user=sudo_user, by_number=by_number), b"")
         answer, _, name = done.stdout.decode("utf-8", "replace").strip().rpartition("\n")[2].partition(" ")
         match answer:
             case "direct" | "sudo":

@@ -10,23 +10,23 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.app.daemon_thread import in_daemon_thread
-from ensue.app.partial_connection import PartialConnection, completed
-from ensue.app.type_hooks import place_of, read_hooks
 from ensue.contracts.connection import Command
 from ensue.errors import EnsueError, PluginError, ResourceTypeError, UnreachableError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.srn import MINION_TYPE
+from ensue.resources.daemon_thread import in_daemon_thread
+from ensue.resources.partial_connection import PartialConnection, completed
+from ensue.resources.type_hooks import place_of, read_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.app.type_hooks import Hook
-    from ensue.app.type_sources import TypeSource, TypeSources
     from ensue.contracts.connection import Connection
     from ensue.contracts.resource_type import ResourceContext
     from ensue.diagnostics import Span
     from ensue.model.data import DataMap, ReadOnlyDataMap
+    from ensue.resources.type_hooks import Hook
+    from ensue.resources.type_sources import TypeSource, TypeSources
 
 _logger = logging.getLogger(__name__)
 

@@ -1,0 +1,101 @@
+"""Whether what a call has read is as it was: keyed fingerprints for the journal, and their comparison.
+
+What a call reads may be a secret, and a journal is to hold nothing from which it could be guessed: its
+fingerprint is made with the project's key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, cast
+
+from ensue.engine.adoption import ARGUMENTS
+from ensue.errors import EnsueError, StateFailedError, StoreError
+from ensue.model.srn import Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.app.call_reads import CallReads, Name
+    from ensue.app.services import Services
+    from ensue.model.data import DataMap
+
+_CONTEXT: Final = "what a call read"
+_NO_MARK: Final = "-"
+"""What stands for a fingerprint that could not be made: it equals none."""
+
+
+class CallInputs:
+    """Implements the engine's `CallInputs`.
+
+    Args:
+        services: the project.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
+        """Return the names of everything that a call has read, and the fingerprint of its content."""
+        from ensue.app.call_reads import data_digest
+
+        digests: dict[str, bytes] = {}
+        for one in reads:
+            digests |= cast("CallReads", one).digests()
+        if arguments is not None:
+            digests[ARGUMENTS] = data_digest(arguments)
+        if not digests:
+            return [], ""
+        try:
+            return list(digests), self._services.vault.fingerprint(_joined(digests), context=_CONTEXT)
+        except StoreError:
+            return list(digests), _NO_MARK
+
+    async def are_same(self, names: Sequence[str], mark: str, arguments: DataMap | None) -> bool:
+        """Say whether what is named has the same content now."""
+        if mark == _NO_MARK:
+            return False
+        try:
+            digests = {text: await self._digest(text, arguments) for text in names}
+            now = await asyncio.to_thread(
+                self._services.vault.fingerprint, _joined(digests), context=_CONTEXT, like=mark
+            )
+        except EnsueError:
+            # A pillar that does not compile, a host that does not answer: the call will say so.
+            return False
+        return now == mark
+
+    async def _digest(self, text: str, arguments: DataMap | None) -> bytes:
+        from ensue.app.call_reads import Name, data_digest, file_digest, key_digest, tree_digest
+
+        name = Name.parse(text)
+        match name.kind:
+            case "arguments":
+                return data_digest(arguments)
+            case "file":
+                return await self._file(name)
+            case "tree":
+                files = self._services.files_of(name.where)
+                return tree_digest(await asyncio.to_thread(files.list_tree, name.what))
+            case "template":
+                return await asyncio.to_thread(file_digest, name.what)
+            case "pillar":
+                srn = Srn.parse(name.where)
+                await self._services.prepare(srn)
+                return key_digest(self._services.pillar(srn), name.what)
+            case _:
+                return key_digest(await self._services.directory.grains(Srn.parse(name.where)), name.what)
+
+    async def _file(self, name: Name) -> bytes:
+        from ensue.app.call_reads import ABSENT, content_digest
+
+        try:
+            return content_digest(await self._services.files_of(name.where).read(name.what))
+        except StateFailedError:
+            return ABSENT
+
+
+def _joined(digests: Mapping[str, bytes]) -> bytes:
+    named = sorted((name.encode("utf-8", "surrogateescape"), digest) for name, digest in digests.items())
+    # With its length before each, no two lists of digests are joined to the same bytes.
+    return b"".join(b"%d:%s%d:%s" % (len(name), name, len(digest), digest) for name, digest in named)

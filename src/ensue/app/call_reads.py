@@ -1,0 +1,186 @@
+"""What one call of a state function reads beside its arguments: files, pillar, and the grains of templates.
+
+A thing that was read has a name (`file base salt://a.j2`, `pillar minion:web-01 port`) and a digest of what
+was read. Names go into the journal, digests do not: see `call_inputs`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.app.read_mapping import ReadMapping
+from ensue.engine.resume import encoded
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.contracts.context import FileSources
+    from ensue.model.srn import Srn
+
+ABSENT: Final = b""
+"""The digest of what is not there."""
+
+WHOLE: Final = ""
+"""What stands for the key of a mapping that was read as a whole."""
+
+_OF_THE_CALLER: Final = frozenset({"path", "shell", "systempath"})
+"""Grains that say who called ensue, not what the machine is: a run may well be resumed from another shell."""
+
+
+class Name(msgspec.Struct, frozen=True):
+    """The name of something that a call has read.
+
+    Args:
+        kind: `file`, `tree` (the names below a folder), `template`, `pillar`, `grains` or `arguments`.
+        where: the environment of a source; the SRN of whose pillar or grains.
+        what: the source, the template's path, the top-level key.
+    """
+
+    kind: str
+    where: str = ""
+    what: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind, self.where, self.what)))
+
+    @classmethod
+    def parse(cls, text: str) -> Name:
+        """Read a name that was written as text."""
+        return cls(*text.split(" ", 2))
+
+
+class CallReads:
+    """Everything that one call has read."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, bytes] = {}
+        self._mappings: dict[tuple[str, str, bool], tuple[ReadMapping, Mapping[str, Any]]] = {}
+
+    def note(self, name: Name, digest: bytes) -> None:
+        """Note that something was read."""
+        self._digests[str(name)] = digest
+
+    def note_templates(self, paths: Iterable[str]) -> None:
+        """Note the templates that a rendering has pulled in."""
+        for path in paths:
+            self.note(Name("template", "-", path), file_digest(path))
+
+    def noting(self, files: FileSources, saltenv: str) -> FileSources:
+        """Return a reader of sources that notes what is read.
+
+        Args:
+            files: what reads.
+            saltenv: the environment of sources that name none.
+        """
+        return NotingFiles(files, saltenv, self)
+
+    def seen(
+        self, kind: str, srn: Srn, original: Mapping[str, Any], *, shown: Mapping[str, Any] | None = None
+    ) -> ReadMapping:
+        """Return a pillar or grains as the call may see them; what is looked at is noted.
+
+        Args:
+            kind: `pillar` or `grains`.
+            srn: whose.
+            original: what is compared later.
+            shown: the same in the form that the call sees, when that is another.
+        """
+        key = (kind, str(srn), shown is not None)
+        if key not in self._mappings:
+            content = original if shown is None else shown
+            mapping = ReadMapping(content if isinstance(content, dict) else dict(content))
+            self._mappings[key] = mapping, original
+        return self._mappings[key][0]
+
+    def digests(self) -> dict[str, bytes]:
+        """Return a digest of everything that was read, by its name as text."""
+        found = dict(self._digests)
+        for (kind, srn, _), (mapping, original) in self._mappings.items():
+            keys = [key for key in mapping.keys_read if kind != "grains" or key not in _OF_THE_CALLER]
+            if mapping.is_read_whole:
+                keys.append(WHOLE)
+            found.update({str(Name(kind, srn, key)): key_digest(original, key) for key in keys})
+        return found
+
+
+class NotingFiles:
+    """A `FileSources` that notes what is read.
+
+    Args:
+        files: what reads.
+        saltenv: the environment of sources that name none.
+        reads: where it is noted.
+    """
+
+    def __init__(self, files: FileSources, saltenv: str, reads: CallReads) -> None:
+        self._files = files
+        self._saltenv = saltenv
+        self._reads = reads
+
+    async def read(self, source: str, *, saltenv: str = "") -> bytes:
+        """Return the content of a source; see the contract."""
+        name = self._name("file", source, saltenv)
+        try:
+            content = await self._files.read(source, saltenv=saltenv)
+        except StateFailedError:
+            self._note(name, ABSENT)
+            raise
+        self._note(name, content_digest(content))
+        return content
+
+    def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
+        """Return the file of this machine that a source names; see the contract."""
+        path = self._files.local_path(source, saltenv=saltenv)
+        self._note(self._name("file", source, saltenv), ABSENT if path is None else file_digest(path))
+        return path
+
+    def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
+        """Return the relative paths of all files below a folder; see the contract."""
+        found = self._files.list_tree(source, saltenv=saltenv)
+        self._note(self._name("tree", source, saltenv), tree_digest(found))
+        return found
+
+    def _name(self, kind: str, source: str, saltenv: str) -> Name:
+        return Name(kind, saltenv or self._saltenv, source)
+
+    def _note(self, name: Name, digest: bytes) -> None:
+        # What is behind a URL is not asked for again, only to be compared.
+        if not name.what.startswith(("http://", "https://")):
+            self._reads.note(name, digest)
+
+
+def file_digest(path: Path | str) -> bytes:
+    """Return the digest of a file's content."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 (a path or its text)
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return ABSENT
+
+
+def tree_digest(names: Sequence[str]) -> bytes:
+    """Return the digest of the names below a folder."""
+    return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).digest()
+
+
+def key_digest(values: Mapping[str, Any], key: str) -> bytes:
+    """Return the digest of one value of a pillar or of grains, or of all when the key is `WHOLE`."""
+    if key == WHOLE:
+        names = sorted((name for name in values if name not in _OF_THE_CALLER), key=str)
+        return data_digest({name: values[name] for name in names})
+    return data_digest(values[key]) if key in values else ABSENT
+
+
+def content_digest(content: bytes) -> bytes:
+    """Return the digest of a file's content."""
+    return hashlib.sha256(content).digest()
+
+
+def data_digest(data: Any) -> bytes:
+    """Return the digest of data."""
+    return hashlib.sha256(encoded(data)).digest()

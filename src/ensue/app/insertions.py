@@ -1,0 +1,88 @@
+"""Values that are inserted into a text after it is rendered.
+
+A state's argument may be a template with references in it. Their values are data, which no renderer may see.
+It sees a stand-in for each line instead, a word that nobody can guess; after the rendering, the line replaces
+the word. Numbers, true, false and null mean nothing to any renderer and are inserted before it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+
+
+class Insertions:
+    """The values of one run, by the stand-ins that the renderers are given."""
+
+    def __init__(self) -> None:
+        # Letters and digits alone: renderers and filters leave them as they are, except for their case.
+        self._word = f"bound{os.urandom(16).hex()}n"
+        self._stand_in = re.compile(rf"{self._word}(\d+)e", re.IGNORECASE)
+        self._lines: list[str] = []
+        self._known: dict[str, str] = {}
+
+    def held(self, value: Any) -> Any:
+        """Return a value for a template, with a stand-in for each line of the texts in it.
+
+        Line ends stay where they are, so that the template has the lines that the text has.
+
+        Args:
+            value: data; a list is looked into, and bytes that are no text are returned as they are.
+        """
+        if isinstance(value, bytes):
+            try:
+                value = value.decode()
+            except UnicodeDecodeError:
+                return value
+        if isinstance(value, str):
+            return "".join(map(self._held_line, value.splitlines(keepends=True)))
+        return [self.held(item) for item in value] if is_list(value) else value
+
+    def inserted(self, rendered: Any) -> Any:
+        """Return a rendered text, or rendered data, with the values in the places of their stand-ins."""
+        if not self._lines:
+            return rendered
+        if isinstance(rendered, str):
+            return self._stand_in.sub(lambda found: self._lines[int(found[1])], rendered)
+        if is_mapping(rendered):
+            return {self.inserted(key): self.inserted(item) for key, item in rendered.items()}
+        return [self.inserted(item) for item in rendered] if is_list(rendered) else rendered
+
+    def check(self, template: str, name: str) -> None:
+        """Refuse a Jinja template whose expressions would compute with a stand-in.
+
+        Raises:
+            StateFailedError: there is one within `{{ … }}` or `{% … %}`.
+        """
+        if not self._stand_in.search(template):
+            return
+        import jinja2
+
+        try:
+            for line, kind, text in jinja2.Environment().lex(template):  # noqa: S701 -- nothing is rendered here
+                if kind not in {"data", "comment"} and self._stand_in.search(text):
+                    raise StateFailedError(
+                        f"{name}, line {line}: there is a reference within an expression of a template, and "
+                        "its value is inserted after the rendering (pass it as a variable, in `context`)"
+                    )
+        except jinja2.TemplateSyntaxError:
+            # Rendering says so, with the place.
+            return
+
+    def clear(self) -> None:
+        """Forget all values: the run is over."""
+        self._lines.clear()
+        self._known.clear()
+
+    def _held_line(self, line: str) -> str:
+        text = line.splitlines()[0]
+        if not text:
+            return line
+        if text not in self._known:
+            self._known[text] = f"{self._word}{len(self._lines)}e"
+            self._lines.append(text)
+        return self._known[text] + line[len(text) :]

@@ -1,0 +1,107 @@
+"""`nodegroups` of `ensue.yaml`, and the other names that the targets of a project may use.
+
+A nodegroup that does not parse, names another one that does not exist, or contains itself is an error with
+its place before anything runs, used or not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
+from ensue.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.services import Services
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.language.yaml import YamlDocument
+    from ensue.targeting.expression import Target
+
+
+def nodegroup_errors(given: Mapping[str, Any], document: YamlDocument | None) -> list[Diagnostic]:
+    """Return everything that is wrong with nodegroups.
+
+    Args:
+        given: expressions, or lists of words, by name.
+        document: the file that they are written in, None for those that were given by a program.
+    """
+    return [
+        Diagnostic(
+            code=error.code,
+            summary=f"the nodegroup {error.name!r}: {error.problem}",
+            span=document.locate(("nodegroups", error.name)) if document else None,
+        )
+        for error in read_nodegroups(given)[1]
+    ]
+
+
+def project_vocabulary(services: Services) -> Vocabulary:
+    """Return the names that the targets of a project may use.
+
+    Raises:
+        ConfigurationError: a nodegroup that was given by a program is broken.
+    """
+    given: dict[Any, Any] = services.settings.option("nodegroups") or {}
+    groups, errors = read_nodegroups(given)
+    if errors:
+        raise ConfigurationError(nodegroup_errors(given, None))
+
+    def unknown_type(name: str) -> str:
+        try:
+            services.plugins.resource_type(name)
+        except PluginError:
+            return ""  # it is there; that it does not load is reported where it is used
+        except NotAvailableError as error:
+            # What was registered when its type was still installed can be targeted, and forgotten.
+            is_registered = any(record.srn.type == name for record in services.directory.records())
+            return "" if is_registered else str(error)
+        return ""
+
+    return Vocabulary(groups, unknown_type)
+
+
+def check_nodegroup_types(services: Services, found: Collector) -> None:
+    """Report the nodegroups that name a resource type which does not exist."""
+    for name, group in services.vocabulary.nodegroups.items():
+        text = _text_of(services, name)
+        try:
+            services.vocabulary.check(group, text)
+        except TargetSyntaxError as error:
+            found.error(error.code, f"the nodegroup {name!r}: {error}", _place(services, name))
+
+
+def checked_target(services: Services, expression: str) -> Target:
+    """Return the parsed form of a target of the command line or of a program.
+
+    Raises:
+        ConfigurationError: it does not parse, or names what does not exist.
+    """
+    try:
+        return services.vocabulary.parse(expression)
+    except TargetSyntaxError as error:
+        help_ = "see `ensue call --help` for the grammar of targets"
+        raise ConfigurationError([Diagnostic(code=error.code, summary=str(error), help=help_)]) from None
+
+
+def _text_of(services: Services, name: str) -> str:
+    from ensue.targeting.nodegroups import expression_of
+
+    given: dict[Any, Any] = services.settings.option("nodegroups") or {}
+    return next((expression_of(value) or "" for key, value in given.items() if str(key) == name), "")
+
+
+def _place(services: Services, name: str) -> Span | None:
+    """Return where a nodegroup is written; the file is read once more, which only an error needs."""
+    from ensue.app.settings import FILE_NAME
+    from ensue.language.input_files import read_text
+    from ensue.language.yaml import YamlDocument
+
+    path = services.settings.root / FILE_NAME
+    try:
+        return YamlDocument(FILE_NAME, read_text(path, FILE_NAME)).find(("nodegroups", name))
+    except CompileError:
+        return None

@@ -1,0 +1,66 @@
+"""The context of a template that a state renders: what it reads is noted for a run that resumes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.app.context import TargetContext
+from ensue.app.lazy import LazyMapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.call_reads import CallReads
+    from ensue.app.services import Services
+    from ensue.contracts.context import FileSources
+    from ensue.model.data import DataMap
+    from ensue.model.srn import Srn
+
+
+class NotingContext(TargetContext):
+    """A `FunctionContext` that notes what is read.
+
+    Args:
+        services: the project.
+        srn: the target.
+        reads: where it is noted.
+    """
+
+    def __init__(self, services: Services, srn: Srn, reads: CallReads) -> None:
+        super().__init__(services, srn, test=False)
+        self._reads = reads
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar."""
+        return self._reads.seen("pillar", self.srn, super().pillar)
+
+    @property
+    def for_templates(self) -> TargetContext:
+        """This context, with the marks of its authors in pillar."""
+        is_plain = self._services.pillars.as_written(self.srn) is self._services.pillar(self.srn)
+        return self if is_plain else _AsWritten(self._services, self.srn, self._reads)
+
+    async def grains(self) -> DataMap:
+        """Return the target's grains."""
+        return self._reads.seen("grains", self.srn, await super().grains())
+
+    @property
+    def files(self) -> FileSources:
+        """Reader of sources."""
+        return self._reads.noting(super().files, self.saltenv)
+
+    def variables(self) -> dict[str, Any]:
+        """Return what a template sees: Salt's names."""
+        return {**self._services.template_variables(self), "grains": LazyMapping(self._grains_from_thread)}
+
+    def _grains_from_thread(self) -> Mapping[str, Any]:
+        return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))
+
+
+class _AsWritten(NotingContext):
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar with the marks of its authors, which are others in every process."""
+        plain = self._services.pillar(self.srn)
+        return self._reads.seen("pillar", self.srn, plain, shown=self._services.pillars.as_written(self.srn))

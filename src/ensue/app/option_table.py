@@ -1,0 +1,123 @@
+"""Every option of `ensue.yaml`, and what it may be. docs/configuration.md lists the same.
+
+`settings` reads the file and reports what does not fit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.app.settings import NO_LIMIT
+from ensue.language.merging import STRATEGIES
+from ensue.language.renderers import NAMES as RENDERERS
+from ensue.language.top_files import TOP_STRATEGIES
+from ensue.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, whole_number
+from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
+from ensue.model.sizes import size_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.model.option_kinds import Kind
+
+
+def _is_pipe(text: str) -> bool:
+    return all(part.strip().partition(" ")[0] in RENDERERS for part in text.split("|"))
+
+
+def _is_limit(value: Any) -> bool:
+    return value == NO_LIMIT if isinstance(value, str) else value >= 1
+
+
+def _is_log_size(value: Any) -> bool:
+    return (size_bytes(value) or 0) >= _SMALLEST_LOG_BYTES
+
+
+_SMALLEST_LOG_BYTES: Final = 1 << 16
+_FLAG: Final = OneOf("a bool", (bool,))
+_TEXT: Final = OneOf("a str", (str,), lambda text: bool(text.strip()), "a str that is not empty")
+_TEXT_OR_NULL: Final = OneOf(
+    "a str, or null", (str, type(None)), lambda text: bool(text.strip()), "a str that is not empty, or null"
+)
+_ANYTHING: Final = OneOf("anything", (object, bool))
+_DATA: Final = MappingOf("a mapping", _ANYTHING)
+_FOLDER: Final = OneOf("a folder", (str,), lambda text: bool(text.strip()))
+_LISTED: Final = ListOf("a list of folders", _FOLDER)
+_OF_ENVIRONMENT: Final = Either("a folder, or a list of folders", {str: _FOLDER, list: _LISTED})
+_FOLDERS: Final = Either(
+    "a folder, a list of folders, or a mapping of environments to them",
+    {str: _FOLDER, list: _LISTED, dict: MappingOf("a mapping of environments to folders", _OF_ENVIRONMENT)},
+)
+_JINJA: Final = Group(
+    "a mapping of options of Jinja's environment",
+    {
+        **dict.fromkeys(
+            (
+                "block_start_string", "block_end_string", "variable_start_string", "variable_end_string",
+                "comment_start_string", "comment_end_string", "line_statement_prefix", "line_comment_prefix",
+            ),
+            _TEXT,
+        ),
+        **dict.fromkeys(
+            (
+                "trim_blocks", "lstrip_blocks", "keep_trailing_newline", "autoescape", "optimized",
+                "auto_reload",
+            ),
+            _FLAG,
+        ),
+        "newline_sequence": OneOf("\\n, \\r or \\r\\n", (str,), lambda text: text in {"\n", "\r", "\r\n"}),
+        "cache_size": OneOf("a number from -1", (int,), lambda number: number >= -1),
+    },
+)  # fmt: skip
+
+OPTIONS: Final[Mapping[str, Kind]] = {
+    "id": _TEXT,
+    "cachedir": _TEXT,
+    "file_roots": _FOLDERS,
+    "pillar_roots": _FOLDERS,
+    "failhard": _FLAG,
+    "state_auto_order": _FLAG,
+    "resource_pillar_key": _TEXT,
+    "delayed_repeat_limit": OneOf(
+        "a number from 1, or null (or None) for no limit", (int, str, type(None)), _is_limit
+    ),
+    "grains": _DATA,
+    "grains_file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
+    "aliases.file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
+    "renderer": OneOf(f"a pipe of {', '.join(RENDERERS)}, such as jinja|yaml", (str,), _is_pipe),
+    "jinja_env": _JINJA,
+    "jinja_sls_env": _JINJA,
+    "allow_undefined": _FLAG,
+    "pillar_source_merging_strategy": Choice(STRATEGIES),
+    "pillar_merge_lists": _FLAG,
+    "pillar_includes_override_sls": _FLAG,
+    "pillar_raise_on_missing": _FLAG,
+    "pillarenv": _TEXT_OR_NULL,
+    "pillarenv_from_saltenv": _FLAG,
+    "saltenv": _TEXT_OR_NULL,
+    "top_file_merging_strategy": Choice(TOP_STRATEGIES),
+    "env_order": ListOf("a list of environments", OneOf("an environment", (str,))),
+    "default_top": _TEXT,
+    "state_top": _TEXT,
+    "state_top_saltenv": _TEXT_OR_NULL,
+    "pillar_opts": _FLAG,
+    "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
+    "minion_root": _TEXT,
+    "store_url": OneOf(
+        "the URL of a database, such as sqlite:////srv/store.db", (str,), lambda text: "://" in text
+    ),
+    "audit_max_size": OneOf("a size from 64KiB, such as 10MiB", (int, str), _is_log_size),
+    "audit_keep_files": whole_number(1),
+    "key_source": Choice(("file", "keyring")),
+    "keep_runs": whole_number(1),
+    "concurrency": whole_number(1),
+    "derived_highstate": _FLAG,
+    "state_output": Choice(STATE_OUTPUTS),
+    "state_verbose": _FLAG,
+    "log_level": Choice(LOG_LEVELS),
+    "test": _FLAG,
+}
+"""The kind of each option."""
+
+SECRET: Final = frozenset({"store_url"})
+"""Options whose value is never shown: it may hold a password."""

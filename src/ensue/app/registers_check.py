@@ -1,0 +1,128 @@
+"""What is wrong with the entries of `registers:`, as far as it is known before anything runs.
+
+Names, types and literal keys are checked then; a value that holds `${self:…}` is not known yet, and so only
+what is wrong whatever it turns out to be counts. The same checks run once more when the state registers, in
+`registrations`, and the types' own checks are those of resources that pillar declares.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import NotAvailableError, PluginError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.srn import TYPE_ALIASES, Srn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.model.chunk import StateOptions
+    from ensue.resources.plugins import Plugins
+
+SELF_SIGN: Final = "${self"
+"""How a reference to the state's own `new_state` begins."""
+
+_STAND_INS: Final[tuple[Any, ...]] = ("text", "1", 1, 0.5, True, ["text"], {"key": "text"}, None)
+"""One value of each kind that a reference may turn out to be."""
+
+
+def registered_name(text: str) -> Srn:
+    """Return the resource that an entry of `registers:` names; Salt's names of types are understood.
+
+    Raises:
+        ValueError: it is not a resource name, or holds a reference.
+    """
+    if SELF_SIGN in text:
+        msg = (
+            f"{text!r} holds a reference, and which resources a state registers is known before it runs "
+            "(write the name out)"
+        )
+        raise ValueError(msg)
+    srn = Srn.parse(text)
+    return Srn(TYPE_ALIASES.get(srn.type, srn.type), srn.id)
+
+
+class RegistersCheck:
+    """Reports what is wrong with the entries of one state.
+
+    Args:
+        plugins: the resource types.
+        declared_as: returns what has an id among this machine and the resources that pillar declares.
+    """
+
+    def __init__(self, plugins: Plugins, declared_as: Callable[[str], Srn | None]) -> None:
+        self._plugins = plugins
+        self._declared_as = declared_as
+
+    def __call__(self, options: StateOptions, id_: str, found: Collector) -> None:
+        """Check a state's entries.
+
+        Args:
+            options: the state's options.
+            id_: its ID.
+            found: where faults go.
+        """
+        named: dict[str, Srn] = {}
+        for number, (text, config) in enumerate(options.registers):
+            document, keys = options.registers_at[number]
+            place = document.locate(keys)
+            try:
+                srn = registered_name(text)
+            except ValueError as error:
+                summary = f"`registers` of {id_!r} names no resource"
+                found.error("E0705", summary, place, detail=str(error))
+                continue
+            self._check_config(srn, config, place, found)
+            self._check_id(srn, named, place, found)
+            named[srn.id] = srn
+
+    def _check_config(self, srn: Srn, config: Any, place: Span, found: Collector) -> None:
+        if isinstance(config, str) and SELF_SIGN in config:
+            return
+        if config is not None and not is_mapping(config):
+            summary = f"the configuration of {srn} is {config!r}"
+            found.error("E0705", summary, place, help="it is a mapping, for example `host: 192.0.2.1`")
+            return
+        try:
+            for problem in self._certain_faults(srn, config or {}):
+                found.error("E0705", f"{srn}: {problem}", place)
+        except NotAvailableError as error:
+            found.error("E0704", str(error), place, detail=f"{srn} is to be registered")
+        except PluginError as error:
+            found.error("E0405", str(error), place, detail=f"{srn} is to be registered")
+
+    def _certain_faults(self, srn: Srn, config: Mapping[str, Any]) -> list[str]:
+        """Return what is wrong with a configuration whatever its references turn out to be."""
+        bound = [key for key, value in config.items() if _holds_reference(value)]
+        faults = self._plugins.configuration_faults(srn, dict(config))
+        for stand_in in _STAND_INS if bound else ():
+            others = self._plugins.configuration_faults(srn, {**config, **dict.fromkeys(bound, stand_in)})
+            faults = [fault for fault in faults if fault in others]
+        return faults
+
+    def _check_id(self, srn: Srn, named: Mapping[str, Srn], place: Span, found: Collector) -> None:
+        other = named.get(srn.id)
+        if other is not None:
+            what = f"{srn} is registered twice" if other == srn else f"{other} and {srn} have one id"
+            found.error(
+                "E0702", what, place, detail="ids of resources are unique over all types",
+                help="give one of them another id",
+            )  # fmt: skip
+            return
+        claimed = self._declared_as(srn.id)
+        if claimed is not None:
+            found.error(
+                "E0702", f"{srn} cannot be registered: {claimed} has its id", place,
+                detail="ids of resources are unique over all types, minions included",
+                help="choose another id",
+            )  # fmt: skip
+
+
+def _holds_reference(value: Any) -> bool:
+    if isinstance(value, str):
+        return SELF_SIGN in value
+    if is_mapping(value):
+        return any(_holds_reference(one) for one in value.values())
+    return is_list(value) and any(_holds_reference(one) for one in value)

@@ -1,0 +1,120 @@
+"""Returns of runs that were cut short, which a run that resumes them takes over.
+
+A run may resume one that itself resumed another: what all of them finished counts. A return can be taken
+over when the newest journal that names its state says that it succeeded, has the return whole (a secret, or
+data that JSON does not know, is not written), and nothing of it belonged to its run alone. Whether it is
+taken over is decided in `adoption`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.engine.processes import still_running
+from ensue.errors import UnknownRunError
+from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ensue.model.events import CommandStarted, RunEvent
+    from ensue.model.returns import Return
+
+
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
+
+NO_FINGERPRINT: Final = -1
+"""What stands for arguments that hold a secret: a sum of them would help to find it out."""
+
+
+class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What is needed to go on with a run.
+
+    Args:
+        run_id: its id.
+        chain: its id and those of the runs that it resumed, newest first.
+        mods: the SLS it was asked for; empty for a highstate.
+        done: what is known of states that had finished, by (scope, tag): the return to take over; None for a
+            state that has to be called again all the same.
+        still_running: commands of unfinished states whose processes run on.
+    """
+
+    run_id: str
+    chain: tuple[str, ...]
+    mods: tuple[str, ...]
+    done: Mapping[tuple[str, str], Return | None]
+    still_running: Sequence[CommandStarted]
+
+
+def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
+    """Return what journals have to go on with.
+
+    Args:
+        chain: all events of the run and of those that it resumed, each in order, the newest run first.
+
+    Raises:
+        UnknownRunError: the run is a plan, it ended by itself, or it has not even begun.
+    """
+    started = run_started(chain[0])
+    if started is None:
+        raise UnknownRunError("the journal of this run has no beginning, so there is nothing to resume")
+    if started.test:
+        raise UnknownRunError(
+            f"{started.run_id} is a plan: it has changed nothing, so there is nothing to resume"
+        )
+    ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
+    if ended is not None and ended.status != "interrupted":
+        raise UnknownRunError(
+            f"{started.run_id} came to its end ({ended.status}), so there is nothing to resume"
+            " (ensue apply begins anew)"
+        )
+    events = [event for run in reversed(chain) for event in run]
+    return ResumedRun(
+        run_id=started.run_id,
+        chain=tuple(one.run_id for run in chain if (one := run_started(run)) is not None),
+        mods=started.mods,
+        done=_done(events),
+        still_running=still_running(events),
+    )
+
+
+def run_started(events: Iterable[RunEvent]) -> RunStarted | None:
+    """Return the event with which a run begins; None where its journal was cut before that."""
+    return next((event for event in events if isinstance(event, RunStarted)), None)
+
+
+def _done(events: Iterable[RunEvent]) -> dict[tuple[str, str], Return | None]:
+    done: dict[tuple[str, str], Return | None] = {}
+    for event in events:
+        if isinstance(event, NodeFinished):
+            returned = event.returned
+            done.pop((returned.scope, returned.tag), None)
+            if returned.result is True:
+                whole = event.exact and _outlives(returned)
+                done[returned.scope, returned.tag] = returned if whole else None
+        elif isinstance(event, NodeStarted):
+            # A later run has called it again, and nobody knows how far that call came.
+            done.pop((event.scope, event.tag_), None)
+    return done
+
+
+def _outlives(returned: Return) -> bool:
+    # What a state has applied elsewhere is gone through again: the scope's own states are taken over.
+    return not returned.sensitive and not returned.applied
+
+
+def fingerprint(arguments: Mapping[str, Any]) -> int:
+    """Return a number that tells what a chunk is called with from what it was called with earlier."""
+    return zlib.crc32(encoded(arguments)) if arguments else 0
+
+
+def encoded(data: Any) -> bytes:
+    """Return data as bytes that are the same whenever the data is."""
+    try:
+        return _ENCODER.encode(data)
+    except (TypeError, ValueError, OverflowError):
+        # Data that JSON has no form for, such as keys that are mappings.
+        return repr(data).encode("utf-8", "backslashreplace")

@@ -1,0 +1,112 @@
+"""Runs that resume one another: which journals belong together, and what killed runs have left running.
+
+Reads only. A run's journal names the run that it resumes (`RunStarted.resumes`); going back from one to the
+next gives the chain of a run.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from ensue.engine.processes import still_running
+from ensue.engine.run_history import ends_of, find_run, journal_path, newest_first, read_events
+from ensue.errors import StoreError, UnknownRunError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from ensue.model.events import CommandStarted, RunEvent, RunStarted
+
+_COMMAND: Final = b'"type":"CommandStarted"'
+
+
+def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
+    """Return the events of the run to resume, and of those that it resumed in turn; the newest run first.
+
+    Of a run that was resumed already it is the run that resumed it last: that one has done more.
+
+    Args:
+        cachedir: the project's cachedir.
+        prefix: an id, the beginning of one, or `last`, which passes over journals that were cut at once.
+
+    Raises:
+        UnknownRunError: there is no such run, there are several, or the journal of a resumed one is gone.
+        StoreError: a journal cannot be read.
+    """
+    wanted = journal_path(cachedir, find_run(cachedir, prefix))
+    if prefix == "last":
+        wanted = next((path for path in newest_first(cachedir) if _begun(path) is not None), wanted)
+    resumed_by: dict[str, Path] = {}
+    for path in newest_first(cachedir):
+        if (started := _begun(path)) is not None and started.resumes:
+            resumed_by.setdefault(started.resumes, path)
+    while wanted.stem in resumed_by:
+        wanted = resumed_by.pop(wanted.stem)
+    return [list(read_events(path)) for path in _with_resumed(cachedir, wanted)]
+
+
+def _with_resumed(cachedir: Path, path: Path) -> Iterator[Path]:
+    yield path
+    seen = {path.stem}
+    while (started := _begun(path)) is not None and started.resumes and started.resumes not in seen:
+        seen.add(started.resumes)
+        resumed = journal_path(cachedir, started.resumes)
+        if not resumed.is_file():
+            raise UnknownRunError(
+                f"{path.stem} resumes {started.resumes}, whose journal is gone, so it is not known"
+                " what that run finished (ensue apply begins anew)"
+            )
+        yield (path := resumed)
+
+
+def needed_to_resume(cachedir: Path, kept: Iterable[Path]) -> set[Path]:
+    """Return the journals without which an unfinished run among those that are kept cannot be resumed.
+
+    Args:
+        cachedir: the project's cachedir.
+        kept: journals.
+    """
+    needed: set[Path] = set()
+    for path in kept:
+        with suppress(OSError, StoreError, UnknownRunError):
+            if not has_ended(path):
+                needed.update(_with_resumed(cachedir, path))
+    return needed
+
+
+def has_ended(path: Path) -> bool:
+    """Say whether a run came to its end by itself: neither killed, nor interrupted, nor still going on.
+
+    Raises:
+        OSError: the journal is gone.
+        StoreError: it cannot be read.
+    """
+    ended = ends_of(path)[1]
+    return ended is not None and ended.status != "interrupted"
+
+
+def commands_left_running(cachedir: Path) -> list[CommandStarted]:
+    """Return the commands that applies since the last one that ended by itself have left behind.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    found: list[CommandStarted] = []
+    for path in newest_first(cachedir):
+        with suppress(FileNotFoundError):
+            started, ended = ends_of(path)
+            if started is not None and started.test:
+                continue
+            if ended is not None and ended.status != "interrupted":
+                break
+            if _COMMAND in path.read_bytes():  # far quicker than reading events
+                found += still_running(read_events(path))
+    return found
+
+
+def _begun(path: Path) -> RunStarted | None:
+    with suppress(FileNotFoundError):
+        return ends_of(path)[0]
+    return None

@@ -1,0 +1,49 @@
+"""Data beyond a bound (see `model.data_bounds`) as a Diagnostic, whatever it was read from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import CompileError
+from ensue.model.data_bounds import CircularError, DataBoundError, TooDeepError, check_data
+
+if TYPE_CHECKING:
+    from ensue.diagnostics import Span
+
+_FLATTER: Final = "use fewer levels, or several values beside each other"
+_NO_CIRCLE: Final = "give what it holds as a value of its own, or by name"
+_SMALLER: Final = "write the values out where they are few, or generate them in a loop"
+
+
+def bound_fault(error: DataBoundError, span: Span) -> CompileError:
+    """Return the error for data beyond a bound.
+
+    Args:
+        error: what refused it.
+        span: where it is.
+    """
+    match error:
+        case TooDeepError():
+            code, summary, help_ = "E0215", "the nesting is too deep", _FLATTER
+        case CircularError():
+            code, summary, help_ = "E0216", "the data is circular", _NO_CIRCLE
+        case _:
+            code, summary, help_ = "E0217", "the data expands to too many values", _SMALLER
+    return CompileError([Diagnostic(code=code, summary=summary, detail=str(error), span=span, help=help_)])
+
+
+def refuse_unbounded(data: Any, span: Span) -> None:
+    """Refuse data that no reader made (a program did) where it is beyond a bound.
+
+    Args:
+        data: the data.
+        span: where it comes from.
+
+    Raises:
+        CompileError: it is.
+    """
+    try:
+        check_data(data)
+    except DataBoundError as error:
+        raise bound_fault(error, span) from None

@@ -1,0 +1,66 @@
+"""The files that a project is made of (SLS, pillar, templates, ensue.yaml) as text.
+
+A path may lead to anything. What is no file is named as what it is, and none of it makes a run wait.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError
+from ensue.model.regular_files import NotRegularError, TooLargeFileError, read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BYTE_ORDER_MARK: Final = "\ufeff"
+
+
+def read_text(path: Path, shown: str) -> str:
+    """Return the text of a file without a byte order mark, line ends made one newline each.
+
+    Args:
+        path: the file.
+        shown: the path as messages show it.
+
+    Raises:
+        CompileError: it is no file, cannot be read, is too large or is not UTF-8; with the line.
+    """
+    try:
+        content = read_regular(path)
+    except NotRegularError as error:
+        help_ = "put a file in its place"
+        raise _refused("E0218", f"{shown} is {error}", shown, "a file is expected here", help_) from None
+    except TooLargeFileError as error:
+        raise _refused("E0219", "a file is too large", shown, str(error), "divide it into several") from None
+    except (OSError, ValueError) as error:
+        detail = getattr(error, "strerror", None) or str(error)
+        raise _refused("E0208", "a file cannot be read", shown, detail, "check its owner and mode") from None
+    return decoded(content, shown)
+
+
+def decoded(content: bytes, shown: str) -> str:
+    """Return a file's content as text.
+
+    Args:
+        content: the content.
+        shown: the file's path as messages show it.
+
+    Raises:
+        CompileError: it is not UTF-8; with the line.
+    """
+    try:
+        text = content.decode("utf-8").removeprefix(_BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        detail = f"byte 0x{content[error.start]:02x} does not belong there"
+        raise _refused(
+            "E0208", "a file is not UTF-8", Span(shown, line), detail, "save it as UTF-8"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _refused(code: str, summary: str, place: Span | str, detail: str, help_: str = "") -> CompileError:
+    span = place if isinstance(place, Span) else Span(place)
+    return CompileError([Diagnostic(code=code, summary=summary, detail=detail, span=span, help=help_)])

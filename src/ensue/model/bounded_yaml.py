@@ -1,0 +1,88 @@
+"""A YAML loader that refuses what is nested too deep, holds itself, or is a bomb: before any of it is built.
+
+It is here, low, because grains and templates of states are YAML, too. What a text means is said elsewhere.
+"""
+
+# pyright: basic
+# PyYAML's loaders carry no types; what they compose is nodes of any kind.
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+from yaml.nodes import MappingNode, SequenceNode
+
+from ensue.model.data_bounds import MOST_LEVELS, Kind, TooDeepError, check_bounds, weight
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from yaml.nodes import Node
+
+
+class BoundedLoader(yaml.CSafeLoader):
+    """libyaml's safe loader with bounds; where they are passed, a `DataBoundError` holds the node.
+
+    Args:
+        text: the YAML text.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._has_aliases = "*" in text and "&" in text
+        self._levels = 0
+
+    # libyaml's composer recurses in C, where nothing but the end of the stack would stop it. It calls these
+    # two around each value; nothing else is asked of them, as no path resolvers are registered.
+    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
+        """Count a level."""
+        del current_index
+        self._levels += 1
+        # A scalar is one level below what holds it.
+        if self._levels > MOST_LEVELS + 1:
+            raise TooDeepError(current_node)
+
+    def ascend_resolver(self) -> None:
+        """Count it off."""
+        self._levels -= 1
+
+    def get_single_node(self) -> Node | None:
+        """Return the root of the text's one document, None when there is none.
+
+        Raises:
+            yaml.YAMLError: it is not YAML.
+            DataBoundError: it is beyond a bound.
+        """
+        root: Node | None = super().get_single_node()
+        if self._has_aliases and root is not None:
+            check_bounds(root, _NODES)
+        return root
+
+
+def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> Any:
+    """Return the data of a YAML text that is no part of a project, as any YAML reader would read it.
+
+    Args:
+        text: the text.
+        loader: what reads it.
+
+    Raises:
+        ValueError: it is not YAML, or beyond a bound; the message is one line, with line and column.
+    """
+    try:
+        return yaml.load(text, Loader=loader)  # noqa: S506 -- a subclass of the safe loader
+    except (yaml.YAMLError, LookupError, AttributeError, ValueError, OverflowError) as error:
+        # PyYAML's constructors raise what Python does for a date, a number or a boolean that is none.
+        message = f"unknown {error}" if isinstance(error, LookupError) else " ".join(str(error).split())
+        raise ValueError(message) from None
+
+
+def _members(node: Any) -> Collection[Any]:
+    return [one for pair in node.value for one in pair] if isinstance(node, MappingNode) else node.value
+
+
+def _weight(node: Any) -> int:
+    return weight(node.value)
+
+
+_NODES: Final = Kind((MappingNode, SequenceNode), _members, _weight)

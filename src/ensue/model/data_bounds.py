@@ -1,0 +1,198 @@
+"""Bounds on every text that is read as data: how deep it is nested, and how much larger aliases make it.
+
+A YAML text of one kilobyte can stand for more values than memory holds, because each alias counts as all that
+its anchor holds (a "YAML bomb"). Readers share what is aliased, so it is the first copy, dump or comparison
+that never ends. The same is true of data that a program made. What is here walks values once each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+MOST_LEVELS: Final = 310
+"""The deepest nesting of lists and mappings that hold something, aliases expanded.
+
+What is done with data takes up to three calls per level, and Python allows a thousand within each other.
+"""
+
+MOST_ADDED_VALUES: Final = 1_000_000
+"""How many values a text may stand for beyond those that are written in it."""
+
+_VALUE_CHARS: Final = 100
+"""A text counts as one value more per so many characters."""
+
+_SMALL: Final = 1000
+_SMALL_LEVELS: Final = 20
+_SCALARS: Final[frozenset[type]] = frozenset({int, float, bool, type(None)})
+
+
+class DataBoundError(ValueError):
+    """Data that is beyond a bound.
+
+    Args:
+        message: which bound, in words for a user.
+        node: the list or mapping that is beyond it.
+    """
+
+    def __init__(self, message: str, node: Any) -> None:
+        self.node = node
+        super().__init__(message)
+
+
+class TooDeepError(DataBoundError):
+    """Lists and mappings are nested in more than `MOST_LEVELS` levels."""
+
+    def __init__(self, node: Any = None) -> None:
+        super().__init__(f"lists and mappings are nested more than {MOST_LEVELS} levels deep", node)
+
+
+class CircularError(DataBoundError):
+    """A list or mapping holds itself."""
+
+    def __init__(self, node: Any = None) -> None:
+        super().__init__("a list or mapping holds itself", node)
+
+
+class TooLargeError(DataBoundError):
+    """Values that are shared count as more than `MOST_ADDED_VALUES` further ones."""
+
+    def __init__(self, node: Any = None) -> None:
+        message = f"values that are used several times add more than {MOST_ADDED_VALUES:,} to what is written"
+        super().__init__(message, node)
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """How values of one kind are walked: the data itself, or the nodes of a text that is not yet data.
+
+    Args:
+        holders: the classes of lists and mappings.
+        members: returns what one of them holds.
+        weight: returns how many values any other value counts as.
+    """
+
+    holders: tuple[type, ...]
+    members: Callable[[Any], Collection[Any]]
+    weight: Callable[[Any], int]
+
+
+def check_bounds(root: Any, kind: Kind) -> int:
+    """Refuse what is too deep, holds itself, or is too large once shared values are counted per use.
+
+    Args:
+        root: a value.
+        kind: how values of its kind are walked.
+
+    Returns:
+        How many values it is.
+
+    Raises:
+        DataBoundError: it is beyond a bound.
+    """
+    if not isinstance(root, kind.holders):
+        return kind.weight(root)
+    return _Walk(kind).measure(root, 1)[0]
+
+
+def check_data(value: Any) -> int:
+    """Refuse data of lists, mappings and scalars that is beyond a bound.
+
+    Returns:
+        How many values it is; a long text counts as several.
+
+    Raises:
+        DataBoundError: it is beyond a bound.
+    """
+    # Nearly everything that states return is small: nothing that ends so soon is beyond a bound.
+    small = _small_size(value, _SMALL_LEVELS)
+    return small if small <= _SMALL else check_bounds(value, _DATA)
+
+
+def weight(text: str) -> int:
+    """Return how many values a text counts as."""
+    return 1 + len(text) // _VALUE_CHARS
+
+
+class _Walk:
+    """One walk: by id, size and levels of what it has seen whole; of what it is in, nothing yet."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._known: dict[int, tuple[int, int] | None] = {}
+        self._written = 0
+
+    def measure(self, node: Any, level: int) -> tuple[int, int]:
+        """Return how many values a list or mapping is, and how many levels it has.
+
+        Args:
+            node: the list or mapping.
+            level: the level that it is on, from 1.
+        """
+        kind, known = self._kind, self._known
+        inside = kind.members(node)
+        if inside and level > MOST_LEVELS:
+            raise TooDeepError(node)
+        known[id(node)] = None
+        self._written += 1
+        size, deepest = 1, 0
+        for one in inside:
+            if not isinstance(one, kind.holders):
+                weight = kind.weight(one)
+                size += weight
+                if weight == 1:
+                    self._written += 1
+                elif id(one) not in known:
+                    self._written += weight
+                    known[id(one)] = (weight, 0)
+                continue
+            more, levels = self._again(node, one, level) if id(one) in known else self.measure(one, level + 1)
+            size += more
+            deepest = max(deepest, levels)
+        if size - self._written > MOST_ADDED_VALUES:
+            raise TooLargeError(node)
+        known[id(node)] = measured = (size, deepest + 1 if inside else 0)
+        return measured
+
+    def _again(self, holder: Any, node: Any, level: int) -> tuple[int, int]:
+        measured = self._known[id(node)]
+        if measured is None:
+            raise CircularError(node)
+        if level + measured[1] > MOST_LEVELS:
+            raise TooDeepError(holder)
+        return measured
+
+
+def _small_size(value: Any, levels: int) -> int:
+    """Return how many values small data is; for all else more than `_SMALL`, after a brief look."""
+    if value.__class__ is dict:
+        value = value.values()
+    elif value.__class__ is not list:
+        return 1 if value.__class__ in _SCALARS else _SMALL + 1
+    size = 1
+    for one in value:
+        if one.__class__ is str:
+            size += 1 + len(one) // _VALUE_CHARS
+        elif one.__class__ in _SCALARS:
+            size += 1
+        elif levels:
+            size += _small_size(one, levels - 1)
+        else:
+            return _SMALL + 1
+        if size > _SMALL:
+            return size
+    return size
+
+
+def _members(value: Any) -> Collection[Any]:
+    return value.values() if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] # of anything
+
+
+def _weight(value: Any) -> int:
+    return weight(value) if isinstance(value, str) else 1
+
+
+_DATA: Final = Kind((dict, list, tuple), _members, _weight)

@@ -1,0 +1,183 @@
+"""What a value may be: the kinds of the options of `ensue.yaml` and of state options.
+
+A kind says what is wrong with a value and what would be right. It knows neither names nor places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import msgspec
+
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Misfit(NamedTuple):
+    """Something that is wrong with a value.
+
+    Args:
+        keys: the way to it below the value; empty for the value itself.
+        value: what stands there.
+        help: what it takes.
+    """
+
+    keys: tuple[str | int, ...]
+    value: Any
+    help: str
+
+
+class Kind(Protocol):
+    """A kind of value."""
+
+    @property
+    def takes(self) -> str:
+        """What it takes, as words that follow `it takes`."""
+        ...
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield everything that is wrong with a value."""
+        ...
+
+
+class OneOf(msgspec.Struct, frozen=True):
+    """A value of some types.
+
+    Args:
+        takes: what it takes, in words.
+        types: Python types; `bool` is no `int` here.
+        fits: what else has to be true of the value.
+        bounds: what it takes, in words, where the type is right and `fits` says no; empty for the same words.
+    """
+
+    takes: str
+    types: tuple[type, ...]
+    fits: Callable[[Any], bool] | None = None
+    bounds: str = ""
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield the value if it does not fit."""
+        is_typed = bool in self.types if isinstance(value, bool) else isinstance(value, self.types)
+        if not is_typed:
+            yield Misfit((), value, f"it takes {self.takes}")
+        elif self.fits is not None and value is not None and not self.fits(value):
+            yield Misfit((), value, f"it takes {self.bounds or self.takes}")
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One of some words.
+
+    Args:
+        words: all of them.
+    """
+
+    words: tuple[str, ...]
+
+    @property
+    def takes(self) -> str:
+        """What it takes."""
+        return f"one of {', '.join(self.words)}"
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield the value if it is none of the words."""
+        if value not in self.words:
+            yield Misfit((), value, f"it takes {self.takes}")
+
+
+class ListOf(msgspec.Struct, frozen=True):
+    """A list of values of one kind.
+
+    Args:
+        takes: what it takes, in words.
+        kind: the kind of its items.
+    """
+
+    takes: str
+    kind: Kind
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield the value if it is no list, else the items that do not fit."""
+        if not is_list(value):
+            yield Misfit((), value, f"it takes {self.takes}")
+            return
+        for index, item in enumerate(value):
+            yield from _below(index, self.kind.misfits(item))
+
+
+class MappingOf(msgspec.Struct, frozen=True):
+    """A mapping of any keys to values of one kind.
+
+    Args:
+        takes: what it takes, in words.
+        kind: the kind of its values.
+    """
+
+    takes: str
+    kind: Kind
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield the value if it is no mapping, else the values that do not fit."""
+        if not is_mapping(value):
+            yield Misfit((), value, f"it takes {self.takes}")
+            return
+        for key, item in value.items():
+            yield from _below(str(key), self.kind.misfits(item))
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A mapping of known keys.
+
+    Args:
+        takes: what it takes, in words.
+        kinds: the kinds of its values by key.
+    """
+
+    takes: str
+    kinds: Mapping[str, Kind]
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield the value if it is no mapping, else its unknown keys and the values that do not fit."""
+        if not is_mapping(value):
+            yield Misfit((), value, f"it takes {self.takes}")
+            return
+        for key, item in value.items():
+            if key in self.kinds:
+                yield from _below(str(key), self.kinds[key].misfits(item))
+                continue
+            import difflib
+
+            near = difflib.get_close_matches(str(key), self.kinds, n=1)
+            known = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(self.kinds)}"
+            yield Misfit((str(key),), item, f"there is no such key: {known}")
+
+
+class Either(msgspec.Struct, frozen=True):
+    """A value of one of several shapes, told apart by its type.
+
+    Args:
+        takes: what it takes, in words.
+        shapes: the kind by the type of the value.
+    """
+
+    takes: str
+    shapes: Mapping[type, Kind]
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield what is wrong with the value as the kind that its type stands for."""
+        kind = next((kind for type_, kind in self.shapes.items() if isinstance(value, type_)), None)
+        if kind is None:
+            yield Misfit((), value, f"it takes {self.takes}")
+        else:
+            yield from kind.misfits(value)
+
+
+def whole_number(lowest: int) -> OneOf:
+    """Return the kind of whole numbers from a lowest one on."""
+    return OneOf(f"a number from {lowest}", (int,), lambda value: value >= lowest)
+
+
+def _below(key: str | int, misfits: Iterator[Misfit]) -> Iterator[Misfit]:
+    for misfit in misfits:
+        yield misfit._replace(keys=(key, *misfit.keys))

@@ -1,0 +1,15 @@
+"""The words that options take which `ensue.yaml` and the command line share. Nothing is imported for them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LOG_LEVELS: Final = (
+    "all", "garbage", "trace", "debug", "profile", "info", "warning", "error", "critical", "quiet",
+)  # fmt: skip
+"""What `log_level` may be: Salt's names, the most talkative first."""
+
+STATE_OUTPUTS: Final = (
+    "full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id",
+)  # fmt: skip
+"""What `state_output` may be."""

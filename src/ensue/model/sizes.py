@@ -1,0 +1,29 @@
+"""Sizes as a user writes them: bytes, or a number with a unit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+_SIZE: Final = re.compile(r"(?P<number>[0-9.]+)\s*(?P<prefix>[kmgtpezy]?)(?P<unit>ib|b)?\Z", re.IGNORECASE)
+_PREFIXES: Final = " kmgtpezy"
+
+
+def size_bytes(size: Any) -> int | None:
+    """Return a size in bytes, None for what is no size.
+
+    Args:
+        size: a number, or a text: `10M` and `10MiB` count in powers of 1024, `10MB` in powers of 1000.
+    """
+    if isinstance(size, int):
+        return size
+    found = _SIZE.match(size.strip()) if isinstance(size, str) else None
+    if found is None:
+        return None
+    try:
+        number = float(found["number"])
+    except ValueError:
+        return None
+    base = 1000 if (found["unit"] or "").lower() == "b" else 1024
+    power = _PREFIXES.index(found["prefix"].lower()) if found["prefix"] else 0
+    return int(number * base**power)

@@ -1,0 +1,142 @@
+"""What a target answered, read with suspicion: it may be broken, or somebody may have taken it over.
+
+An answer that makes no sense is a `RemoteFileError` with the path, as any other failure of a file operation.
+"""
+
+from __future__ import annotations
+
+import re
+import stat as stat_bits
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import FileKind, FileStat
+from ensue.model.target_paths import LONGEST_PATH_BYTES
+from ensue.resources.faults import file_error, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.model.srn import Srn
+
+MOST_BYTES: Final = 256 << 20
+"""So much of a command's output, or of a file, is taken from a target over the network and kept in memory."""
+
+MOST_NAMES: Final = 1_000_000
+"""So many names a folder may have."""
+
+KINDS: Final[dict[int, FileKind]] = {
+    stat_bits.S_IFREG: "file",
+    stat_bits.S_IFDIR: "directory",
+    stat_bits.S_IFLNK: "symlink",
+    stat_bits.S_IFBLK: "block",
+    stat_bits.S_IFCHR: "character",
+    stat_bits.S_IFIFO: "fifo",
+    stat_bits.S_IFSOCK: "socket",
+}
+"""Kinds of files by the type bits of a mode."""
+
+_DIGEST: Final = re.compile(rb"\\?([0-9a-f]{64})(?:\s|\Z)")
+_LONGEST_NUMBER: Final = 18
+_LONGEST_MODE: Final = 8
+"""Hexadecimal digits; a mode has four."""
+
+_LATEST_S: Final = 1 << 40
+"""Later than any time that a file has, and early enough for every calendar."""
+
+
+def whole_number(text: str) -> int | None:
+    """Return a decimal number without a sign, None when a text is none that a system would print."""
+    return int(text) if text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
+
+
+def checked_names(srn: Srn, path: str, names: Iterable[str]) -> list[str]:
+    """Return the names in a folder, sorted, without `.` and `..`.
+
+    Raises:
+        RemoteFileError: one cannot be a name, or there are too many.
+    """
+    found: list[str] = []
+    for name in names:
+        if name in {".", ".."}:
+            continue
+        found.append(checked_name(srn, path, name))
+        if len(found) > MOST_NAMES:
+            raise file_error(srn, "list", path, why=f"it names more than {MOST_NAMES} things in it")
+    return sorted(found)
+
+
+def checked_name(srn: Srn, path: str, name: str) -> str:
+    """Return a name in a folder.
+
+    Raises:
+        RemoteFileError: it is empty, is a path, or is longer than a name can be.
+    """
+    if not name or "/" in name or "\0" in name or len(name) > LONGEST_PATH_BYTES:
+        shown = printable(name[:80])
+        raise file_error(srn, "list", path, why=f"the target names `{shown}` in it, which is not a name")
+    return name
+
+
+def checked_size(srn: Srn, doing: str, path: str, size_bytes: int) -> None:
+    """Refuse content that is too large to be kept in memory.
+
+    Raises:
+        RemoteFileError: it is.
+    """
+    if size_bytes > MOST_BYTES:
+        why = f"it has {size_bytes} bytes; at most {MOST_BYTES} are read over the network"
+        raise file_error(srn, doing, path, why=why)
+
+
+def digest_in(srn: Srn, path: str, printed: bytes) -> str:
+    """Return the checksum that `sha256sum` printed.
+
+    Raises:
+        RemoteFileError: it printed something else.
+    """
+    # A name with a backslash or newline makes sha256sum put a backslash before the hash.
+    found = _DIGEST.match(printed)
+    if found is None:
+        raise file_error(srn, "read", path, why="`sha256sum` of the target printed no checksum")
+    return found[1].decode()
+
+
+def stat_in(srn: Srn, path: str, printed: bytes) -> FileStat:
+    """Return what the script `STAT` printed of a path.
+
+    Raises:
+        RemoteFileError: it printed something else.
+    """
+    first, _, target = printed.partition(b"\n")
+    fields = first.decode("utf-8", "surrogateescape").split()
+    found = _described(fields, target.decode("utf-8", "surrogateescape"))
+    if found is None:
+        raise file_error(srn, "look at", path, why="`stat` of the target printed something else")
+    return found
+
+
+def _described(fields: list[str], target: str) -> FileStat | None:
+    try:
+        raw_mode, raw_uid, raw_gid, user, group, raw_size, raw_mtime, raw_atime = fields
+        mode = int(raw_mode[:_LONGEST_MODE], 16)
+        mtime_s, atime_s = float(raw_mtime), float(raw_atime)
+    except ValueError:
+        return None
+    uid, gid, size_bytes = map(whole_number, (raw_uid, raw_gid, raw_size))
+    kind = KINDS.get(stat_bits.S_IFMT(mode)) if mode >= 0 else None
+    if kind is None or uid is None or gid is None or size_bytes is None:
+        return None
+    if not (abs(mtime_s) < _LATEST_S and abs(atime_s) < _LATEST_S):
+        return None
+    return FileStat(
+        kind=kind,
+        mode=mode & 0o7777,
+        uid=uid,
+        gid=gid,
+        user=raw_uid if user == "UNKNOWN" else user,
+        group=raw_gid if group == "UNKNOWN" else group,
+        size_bytes=size_bytes,
+        mtime_s=mtime_s,
+        atime_s=atime_s,
+        link_target=target.removesuffix("\n"),
+    )

@@ -1,0 +1,229 @@
+"""One run of a client program (`podman exec`, `kubectl exec`) on this machine, and what it brings back.
+
+A client cannot always tell how the command inside ended, nor end it. So the command says itself when
+it begins and how it ends, in marked lines on its error output, which are taken out again here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from typing import TYPE_CHECKING, Final, cast
+
+from ensue.contracts.connection import Completed
+from ensue.resources.answers import MOST_BYTES
+from ensue.resources.faults import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+QUIET_S: Final = 2.0
+"""How long the output of a command that has exited must be silent before it is taken as whole.
+
+Usually the client exits at once. It does not while something that the command left in the background
+holds its output.
+"""
+
+_REAP_GRACE_S: Final = 2.0
+_QUOTED_CHARS: Final = 300
+_LONGEST_MARK: Final = 128
+_FIRST_SIGNAL_CODE: Final = 128
+_LAST_SIGNAL_CODE: Final = 128 + 64
+
+
+_BOOT: Final = """echo {token} pid $$ >&2
+trap : HUP INT TERM
+exec 4>&2 2>/dev/null
+v=
+while IFS= read -r l && [ "$l" != {token} ]; do v="$v$l
+"; done
+/bin/sh -c "$v" 2>&4 4>&-
+echo {token} exit $? >&4
+exec cat >/dev/null 2>&1"""
+
+
+def boot_script(token: str) -> str:
+    """Return a script that reads another one from its input, runs it, and marks its start and its end.
+
+    The script itself travels through the input since clients carry arguments as JSON or in a URL, which
+    are short and hold no bytes outside UTF-8. Signals are left to the inner script: the outer one reports
+    its end, and reads the input that the inner one left: a client whose input breaks off ends at once, and
+    the report with it. A shell writes "Killed" when a signal ends what it waits for, so the error output of
+    the outer one is closed and only the command's own errors are seen.
+
+    Args:
+        token: a word that nothing else prints.
+    """
+    return _BOOT.format(token=token)
+
+
+def boot_input(script: str, token: str) -> bytes:
+    """Return what `boot_script` reads before the inner script reads its own input."""
+    return f"{script}\n{token}\n".encode("utf-8", "surrogateescape")
+
+
+class ClientProcess(asyncio.SubprocessProtocol):
+    """A running client.
+
+    Args:
+        token: what marks the lines of `boot_script`; empty when the client runs no such script.
+    """
+
+    def __init__(self, token: str = "") -> None:
+        self._loop = asyncio.get_running_loop()
+        self._pid_mark = re.compile(rb"%s pid (\d{1,18})\n" % token.encode()) if token else None
+        self._exit_mark = re.compile(rb"%s exit (\d{1,3})\n" % token.encode()) if token else None
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._output = bytearray()
+        self._errors = bytearray()
+        self._quiet: asyncio.TimerHandle | None = None
+        self._is_deaf = False
+        self._exited: asyncio.Future[None] = self._loop.create_future()
+        self.pid = 0
+        self.exit_code: int | None = None
+        self.is_overfull = False
+        self.started: asyncio.Future[None] = self._loop.create_future()
+        self.ended: asyncio.Future[None] = self._loop.create_future()
+
+    @property
+    def errors(self) -> bytes:
+        """What the client and the command wrote to their error output, without the marks."""
+        text = bytes(self._errors)
+        for mark in (self._pid_mark, self._exit_mark):
+            if mark is not None:
+                text = mark.sub(b"", text, count=1)
+        return text
+
+    @property
+    def client_code(self) -> int | None:
+        """The exit code of the client itself, None while it runs."""
+        return None if self._transport is None else self._transport.get_returncode()
+
+    def completed(self) -> Completed:
+        """Return the end of the command, of the client where the command reported none."""
+        code = self.exit_code if self.exit_code is not None else self.client_code or 0
+        if self.exit_code is not None and _FIRST_SIGNAL_CODE < code <= _LAST_SIGNAL_CODE:
+            # A shell reports a signal so, and in no other way.
+            code = _FIRST_SIGNAL_CODE - code
+        return Completed(returncode=code, stdout=bytes(self._output), stderr=self.errors, pid=self.pid)
+
+    def feed(self, stdin: bytes) -> None:
+        """Write the whole standard input and close it."""
+        if self._transport is None:
+            return
+        pipe = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+        if stdin:
+            pipe.write(stdin)
+        pipe.write_eof()
+
+    def stop_collecting(self) -> None:
+        """Drop what arrives from now on: nobody waits for it any more."""
+        self._is_deaf = True
+
+    async def release(self) -> None:
+        """End the client itself if it still runs, and wait until the system has taken it back."""
+        if self._quiet is not None:
+            self._quiet.cancel()
+        if self._transport is not None:
+            if self._transport.get_returncode() is None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._transport.get_pid(), signal.SIGKILL)
+                await asyncio.wait([self._exited], timeout=_REAP_GRACE_S)
+            self._transport.close()
+        _resolve(self.started)
+        _resolve(self.ended)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Collect what the client writes, up to a limit."""
+        if self._is_deaf and self.started.done():
+            return
+        buffer = self._errors if fd == 2 else self._output  # noqa: PLR2004 (standard error)
+        buffer += data
+        if fd == 2:  # noqa: PLR2004 (standard error)
+            self._look_for_marks(len(data))
+        if len(self._output) + len(self._errors) > MOST_BYTES:
+            self.is_overfull = True
+            self._output.clear()
+            self.stop_collecting()
+            _resolve(self.started)
+            _resolve(self.ended)
+        elif self._quiet is not None:
+            self._wait_for_silence()
+
+    def process_exited(self) -> None:
+        """Wait only a little for the pipes once the client has exited."""
+        _resolve(self._exited)
+        self._wait_for_silence()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (the pipes say no more)
+        """Note that the client has exited and its pipes are closed."""
+        if self._quiet is not None:
+            self._quiet.cancel()
+        _resolve(self.ended)
+
+    def _look_for_marks(self, added: int) -> None:
+        since = max(0, len(self._errors) - added - _LONGEST_MARK)
+        if not self.pid and self._pid_mark is not None:
+            found = self._pid_mark.search(self._errors, since)
+            if found is not None:
+                self.pid = int(found[1])
+                _resolve(self.started)
+        if self.exit_code is None and self._exit_mark is not None:
+            found = self._exit_mark.search(self._errors, since)
+            if found is not None:
+                self.exit_code = int(found[1])
+                self._wait_for_silence()
+
+    def _wait_for_silence(self) -> None:
+        if self._quiet is not None:
+            self._quiet.cancel()
+        self._quiet = self._loop.call_later(QUIET_S, _resolve, self.ended)
+
+
+async def started_client(argv: Sequence[str], *, token: str = "") -> ClientProcess:
+    """Start a client.
+
+    Args:
+        argv: the program and its arguments.
+        token: what marks the lines of `boot_script`.
+
+    Raises:
+        OSError: the program cannot be started.
+        ValueError: an argument holds a NUL byte.
+    """
+    loop = asyncio.get_running_loop()
+    raw = [os.fsencode(part) for part in argv]
+    _, client = await loop.subprocess_exec(lambda: ClientProcess(token), *raw, start_new_session=True)
+    return client
+
+
+async def client_answer(argv: Sequence[str], *, limit_s: float) -> Completed | None:
+    """Return what a client answers to a question, None when it does not start or not end in time."""
+    try:
+        client = await started_client(argv)
+    except OSError:
+        return None
+    try:
+        client.feed(b"")
+        await asyncio.wait([client.ended], timeout=limit_s)
+        return client.completed() if client.ended.done() and not client.is_overfull else None
+    finally:
+        await client.release()
+
+
+def quoted_end(said: Completed) -> str:
+    """Return what a client wrote when it failed, fit for the end of a message."""
+    words = printable(" ".join(said.stderr.decode("utf-8", "replace").split())[:_QUOTED_CHARS])
+    return f": {words}" if words else f": it ended with {said.returncode}"
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,70 @@
+"""Resource type `container`: a running container of podman or docker on this machine.
+
+Keys of the configuration: see docs/resources.md.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import ResourceError
+from ensue.resources.exec_config import exec_faults, exec_settings, is_name, text
+from ensue.resources.posix_machine import gathered_grains, runs_a_command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.resource_type import ResourceContext
+    from ensue.model.data import DataMap, ReadOnlyDataMap
+
+SECRET_KEYS: frozenset[str] = frozenset()
+"""No key of this type's configuration is a secret."""
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {"engine": (str,), "container": (str,)}
+
+
+def check(config: ReadOnlyDataMap) -> list[str]:
+    """Return what is wrong with a configuration, one sentence each."""
+    found = exec_faults(config, _KINDS, ("container",))
+    engine = config.get("engine")
+    if isinstance(engine, str) and engine not in {"podman", "docker"} and not engine.startswith("/"):
+        found.append(f"`engine` is to be podman, docker or an absolute path, not {engine!r}")
+    return found
+
+
+def connect(context: ResourceContext) -> Connection:
+    """Return the connection; does no I/O.
+
+    Raises:
+        ResourceError: the configuration is wrong; the text lists everything.
+    """
+    from ensue.resources.container.engine import ContainerEngine
+    from ensue.resources.exec_connection import ExecConnection
+
+    config = context.config
+    found = check(config)
+    name = text(config, "container") or context.srn.id
+    if not found and not is_name(name):
+        found.append(f"its id {name!r} is no container's name (set `container`)")
+    if found:
+        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
+    settings = exec_settings(config)
+    engine = ContainerEngine(
+        context.srn,
+        engine=text(config, "engine"),
+        container=name,
+        user=text(config, "user"),
+        limit_s=settings.connect_timeout_s,
+    )
+    return ExecConnection(context.srn, settings, engine)
+
+
+async def ping(connection: Connection) -> bool:
+    """Say whether the container runs a command; raises what the connection raises."""
+    return await runs_a_command(connection)
+
+
+async def grains(connection: Connection, context: ResourceContext) -> DataMap:
+    """Gather the container's grains with one command."""
+    return await gathered_grains(connection, context)

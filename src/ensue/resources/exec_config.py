@@ -1,0 +1,90 @@
+"""The keys that containers and pods have in common: what may be wrong with them, and their frozen form."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.resources.config_check import not_positive, unknown_keys, wrong_kinds
+from ensue.resources.exec_connection import ExecSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.model.data import ReadOnlyDataMap
+
+DEFAULT_START_S: Final = 30.0
+"""An engine on a busy machine takes seconds to start a command."""
+
+_KINDS: Final[Mapping[str, tuple[type, ...]]] = {
+    "user": (str, int),
+    "workdir": (str,),
+    "env": (dict,),
+    "connect_timeout_s": (int, float),
+    "timeout_s": (int, float),
+}
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def exec_faults(
+    config: ReadOnlyDataMap, kinds: Mapping[str, tuple[type, ...]], names: tuple[str, ...]
+) -> list[str]:
+    """Return what is wrong with a configuration, one sentence each.
+
+    Args:
+        config: the configuration.
+        kinds: the type's own keys and the kinds of their values.
+        names: those of its keys that name something, as the client takes names.
+    """
+    all_kinds = {**_KINDS, **kinds}
+    found = unknown_keys(config, all_kinds) + wrong_kinds(config, all_kinds)
+    found += not_positive(config, ("connect_timeout_s", "timeout_s"))
+    found += [
+        f"`{key}` is no name: {value!r} (letters, digits, `_`, `.` and `-`, a letter or digit first)"
+        for key in names
+        if isinstance(value := config.get(key), str) and not is_name(value)
+    ]
+    workdir = config.get("workdir")
+    if isinstance(workdir, str) and not workdir.startswith("/"):
+        found.append(f"`workdir` is to be an absolute path, not {workdir!r}")
+    env = config.get("env")
+    if isinstance(env, dict):
+        found += [
+            f"`env` has a name that is none for a variable: {name!r}"
+            for name in env
+            if not _VARIABLE.match(name)
+        ]
+        found += [
+            f"`env` is to have text or a number for `{name}`"
+            for name, value in env.items()
+            if isinstance(value, bool) or not isinstance(value, str | int | float)
+        ]
+    return found
+
+
+def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:
+    """Return the common part of a configuration without faults."""
+    env = config.get("env")
+    return ExecSettings(
+        workdir=text(config, "workdir"),
+        env={name: str(value) for name, value in env.items()} if isinstance(env, dict) else {},
+        connect_timeout_s=_number(config, "connect_timeout_s") or DEFAULT_START_S,
+        timeout_s=_number(config, "timeout_s"),
+    )
+
+
+def is_name(value: str) -> bool:
+    """Say whether a client takes a text as the name of a container or pod, and never as an option."""
+    return _NAME.match(value) is not None
+
+
+def text(config: ReadOnlyDataMap, key: str) -> str:
+    """Return a value as text, empty when it is not given."""
+    value = config.get(key)
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _number(config: ReadOnlyDataMap, key: str) -> float | None:
+    value = config.get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

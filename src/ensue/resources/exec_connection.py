@@ -1,0 +1,227 @@
+"""`ExecConnection`: a target whose commands go through a client program, one run of it per command.
+
+Containers and pods are reached so. What the client's command line is, and why it failed, is the
+business of a `Doorway`; files are in `posix_files`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from ensue.errors import RemoteError, RemoteTimeoutError, UnreachableError
+from ensue.resources.answers import MOST_BYTES
+from ensue.resources.client_process import boot_input, boot_script, started_client
+from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script
+from ensue.resources.faults import file_error
+from ensue.resources.posix_files import PosixFiles
+from ensue.resources.process_tree import kill_script
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.connection import Command, Completed
+    from ensue.model.srn import Srn
+    from ensue.resources.client_process import ClientProcess
+
+MOST_CLIENTS: Final = 4
+"""So many clients of one target run at the same time; other commands wait for their turn."""
+
+_END_GRACE_S: Final = 2.0
+"""How long a command has between SIGTERM and SIGKILL."""
+
+
+class ExecSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What containers and pods have in common.
+
+    Args:
+        workdir: where commands start that name no folder; empty: the home folder.
+        env: variables of every command.
+        connect_timeout_s: how long the client may take until the command runs.
+        timeout_s: limit of a command that has none of its own; None: no limit.
+    """
+
+    workdir: str = ""
+    env: Mapping[str, str] = {}
+    connect_timeout_s: float = 30.0
+    timeout_s: float | None = None
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """How one script is started.
+
+    Args:
+        argv: the client's command line, up to the program that runs on the target.
+        script: what a POSIX shell there is to run.
+        stdin_first: what the script reads before the command's own standard input.
+    """
+
+    argv: Sequence[str]
+    script: str
+    stdin_first: bytes = b""
+
+
+Send = Callable[[str, bytes], Awaitable["Completed"]]
+"""Runs a script with a standard input."""
+
+
+class Doorway(Protocol):
+    """The client of one target."""
+
+    async def entry(self, script: str, user: str | None, send: Send) -> Entry:
+        """Return how a script is run.
+
+        Args:
+            script: for a POSIX shell.
+            user: as whom; empty: the user of the configuration; None: whoever the client comes as.
+            send: runs a script as whoever the client comes as, with the given standard input.
+        """
+        ...
+
+    async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:
+        """Find out why a script did not start.
+
+        Args:
+            user: whose script it was, as for `entry`.
+            said: the client's end; None when it could not be started.
+        """
+        ...
+
+
+class ExecConnection(PosixFiles):
+    """A container or pod as a target.
+
+    Args:
+        srn: its name.
+        settings: how commands run there.
+        door: the client.
+    """
+
+    def __init__(self, srn: Srn, settings: ExecSettings, door: Doorway) -> None:
+        super().__init__(srn, self.run)
+        self.settings = settings
+        self._door = door
+        self._token = f"ensue-{secrets.token_hex(8)}"
+        self._turns = asyncio.Semaphore(MOST_CLIENTS)
+
+    @property
+    def srn(self) -> Srn:
+        """The target."""
+        return self._srn
+
+    @property
+    def can_run(self) -> bool:
+        """Always: a container without a POSIX shell cannot be reached at all."""
+        return True
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command to its end.
+
+        Raises:
+            RemoteTimeoutError: it did not start or not end in time; it was ended.
+            RemoteFileError: there is no such folder to run in.
+            UnreachableError: the target is not there, or is not running.
+            RemoteError: as `contracts.connection` says.
+        """
+        settings = self.settings
+        command = msgspec.structs.replace(
+            command, env={**settings.env, **(command.env or {})}, cwd=command.cwd or settings.workdir or None
+        )
+        script = command_script(command, token=self._token)
+        limit_s = command.timeout_s if command.timeout_s is not None else settings.timeout_s
+        done = await self.send(script.text, script.stdin_first + command.stdin, command.user or "", limit_s)
+        if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
+            why = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
+            raise file_error(self._srn, "run in", command.cwd or "", why=why)
+        return done
+
+    async def send(self, script: str, stdin: bytes, user: str | None, limit_s: float | None) -> Completed:
+        """Run a script of a POSIX shell and wait for its end.
+
+        Args:
+            script: what to run.
+            stdin: what it reads.
+            user: as whom, as for `Doorway.entry`.
+            limit_s: how long it may run once it has started; None: no limit.
+        """
+        entry = await self._door.entry(script, user, self._send_plain)
+        async with self._turns:
+            client = await self._started(entry, user)
+            try:
+                client.feed(boot_input(entry.script, self._token) + entry.stdin_first + stdin)
+                await self._wait(client, user, limit_s)
+            except BaseException:
+                await self._end(client, user)
+                raise
+            finally:
+                await client.release()
+        if client.is_overfull:
+            raise RemoteError(
+                f"a command on {self._srn} wrote more than {MOST_BYTES} bytes (let it write to a file there)",
+                target=str(self._srn),
+            )
+        return client.completed()
+
+    async def close(self) -> None:
+        """Nothing is held between two commands."""
+
+    async def _send_plain(self, script: str, stdin: bytes) -> Completed:
+        return await self.send(script, stdin, None, self.settings.connect_timeout_s)
+
+    async def _started(self, entry: Entry, user: str | None) -> ClientProcess:
+        shell = ["/bin/sh", "-c", boot_script(self._token)]
+        try:
+            return await started_client([*entry.argv, *shell], token=self._token)
+        except OSError as fault:
+            raise await self._door.why_not(user, None) from fault
+
+    async def _wait(self, client: ClientProcess, user: str | None, limit_s: float | None) -> None:
+        start_limit_s = self.settings.connect_timeout_s
+        await asyncio.wait(
+            [client.started, client.ended], timeout=start_limit_s, return_when=asyncio.FIRST_COMPLETED
+        )
+        if not client.started.done():
+            if client.ended.done():
+                raise await self._door.why_not(user, client.completed())
+            message = f"{self._srn} started no command within {start_limit_s:g} s (see `connect_timeout_s`)"
+            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=start_limit_s)
+        await asyncio.wait([client.ended], timeout=limit_s)
+        if not client.ended.done():
+            limit_s = limit_s or 0.0
+            message = (
+                f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
+            )
+            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+        if client.exit_code is None and not client.is_overfull:
+            said = client.errors.decode("utf-8", "replace").strip()
+            why = f": {said}" if said else ""
+            message = f"{self._srn} was lost while a command ran{why}; how far the command got is not known"
+            raise UnreachableError(message, target=str(self._srn))
+
+    async def _end(self, client: ClientProcess, user: str | None) -> None:
+        """End a command that nobody waits for any more: SIGTERM, then SIGKILL."""
+        if not client.started.done():
+            # A client that is ended before its command runs may leave the command behind.
+            await asyncio.wait([client.started, client.ended], timeout=_END_GRACE_S)
+        client.stop_collecting()
+        for name in ("TERM", "KILL"):
+            if client.ended.done() or not client.pid:
+                return
+            with contextlib.suppress(RemoteError):
+                async with asyncio.timeout(self.settings.connect_timeout_s):
+                    await self._kill(client.pid, user, name)
+            await asyncio.wait([client.ended], timeout=_END_GRACE_S)
+
+    async def _kill(self, pid: int, user: str | None, name: str) -> None:
+        entry = await self._door.entry(kill_script(pid, name), user, self._send_plain)
+        client = await started_client([*entry.argv, "/bin/sh", "-c", entry.script])
+        try:
+            client.feed(entry.stdin_first)
+            await asyncio.wait([client.ended])
+        finally:
+            await client.release()

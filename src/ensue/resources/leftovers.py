@@ -1,0 +1,200 @@
+"""Temporary files on targets, noted while they are there, so that those of a killed process can be removed.
+
+Each process notes its own in a file of its own below the cachedir, which it holds locked while it lives and
+removes when nothing is left. The next apply takes over the notes of processes that are gone: what they
+left on this machine is removed at once, what is on another host when its files are next worked on.
+
+Only noted paths are removed, and only when they are named as ensue names temporary files and are files or
+symlinks. Temporary files below the cachedir itself are not noted (see `registry/private_files`).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import stat
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable
+    from pathlib import Path
+
+TEMPORARY_PREFIX: Final = ".ensue-"
+"""How the names of temporary files begin."""
+
+HERE: Final = ""
+"""The target of paths on this machine."""
+
+FOLDER: Final = "leftovers"
+"""Name of the folder below the cachedir that the notes are in."""
+
+_LONGEST_S: Final = 30 * 86_400
+_log = logging.getLogger(__name__)
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """One note: a temporary file begins to be there, or is gone."""
+
+    target: str
+    path: str
+    at_s: float
+    is_there: bool = True
+
+
+def is_temporary(path: str) -> bool:
+    """Say whether a path has a name that ensue gives to temporary files alone."""
+    return path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
+
+
+class Leftovers:
+    """The notes of this process.
+
+    Args:
+        folder: where notes are kept; made with the first one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._turn = threading.Lock()
+        self._descriptor = -1
+        self._file: Path | None = None
+        self._there: dict[tuple[str, str], float] = {}
+        self._left: dict[str, list[str]] = {}
+
+    @contextmanager
+    def noted(self, target: str, path: str) -> Generator[None]:
+        """Note a temporary file for as long as it is there.
+
+        Args:
+            target: the resource as text, `HERE` for this machine.
+            path: an absolute path there.
+        """
+        self.begin(target, path)
+        try:
+            yield
+        finally:
+            self.end(target, path)
+
+    def begin(self, target: str, path: str) -> None:
+        """Note a temporary file that is about to be made, as well as that can be done."""
+        with self._turn:
+            try:
+                self._begin(target, path, time.time())
+            except OSError as error:
+                _log.debug("%s cannot be noted below %s: %s", path, self._folder, error.strerror)
+
+    def end(self, target: str, path: str) -> None:
+        """Note that a temporary file is gone; one that was never noted is none of ours."""
+        with self._turn:
+            at_s = self._there.pop((target, path), None)
+            if at_s is None or self._descriptor < 0:
+                return
+            with suppress(OSError):  # It is tried once more to remove it then, which does no harm.
+                if self._there:
+                    self._write(_Line(target, path, at_s, is_there=False))
+                else:
+                    os.ftruncate(self._descriptor, 0)
+
+    def take_over(self) -> None:
+        """Remove what killed processes left on this machine; this blocks, call it in a thread.
+
+        What they left on other hosts is `left` from then on.
+
+        Raises:
+            OSError: notes cannot be read or written.
+        """
+        for file in _notes(self._folder):
+            with suppress(FileNotFoundError, BlockingIOError), file.open("rb") as notes:
+                fcntl.flock(notes, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for (target, path), at_s in _open_notes(notes).items():
+                    if target == HERE:
+                        _remove(path)
+                    elif time.time() - at_s < _LONGEST_S:
+                        self._keep(target, path, at_s)
+                file.unlink(missing_ok=True)
+
+    def left(self, target: str) -> list[str]:
+        """Return what killed processes left on a host, once; the caller removes it and calls `end`."""
+        with self._turn:
+            return self._left.pop(target, [])
+
+    def close(self) -> None:
+        """Remove the notes, unless something is still noted."""
+        with self._turn:
+            if self._descriptor < 0:
+                return
+            if not self._there and self._file is not None:
+                self._file.unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor, self._file = -1, None
+
+    def _keep(self, target: str, path: str, at_s: float) -> None:
+        with self._turn:
+            self._begin(target, path, at_s)
+            self._left.setdefault(target, []).append(path)
+
+    def _begin(self, target: str, path: str, at_s: float) -> None:
+        if self._descriptor < 0:
+            self._open()
+        self._write(_Line(target, path, at_s))
+        self._there[target, path] = at_s
+
+    def _open(self) -> None:
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        while True:
+            file = self._folder / f"{os.getpid()}-{os.urandom(4).hex()}.jsonl"
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+            descriptor = os.open(file, flags, 0o600)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if file.exists():
+                self._file, self._descriptor = file, descriptor
+                return
+            os.close(descriptor)  # Another process took it for one of a process that is gone.
+
+    def _write(self, line: _Line) -> None:
+        path = line.path.encode("utf-8", "surrogateescape").decode("latin-1")
+        content = msgspec.json.encode(msgspec.structs.replace(line, path=path))
+        os.write(self._descriptor, content + b"\n")
+
+
+def _notes(folder: Path) -> list[Path]:
+    try:
+        return [file for file in folder.iterdir() if file.suffix == ".jsonl"]
+    except FileNotFoundError:
+        return []
+
+
+def _open_notes(lines: Iterable[bytes]) -> dict[tuple[str, str], float]:
+    """Return what is noted as being there; a line that was cut short was never followed by its file."""
+    there: dict[tuple[str, str], float] = {}
+    for content in lines:
+        with suppress(msgspec.MsgspecError):
+            line = msgspec.json.decode(content, type=_Line)
+            key = (line.target, line.path.encode("latin-1").decode("utf-8", "surrogateescape"))
+            if line.is_there:
+                there[key] = line.at_s
+            else:
+                there.pop(key, None)
+    return there
+
+
+def _remove(path: str) -> None:
+    """Remove a leftover of this machine."""
+    if not is_temporary(path):
+        return
+    try:
+        found = os.lstat(path)
+        if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode):
+            os.unlink(path)  # noqa: PTH108 (a string)
+            _log.info("%s, which a killed run had left, was removed", path)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        _log.warning("%s, which a killed run has left, cannot be removed: %s", path, error.strerror)

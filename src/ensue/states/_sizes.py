@@ -1,0 +1,27 @@
+"""Arguments that are sizes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.model.sizes import size_bytes
+
+if TYPE_CHECKING:
+    from ensue.model.data import Data
+
+
+def read_size(argument: str, size: Data) -> int:
+    """Return a size in bytes.
+
+    Args:
+        argument: the name of the argument, for the message.
+        size: its value, bytes or a number with a unit.
+
+    Raises:
+        StateFailedError: it is no size.
+    """
+    found = size_bytes(size)
+    if found is None:
+        raise StateFailedError(f"{argument}: {size!r} is no size (write a number, 64K, 10MB or 2GiB)")
+    return found

@@ -1,0 +1,152 @@
+"""The folder that an archive is unpacked in, as the target has it, and where symlinks lead there.
+
+Nothing is unpacked through a symlink that leads out of the folder, and no symlink that leads out is made:
+not by the archive alone, and not by way of links that are on the target already. Links are followed here
+as the target would follow them, with the archive's entries in the place of what they replace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ensue.contracts.connection import Connection, FileStat
+    from ensue.states.archive.entries import Contents
+
+_STATS_AT_ONCE: Final = 16
+_MOST_LINKS: Final = 40
+
+
+class Destination:
+    """What is on the target before anything is unpacked; each path is asked for once.
+
+    Args:
+        connection: the way to the target.
+        folder: where the archive is unpacked, an absolute path.
+        is_there: whether the folder exists.
+    """
+
+    def __init__(self, connection: Connection, folder: str, *, is_there: bool) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._is_there = is_there
+        self._known: dict[str, FileStat | None] = {}
+
+    async def look_at(self, paths: Iterable[str]) -> None:
+        """Ask for paths below the folder, many at once: the way to the target may be long."""
+        if not self._is_there:
+            return
+        at_once = asyncio.Semaphore(_STATS_AT_ONCE)
+
+        async def ask(path: str) -> None:
+            async with at_once:
+                await self._stat(path)
+
+        absolute = (posixpath.join(self._folder, path) for path in dict.fromkeys(paths))
+        answers = await asyncio.gather(*map(ask, absolute), return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException):
+                raise answer
+
+    def kind(self, path: str) -> str | None:
+        """Return what is at a path below the folder that was looked at, None when nothing is."""
+        found = self._known.get(posixpath.join(self._folder, path))
+        return found.kind if found else None
+
+    async def refuse_ways_out(self, shown: str, contents: Contents, removed: Collection[str]) -> None:
+        """Make sure that everything unpacked stays in the folder.
+
+        Args:
+            shown: the archive's source, for messages.
+            contents: what is in it.
+            removed: names directly in the folder that are removed before it is unpacked.
+
+        Raises:
+            StateFailedError: a folder of it is a symlink on the target that leads out, or a symlink of it is.
+        """
+        root = await self._real(self._folder, None)
+        after = _Unpacked(root=root.rstrip("/"), contents=contents, removed=removed)
+        for folder in sorted(contents.folders()):
+            real = await self._real(f"{root}/{folder}", after)
+            if not after.has(real):
+                raise StateFailedError(
+                    f"{posixpath.join(self._folder, folder)} leads out of {self._folder} to {real}, through "
+                    f"a symlink on the target: {shown} is not unpacked through it, and nothing was changed "
+                    "(remove the symlink, or unpack the archive where it points to)"
+                )
+        for path, target in contents.links.items():
+            real = await self._real(f"{root}/{path}", after)
+            if not after.has(real):
+                raise StateFailedError(
+                    f"{shown} holds the symlink {path!r} to {target!r}, which leads out of {self._folder} to "
+                    f"{real}: nothing was unpacked"
+                )
+
+    async def _real(self, path: str, after: _Unpacked | None) -> str:
+        """Follow every link on a path, the last one too, whether or not the path exists."""
+        at, jumps = "", 0
+        rest = path.split("/")[::-1]
+        while rest:
+            part = rest.pop()
+            if part == "..":
+                at = at.rpartition("/")[0]
+            if part in {"", ".", ".."}:
+                continue
+            step = f"{at}/{part}"
+            target = after.link_at(step) if after else None
+            if target is None:
+                target = await self._link_at(step)
+            if not target:
+                at = step
+                continue
+            jumps += 1
+            if jumps > _MOST_LINKS:
+                # The target follows no more than that either, and a link on the way is checked by itself.
+                return path
+            if target.startswith("/"):
+                at = ""
+            rest.extend(target.split("/")[::-1])
+        return at or "/"
+
+    async def _link_at(self, path: str) -> str:
+        found = await self._stat(path)
+        return found.link_target if found and found.kind == "symlink" else ""
+
+    async def _stat(self, path: str) -> FileStat | None:
+        if path not in self._known:
+            self._known[path] = await self._connection.stat(path)
+        return self._known[path]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unpacked:
+    """The folder as it will be, as far as the archive decides that.
+
+    Args:
+        root: its real path, without a slash at the end.
+        contents: what is put in it.
+        removed: names directly in it that are removed before.
+    """
+
+    root: str
+    contents: Contents
+    removed: Collection[str]
+
+    def has(self, path: str) -> bool:
+        return path == (self.root or "/") or path.startswith(f"{self.root}/")
+
+    def link_at(self, path: str) -> str | None:
+        """Return where the link at a path points, empty for no link, None for what the target has there."""
+        if not path.startswith(f"{self.root}/"):
+            return None
+        inner = path[len(self.root) + 1 :]
+        if inner in self.contents.kinds:
+            return self.contents.links.get(inner, "")
+        return "" if inner.partition("/")[0] in self.removed else None

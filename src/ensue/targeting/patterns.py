@@ -1,0 +1,95 @@
+"""Comparing text with globs and regular expressions, and what is wrong with a pattern."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import ipaddress
+import re
+import warnings
+from typing import Final
+
+from ensue.targeting.ranges import MOST_NAMES, names_in
+
+DATA_ENGINES: Final = "GPIJ"
+"""The engines that follow a path of keys, with a delimiter of one's own if need be."""
+
+
+def is_glob(text: str, pattern: str) -> bool:
+    """Say whether an id fits a glob; the id itself always does."""
+    return text == pattern or fnmatch.fnmatchcase(text, pattern)
+
+
+def is_data_glob(text: str, pattern: str) -> bool:
+    """Say whether a value of grains or pillar fits a glob; case does not matter."""
+    return is_glob(text.lower(), pattern.lower())
+
+
+def is_regex(text: str, pattern: str) -> bool:
+    """Say whether the beginning of an id fits a regular expression."""
+    compiled = _compiled(pattern, 0)
+    return not isinstance(compiled, str) and compiled.match(text) is not None
+
+
+def is_data_regex(text: str, pattern: str) -> bool:
+    """Say whether the beginning of a value of grains or pillar fits one; case does not matter."""
+    compiled = _compiled(pattern, re.IGNORECASE)
+    return not isinstance(compiled, str) and compiled.match(text) is not None
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(pattern: str, flags: int) -> re.Pattern[str] | str:
+    """Return the compiled pattern, or what is wrong with it."""
+    try:
+        with warnings.catch_warnings():
+            # `[[a]` is "possibly a nested set" to Python, and to Salt what it always was.
+            warnings.simplefilter("ignore", FutureWarning)
+            return re.compile(pattern, flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"not a regular expression: {error}"
+
+
+def pattern_problem(  # noqa: PLR0911 -- one line an engine
+    engine: str, pattern: str, delimiter: str = ":"
+) -> str:
+    """Return what is wrong with the pattern of a word, empty when nothing is."""
+    match engine:
+        case "T":
+            type_, colon, id_ = pattern.partition(":")
+            return "a type is missing" if not type_ else "an id is missing" if colon and not id_ else ""
+        case "L":
+            return "" if any(one.strip() for one in pattern.split(",")) else "an id is missing"
+        case "E":
+            return _regex_problem(pattern)
+        case "G" | "P" | "I" | "J":
+            key, _, rest = pattern.partition(delimiter)
+            if not key:
+                return "a key is missing"
+            return _regex_problem(rest or key) if engine in "PJ" else ""
+        case "S":
+            return _network_problem(pattern)
+        case "R":
+            return _range_problem(pattern)
+        case _:
+            return ""
+
+
+def _regex_problem(pattern: str) -> str:
+    compiled = _compiled(pattern, 0)
+    return compiled if isinstance(compiled, str) else ""
+
+
+def _network_problem(pattern: str) -> str:
+    try:
+        ipaddress.ip_network(pattern, strict=False)
+    except ValueError as error:
+        return f"not an address or network: {error}"
+    return ""
+
+
+def _range_problem(pattern: str) -> str:
+    try:
+        count = names_in(pattern)
+    except ValueError as error:
+        return f"not a range: {error}"
+    return f"a range of more than {MOST_NAMES:,} names" if count > MOST_NAMES else ""

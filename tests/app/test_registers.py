@@ -1,0 +1,216 @@
+"""What may be registered: the same rules as for resources that pillar declares, with the same places."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.app.test_project import apply, write
+
+from ensue.app.project import Project, ProjectOptions
+from ensue.errors import CompileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NEEDY = """
+SECRET_KEYS = frozenset()
+def check(config):
+    return [] if "url" in config else ["`url` is missing"]
+def connect(context): raise NotImplementedError
+async def ping(connection): return True
+async def grains(connection, context): return {}
+"""
+BY_HAND = """
+from ensue import derived
+from ensue.model.returns import StateReturn
+from ensue.model.srn import Srn
+import asyncio
+async def context(ctx, name, config):
+    await asyncio.to_thread(ctx.registry.register, Srn.parse(name), config)
+    return StateReturn(name=name, result=True)
+async def api(ctx, name, config):
+    type_, _, id_ = name.partition(":")
+    await asyncio.to_thread(derived.register, ctx.opts, type_, id_, config)
+    return StateReturn(name=name, result=True)
+FUNCTIONS = {"context": context, "api": api}
+"""
+UNIQUE = "ids of resources are unique over all types, minions included (choose another id)"
+AN_SRN = "(write <type>:<id>, for example ssh_host:web-01)"
+BOUND = (
+    "holds a reference, and which resources a state registers is known before it runs (write the name out)"
+)
+PORT = "`port` is to be a number from 1 to 65535, not"
+NO_TYPE = "there is no resource type 'ssh_hots' (did you mean ssh_host?)"
+UNKNOWN = "ssh_host:x is not registered: unknown key `prot` (did you mean `port`?)"
+
+
+@pytest.fixture(autouse=True)
+def needy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed distribution with a resource type that has a key it cannot do without."""
+    site = tmp_path / "site"
+    (site / "needy-1.dist-info").mkdir(parents=True)
+    (site / "needy.py").write_text(NEEDY)
+    (site / "needy-1.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: needy\nVersion: 1\n")
+    (site / "needy-1.dist-info/entry_points.txt").write_text("[ensue.resources]\nneedy = needy\n")
+    monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+
+
+def sls(root: Path, registers: str, new_state: str = "{}") -> None:
+    lines = "".join(f"      - {line}\n" for line in registers.splitlines())
+    text = f"vm:\n  test.present:\n    - new_state: {new_state}\n    - registers:\n{lines}"
+    write(root, states__t=text)
+
+
+def refused(root: Path) -> list[str]:
+    with pytest.raises(CompileError) as caught:
+        apply(root, "t")
+    return [f"{one.code} {one.message}" for one in caught.value.diagnostics]
+
+
+def known(root: Path) -> list[str]:
+    async def names() -> list[str]:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            return [str(record.srn) for record in await project.resources()]
+
+    return asyncio.run(names())
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("ssh_host:x: {prot: 5}", "E0705: ssh_host:x: unknown key `prot` (did you mean `port`?)"),
+        ("ssh:x: {port: many}", "E0705: ssh_host:x: `port` is to be a number from 1 to 65535, not 'many'"),
+        ("ssh_host:x: {user: 5}", "E0705: ssh_host:x: `user` is to be text, not a number"),
+        ("ssh_host:x: {5: y}", "E0705: ssh_host:x: the key 5 is not text (put it in quotes)"),
+        (
+            "ssh_host:x: [1]",
+            "E0705: the configuration of ssh_host:x is [1] (it is a mapping, for example `host: 192.0.2.1`)",
+        ),
+        ("needy:x: {}", "E0705: needy:x: `url` is missing"),
+        ("ssh_hots:x: {host: y}", f"E0704: {NO_TYPE}: ssh_hots:x is to be registered"),
+        (
+            "ssh_host: {host: y}",
+            f"E0705: `registers` of 'vm' names no resource: not a resource name: 'ssh_host' {AN_SRN}",
+        ),
+        (
+            "'ssh_host:${self:id}': {}",
+            f"E0705: `registers` of 'vm' names no resource: 'ssh_host:${{self:id}}' {BOUND}",
+        ),
+        ("minion:m: {root: /}", f"E0702: minion:m cannot be registered: minion:m has its id: {UNIQUE}"),
+        (
+            "ssh_host:box: {}",
+            f"E0702: ssh_host:box cannot be registered: ssh_host:box has its id: {UNIQUE}",
+        ),
+        (
+            "ssh_host:x: {prot: '${self:port}'}",
+            "E0705: ssh_host:x: unknown key `prot` (did you mean `port`?)",
+        ),
+    ],
+)
+def test_what_is_wrong_before_a_run_is_refused_before_it(entry: str, expected: str, tmp_path: Path) -> None:
+    """A name, type, id or literal key that is wrong is a diagnostic with the entry's place; nothing runs."""
+    write(tmp_path, pillar__top="base: {'*': [r]}\n", pillar__r="resources: {ssh_host: {box: {host: x}}}\n")
+    sls(tmp_path, entry)
+    assert refused(tmp_path) == [expected.replace(":", " states/t.sls:5:9:", 1)]
+
+
+def test_everything_that_is_wrong_is_told_together(tmp_path: Path) -> None:
+    """All entries, all their keys and what is wrong elsewhere; two entries of one id are refused."""
+    sls(tmp_path, "ssh_host:x: {prot: 5, usr: y}\nneedy:x: {url: a}\nneedy:y: {}")
+    with (tmp_path / "states/t.sls").open("a") as file:
+        file.write("other: test.nopp\n")
+    assert [one.split(": ")[0] for one in refused(tmp_path)] == [
+        "E0705 states/t.sls:5:9",
+        "E0705 states/t.sls:5:9",
+        "E0702 states/t.sls:6:9",
+        "E0705 states/t.sls:7:9",
+        "E0401 states/t.sls:8:1",
+    ]
+
+
+def test_pillar_and_registers_say_the_same(tmp_path: Path) -> None:
+    """A configuration that pillar may not declare may not be registered, in the same words."""
+    config = "{prot: 5, timeout: 0, files: ftp}"
+    sls(tmp_path, f"ssh_host:x: {config}")
+    by_state = [one.partition("9: ")[2] for one in refused(tmp_path)]
+    write(
+        tmp_path,
+        states__t="a: test.nop\n",
+        pillar__top="base: {'*': [r]}\n",
+        pillar__r=f"resources:\n  ssh_host:\n    x: {config}\n",
+    )
+    by_pillar = [one.partition("5: ")[2] for one in refused(tmp_path)]
+    assert (by_state, len(by_pillar)) == (by_pillar, 3)
+
+
+def test_what_only_a_run_knows_is_refused_by_the_run(tmp_path: Path) -> None:
+    """Values of `${self:…}` are checked first; a fault of one entry registers none of them."""
+    sls(
+        tmp_path,
+        "ssh_host:good: {host: '${self:host}', user: 'u-${self:port}'}\n"
+        "ssh_host:bad: {host: '${self:port}', port: '${self:host}'}\nssh_host:whole: '${self:all}'\n"
+        "needy:n: '${self:port}'",
+        "{host: h, port: 70000, all: {usr: x}}",
+    )
+    for test in (True, False):
+        (returned,) = apply(tmp_path, "t", test=test).returns.values()
+        assert returned.result is False
+        assert returned.comment.splitlines() == [
+            "states/t.sls:6:9: ssh_host:bad is not registered: `host` is to be text, not a number",
+            f"states/t.sls:6:9: ssh_host:bad is not registered: {PORT} 'h'",
+            "states/t.sls:7:9: ssh_host:whole is not registered: unknown key `usr` (did you mean `user`?)",
+            "states/t.sls:8:9: the configuration of needy:n is not a mapping",
+        ]
+        assert known(tmp_path) == ["minion:m"]
+    sls(tmp_path, "ssh_host:good: {host: '${self:host}'}\nneedy:n:", "{host: h}")
+    assert [one.partition("needy")[2] for one in refused(tmp_path)] == [":n: `url` is missing"]
+
+
+def test_a_conflict_registers_none_of_a_states_entries(tmp_path: Path) -> None:
+    """An id that another type has fails the state by name, and its other entries are not there either."""
+    sls(tmp_path, "needy:one: {url: a}")
+    assert apply(tmp_path, "t").exit_code == 0
+    sls(tmp_path, "ssh_host:two: {}\nssh_host:one: {}")
+    (returned,) = apply(tmp_path, "t").returns.values()
+    assert returned.result is False
+    assert "states/t.sls:5:9: ssh_host:one cannot be registered: its id belongs to needy:one" in (
+        returned.comment
+    )
+    assert known(tmp_path) == ["minion:m", "needy:one"]
+
+
+@pytest.mark.parametrize("how", ["context", "api"])
+@pytest.mark.parametrize(
+    ("name", "config", "why"),
+    [
+        ("ssh_host:x", "{prot: 5}", UNKNOWN),
+        ("needy:x", "{}", "needy:x is not registered: `url` is missing"),
+        ("ssh_hots:x", "{}", f"ssh_hots:x is not registered: {NO_TYPE}"),
+    ],
+)
+def test_a_function_that_registers_is_held_to_the_same(
+    how: str, name: str, config: str, why: str, tmp_path: Path
+) -> None:
+    """Through its context, with the state's place, and through `ensue.derived`: its state fails."""
+    write(tmp_path, states__t=f"a:\n  mine.{how}:\n    - name: {name}\n    - config: {config}\n")
+    (tmp_path / "states/_states").mkdir()
+    (tmp_path / "states/_states/mine.py").write_text(BY_HAND)
+    (returned,) = apply(tmp_path, "t").returns.values()
+    place = "states/t.sls:2:3: " if how == "context" else ""
+    assert (returned.result, returned.comment) == (False, f"{place}{why}")
+    assert known(tmp_path) == ["minion:m"]
+
+
+def test_outside_of_a_run_the_rules_are_the_same(tmp_path: Path) -> None:
+    """`ensue.derived` refuses what a type refuses; a type that is not installed is taken as it is."""
+    from ensue import derived
+    from ensue.errors import ResourceError
+
+    opts: dict[str, Any] = {"id": "m", "root": str(tmp_path)}
+    with pytest.raises(ResourceError, match=r"unknown key `prot` \(did you mean `port`\?\)"):
+        derived.register(opts, "ssh_host", "x", {"prot": 5})
+    derived.register(opts, "elsewhere", "x", {"prot": 5})
+    assert derived.get(opts, "elsewhere", "x") == {"prot": 5}

@@ -1,0 +1,46 @@
+"""ensue answers for compound targets what Salt 3008.5 answered, one by one."""
+
+from __future__ import annotations
+
+import json
+
+from tests.compat.record_targets import FOLDER, RECORDED, all_targets
+
+from ensue.model.srn import Srn
+from ensue.targeting import Subject, Vocabulary, matches, parse_target, read_nodegroups
+
+EXPRESSIONS = all_targets()
+SALTS: dict[str, bool] = json.loads(RECORDED.read_text())
+
+
+def answers() -> dict[str, bool]:
+    given = json.loads((FOLDER / "target_subject.json").read_text())
+    groups, errors = read_nodegroups(given["nodegroups"])
+    assert not errors
+    return {
+        expression: matches(
+            parse_target(expression),
+            Subject(
+                srn=Srn("minion", given["id"]),
+                managing_minions=(given["id"],),
+                grains=lambda: given["grains"],
+                pillar=lambda: given["pillar"],
+                vocabulary=Vocabulary(groups),
+            ),
+        )
+        for expression in EXPRESSIONS
+    }
+
+
+def test_targets_match_what_they_match_in_salt() -> None:
+    """Every expression answers as in Salt but for those that say why not, and these do differ."""
+    ours = answers()
+    differing = {expression for expression, answer in ours.items() if answer != SALTS[expression]}
+    assert differing == {expression for expression, why in EXPRESSIONS.items() if why}
+
+
+def test_the_table_is_recorded_and_decides_both_ways() -> None:
+    """What was recorded and what is written are the same set, of over a hundred, with both answers in it."""
+    assert list(SALTS) == list(EXPRESSIONS)
+    assert len(SALTS) > 100
+    assert min(sum(SALTS.values()), len(SALTS) - sum(SALTS.values())) > 30

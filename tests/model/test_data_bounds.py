@@ -1,0 +1,100 @@
+"""Bounds on data: levels, circles, and how often what is shared counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ensue.model.bounded_json import load_json
+from ensue.model.bounded_yaml import load_plain_yaml
+from ensue.model.data_bounds import (
+    MOST_ADDED_VALUES,
+    MOST_LEVELS,
+    CircularError,
+    TooDeepError,
+    TooLargeError,
+    check_data,
+)
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for level in range(levels):
+        value = [value] if level % 2 else {"a": value}
+    return value
+
+
+def shared(times: int, levels: int) -> Any:
+    value: Any = [1]
+    for _ in range(levels):
+        value = [value] * times
+    return value
+
+
+def test_so_many_levels_are_allowed_and_no_more() -> None:
+    """The bound counts lists and mappings, not what is in the innermost one."""
+    check_data(nested(MOST_LEVELS))
+    with pytest.raises(TooDeepError):
+        check_data(nested(MOST_LEVELS + 1))
+
+
+def test_what_is_shared_counts_with_all_its_levels() -> None:
+    """A value that was met before is as deep as it was then, wherever it is met again."""
+    deep = nested(MOST_LEVELS // 2)
+    further: Any = deep
+    for _ in range(MOST_LEVELS // 2 - 1):
+        further = [further]
+    check_data([deep, further])
+    with pytest.raises(TooDeepError):
+        check_data([deep, [further]])
+
+
+def test_a_circle_is_one_and_sharing_is_none() -> None:
+    """The same list twice is allowed; the same list within itself is not."""
+    twice = ["x"]
+    check_data([twice, {"a": twice}])
+    twice.append(twice)  # type: ignore[arg-type]
+    with pytest.raises(CircularError):
+        check_data({"a": twice})
+
+
+def test_what_is_shared_counts_each_time() -> None:
+    """A million values may be added to those that are there, a long text counting as several."""
+    check_data(shared(10, 5))
+    check_data([0] * (2 * MOST_ADDED_VALUES))
+    with pytest.raises(TooLargeError):
+        check_data(shared(10, 7))
+    with pytest.raises(TooLargeError):
+        check_data(["x" * 100_000] * 1_100)
+
+
+@given(
+    st.recursive(
+        st.integers() | st.text(max_size=3), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
+def test_ordinary_data_is_within_bounds(data: Any) -> None:
+    """Whatever is neither deep nor shared passes."""
+    check_data(data)
+
+
+@pytest.mark.parametrize("read", [load_plain_yaml, load_json])
+def test_texts_that_are_too_deep_are_no_data(read: Any) -> None:
+    """Both readers refuse them with a ValueError, whatever Python would have raised."""
+    assert read("[" * MOST_LEVELS + "1" + "]" * MOST_LEVELS) is not None
+    for levels in (MOST_LEVELS + 1, 3_000, 100_000):
+        with pytest.raises(ValueError, match="levels deep"):
+            read("[" * levels + "1" + "]" * levels)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: &a [*a]", "a: !!bool x", "a: !!int x", "a: !!timestamp x", "a: 0x_", "a: [", "a: 2020-99-99", "\0"],
+)
+def test_what_is_no_yaml_is_a_value_error(text: str) -> None:
+    """PyYAML raises what Python does for a date or a number that is none; here all of it is one kind."""
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        load_plain_yaml(text)
