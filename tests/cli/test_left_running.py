@@ -49,8 +49,16 @@ class Killed:
         self.project.write("states/t.sls", SLS.format(root=root))
         process = self.project.start("apply", "t")
         self.pid = int((root / "began").read_text())
+        # The command may say so before the journal does.
+        while not self._is_noted():
+            pass
         process.kill()
         process.communicate()
+
+    def _is_noted(self) -> bool:
+        (run,) = (self.root / ".ensue/runs").iterdir()
+        events = read_run(self.root / ".ensue", run.stem)
+        return any(isinstance(event, CommandStarted) and event.pid == self.pid for event in events)
 
     @property
     def calls(self) -> list[str]:
@@ -69,15 +77,20 @@ class Killed:
 @contextmanager
 def answered(root: Path) -> Generator[None]:
     """Let the command that is about to be run end: read what it says, write what it waits for."""
+    # Open for reading, too: what is written stays until it is read. One line each for two commands.
+    end = os.open(root / "end", os.O_RDWR)
 
     def answer() -> None:
         (root / "began").read_text()
-        (root / "end").write_text("go\n")
+        os.write(end, b"go\ngo\n")
 
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(answer)
-        yield
-        waiting.result()
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(answer)
+            yield
+            waiting.result()
+    finally:
+        os.close(end)
 
 
 @pytest.fixture

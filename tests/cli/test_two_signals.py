@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Generator
 
     from tests.cli.shell import Shell
@@ -230,11 +230,13 @@ def test_a_lock_that_is_not_given(shell: Shell) -> None:
             assert process.wait(LONGEST_S) == 130
 
 
-def test_a_pillar_file_that_takes_long(shell: Shell, tmp_path: Path) -> None:
+def test_a_pillar_file_that_takes_long(shell: Shell) -> None:
     """Before anything runs, one signal is enough: SIGTERM, too, ends with 130."""
-    os.mkfifo(tmp_path / "pillar.json")
-    words = ("apply", "good", "--pillar-file", str(tmp_path / "pillar.json"), "--out", "json")
-    with shell.start(*words) as process, (tmp_path / "pillar.json").open("w"):
+    words = ("apply", "good", "--pillar-file", "/dev/stdin", "--out", "json")
+    with shell.start(*words, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        # More than a pipe holds: when it is written, the file is being read.
+        process.stdin.write(b" " * 1024 * 1024)
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=LONGEST_S)
     assert process.returncode == 130, err

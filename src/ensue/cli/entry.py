@@ -30,6 +30,14 @@ def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         arguments: the words after `ensue`; None: those that the process was started with.
         interrupts: the signals of the process; the command's sessions use them.
     """
+    try:
+        return _run(arguments, interrupts)
+    except KeyboardInterrupt:
+        # A signal that came while something was being refused, or an end was being told.
+        return exit_codes.INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     from ensue.cli.root import root
 
     words = list(sys.argv[1:] if arguments is None else arguments)
