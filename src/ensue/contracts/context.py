@@ -113,6 +113,7 @@ class FunctionContext(Protocol):
 
     def minion(self) -> FunctionContext:
         """Return the context of the managing minion: the explicit way out of the target."""
+        ...
 
     async def matches(
         self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
