@@ -51,7 +51,7 @@ class Pillars:
     Args:
         minion: the managing minion. A resource has its pillar, and on top of it its own.
         resources_key: the key below which pillar declares resources.
-        override: merged last (`--pillar`); whoever runs the command is its author.
+        override: merged last (`--pillar`); its author is the user who runs the command.
     """
 
     def __init__(self, minion: Srn, resources_key: str, override: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 `${…}` and `__slot__:` mean something only in text that an author wrote: an SLS, a delayed block, a pillar
 file, a template. The same characters in what a host, a command or a store said are data. A renderer therefore
 puts a mark into each sign of the literal text before it renders (`mark_signs`). Afterwards (`settle`) a sign
-with its mark counts, and a sign without one is escaped, so that whoever reads references later sees literal
+with its mark counts, and a sign without one is escaped, so that the readers of references that follow see literal
 text.
 
 What this module leaves out: which values may stand where in YAML (`printed_values`), and the grammars of
@@ -52,7 +52,7 @@ def settle(data: Any) -> Any:
 
 
 def as_literal(data: Any) -> Any:
-    """Return data in which no sign counts, whoever wrote it; lists and mappings are changed in place."""
+    """Return data in which no sign counts, its author's included; lists and mappings are changed in place."""
     return _mapped(data, set(), _escaped)
 
 

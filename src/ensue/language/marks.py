@@ -1,8 +1,8 @@
 """The marks in a rendering that say who wrote a sign, and where a printed value begins and ends.
 
 Each process chooses them at random, so no value can bring one along. They consist of characters of a
-private-use area, which YAML and JSON allow in any scalar. They never leave `language`: whoever reads a
-rendering takes them out.
+private-use area, which YAML and JSON allow in any scalar. They never leave `language`: the readers
+of renderings take them out.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
 
 
 def _read_marked(shown: Stream, text: str, read: Callable[[YamlDocument], Any]) -> Any:
-    """Return the data of a text with marks; what is wrong with it is told of the text without them."""
+    """Return the data of a text with marks; errors quote the text without them."""
     try:
         return read(msgspec.structs.replace(shown, text=text).document())
     except CompileError:

@@ -137,7 +137,7 @@ def _scalars(text: str) -> tuple[list[Any], int]:
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     scalars: list[Any] = []
     try:
-        # What has been read before a fault is kept.
+        # Tokens that were read before an error are kept.
         scalars.extend(one for one in yaml.scan(text, Loader=loader) if isinstance(one, yaml.ScalarToken))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
