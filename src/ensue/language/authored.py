@@ -3,7 +3,7 @@
 `${…}` and `__slot__:` mean something only in text that an author wrote: an SLS, a delayed block, a pillar
 file, a template. The same characters in what a host, a command or a store said are data. A renderer therefore
 puts a mark into each sign of the literal text before it renders (`mark_signs`). Afterwards (`settle`) a sign
-with its mark counts, and a sign without one is escaped: those who read references afterwards see literal text.
+with its mark counts, and a sign without one is escaped: readers of references then see literal text.
 
 What this module leaves out: which values may stand where in YAML (`printed_values`), and the grammars of
 references and slots.
