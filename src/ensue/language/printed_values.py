@@ -33,6 +33,12 @@ class Written(str):
     __slots__ = ()
 
 
+class SerializedText(Written):
+    """`Written` text of a serializer: what changes its characters may take its quotes away."""
+
+    __slots__ = ()
+
+
 class Serialized(Markup):
     """`Written` text of a serializer; as Salt has it, text that is joined to it is escaped for HTML.
 
@@ -110,8 +116,16 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
     return "".join(pieces), extents
 
 
-def keeps_written(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a filter on text return `Written` text for such text."""
+def keeps_written(
+    function: Callable[..., Any], is_layout: Callable[[tuple[Any, ...], dict[str, Any]], bool]
+) -> Callable[..., Any]:
+    """Make a filter on text return `Written` text for such text.
+
+    Args:
+        function: the filter.
+        is_layout: says of a call whether it changes blanks alone; other calls make ordinary text of what a
+            serializer wrote.
+    """
     from functools import wraps
 
     @wraps(function)
@@ -121,6 +135,8 @@ def keeps_written(function: Callable[..., Any]) -> Callable[..., Any]:
         given = next(filter(is_written, args[:2]), None)
         if given is None or not isinstance(returned, str):
             return returned
-        return serialized(returned) if isinstance(given, Serialized) else Written(returned)
+        if isinstance(given, (Serialized, SerializedText)) and not is_layout(args, kwargs):
+            return str(returned)
+        return serialized(returned) if isinstance(given, Serialized) else type(given)(returned)
 
     return filtered

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.jinja.filters import addresses, dates, digests, encoding, query, texts, xml
 from ensue.language.marks import has_marks, without_marks
-from ensue.language.printed_values import Written, is_plain, is_written, keeps_written
+from ensue.language.printed_values import SerializedText, Written, is_plain, is_written, keeps_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,13 +35,29 @@ _MEASURING: Final = frozenset(
 ) - {*_TAKES_MARKS, *_TEXT_FILTERS}
 
 
+def _always(_args: tuple[Any, ...], _kwargs: dict[str, Any]) -> bool:
+    return True
+
+
+def _never(_args: tuple[Any, ...], _kwargs: dict[str, Any]) -> bool:
+    return False
+
+
+def _without_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    return len(args) == 1 and not kwargs
+
+
+_LAYOUT: Final = {"indent": _always, "string": _always, "trim": _without_arguments}
+"""Filters that may change blanks alone, and when that is so."""
+
+
 def with_marks(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
     """Return filters by name, each of which does with marks what it is to do."""
     known = dict(filters)
     for name in _MEASURING & known.keys():
         known[name] = _unmarking(known[name])
     for name in _TEXT_FILTERS:
-        known[name] = keeps_written(known[name])
+        known[name] = keeps_written(known[name], _LAYOUT.get(name, _never))
     for name in _SERIALIZERS:
         known[name] = _writing(known[name])
     known["join"] = _joining(known["join"])
@@ -57,7 +73,7 @@ def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def filtered(*args: Any, **kwargs: Any) -> Any:
         returned = function(*args, **kwargs)
-        return Written(returned) if returned.__class__ is str else returned
+        return SerializedText(returned) if returned.__class__ is str else returned
 
     return filtered
 
