@@ -24,7 +24,7 @@ def announcing(connection: Connection, announce: Callable[[Command, int], None])
 
 
 class _Announcing:
-    """A connection whose commands are told of; all else is the connection's own."""
+    """A connection that reports each command it runs; all else is the connection's own."""
 
     def __init__(self, connection: Connection, announce: Callable[[Command, int], None]) -> None:
         self._connection = connection

@@ -37,7 +37,7 @@ _RENDERS_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class _Values(msgspec.Struct, frozen=True):
-    """What stands in the place of references and slots.
+    """What replaces references and slots.
 
     Args:
         bound: what each bound text comes to.

@@ -77,7 +77,7 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
     targets = await asyncio.to_thread(matching, services, request.target)
     _check_function(services, request.function, targets)
     at_once = asyncio.Semaphore(_batch_size(request.batch, len(targets)))
-    # A configuration that cannot be decrypted is the store's fault, not the target's: nothing is called.
+    # A configuration that cannot be decrypted is an error of the store, not of the target: nothing is called.
     await asyncio.to_thread(lambda: [services.directory.config(target) for target in targets])
     await services.prepare_all(targets)
     tasks = [asyncio.create_task(_call_one(services, target, request, at_once)) for target in targets]
