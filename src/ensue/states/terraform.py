@@ -81,14 +81,15 @@ async def destroyed(
         binary: the name or path of the binary; without it `terraform`, else `tofu`.
 
     Returns:
-        `changes` by address, and `invalidated`: what `registers` had derived from it.
+        `changes` by address, and `invalidated`: what `registers` had derived from it; `new_state` has
+            `name exists`.
 
     Raises:
         StoreError: what is kept of it cannot be decrypted.
     """
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():
-        return StateReturn(name=name, result=True, comment=f"nothing is there of {name}", new_state={})
+        return _gone(name, {}, f"nothing is left of {name}")
     if ctx.test:
         planned: DataMap = {name: "destroy"}
         return StateReturn(name=name, result=None, changes=planned, comment=f"{name} would be destroyed")
@@ -100,7 +101,7 @@ async def destroyed(
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
     changes: DataMap = {**done.changes, **({"invalidated": [str(srn) for srn in hit]} if hit else {})}
     comment = f"{name} was destroyed: {_counted(done.changes)}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state={})
+    return _gone(name, changes, comment)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"applied": applied, "destroyed": destroyed}
@@ -142,6 +143,11 @@ def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping
         new_state={key: one.value for key, one in outputs.items()},
         sensitive=tuple(key for key, one in outputs.items() if one.sensitive),
     )
+
+
+def _gone(name: str, changes: DataMap, comment: str) -> StateReturn:
+    new_state: DataMap = {"name": name, "exists": False}
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
 def _counted(changes: Mapping[str, str]) -> str:
