@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def request(folder: Path, line: str | None) -> EnvironmentRequest:
     options: dict[str, Any] = {} if line is None else {"command": line}
     return EnvironmentRequest(
-        name="env-01", directory=folder, options=options, vault=FakeVault(), masker=Masker()
+        name="env-01", directory=folder, options=options, vault=FakeVault(), masker=Masker(), root=folder
     )
 
 
@@ -49,10 +49,10 @@ def printing(data: Any) -> str:
 
 def test_what_the_command_prints_is_how_to_connect(folder: Path) -> None:
     """Everything but the status."""
-    environment = deploy(folder, printing(INFORMATION))
+    assert deploy(folder, printing(INFORMATION)).status == "succeeded"
 
-    assert environment.status == "succeeded"
-    assert environment.connection == {key: value for key, value in INFORMATION.items() if key != "status"}
+    connection = asyncio.run(command_environment.connection_info(request(folder, None)))
+    assert connection == {key: value for key, value in INFORMATION.items() if key != "status"}
 
 
 def test_it_is_kept_for_plans_and_not_in_the_clear(folder: Path) -> None:
@@ -72,7 +72,9 @@ def test_a_status_of_its_own_is_kept(folder: Path) -> None:
     """Anything but `succeeded` connects to nothing."""
     environment = deploy(folder, printing({"status": "building", "host": "10.0.0.1"}))
 
-    assert (environment.status, environment.connection) == ("building", {})
+    assert environment.status == "building"
+    with pytest.raises(StateFailedError, match="has not succeeded"):
+        asyncio.run(command_environment.connection_info(request(folder, None)))
 
 
 @pytest.mark.parametrize(

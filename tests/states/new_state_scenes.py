@@ -21,11 +21,12 @@ from tests.states.test_git import Remote
 from tests.states.test_http import ask, serving
 from tests.states.test_starting_state import MemoryProvider
 from tests.support.postgresql import programs, running_postgresql
+from tests.support.terraform import BOX, configuration, needs_terraform
 
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
-from ensue.states import ssh_host, starting_state
+from ensue.states import ssh_host, starting_state, terraform
 from ensue.testing.connection import FakeConnection
 from ensue.testing.context import FakeFunctionContext, FakeStateContext
 
@@ -112,6 +113,26 @@ def environment(function: str, folder: Path) -> Iterator[Act]:
     yield act
 
 
+@contextmanager
+def in_terraform(function: str, folder: Path) -> Iterator[Act]:
+    """A configuration that is not applied yet, or that is when it is to be destroyed."""
+    needs_terraform()
+    configuration(folder / "box", BOX)
+    connection = FakeConnection(Srn("minion", "control"))
+    ctx = FakeStateContext(connection, opts={"root_dir": str(folder)}, cache_dir=folder / "cache")
+
+    def call(name: str, **given: Any) -> StateReturn:
+        return _checked(f"terraform.{name}", terraform.FUNCTIONS[name], ctx, "box", **given)
+
+    def act(test: bool) -> StateReturn:
+        ctx.test = test
+        return call(function, **({"source": "box"} if function == "applied" else {}))
+
+    if function == "destroyed":
+        call("applied", source="box")
+    yield act
+
+
 def _checked(
     full_name: str, function: Callable[..., Any], ctx: FakeStateContext, name: str, **arguments: Any
 ) -> StateReturn:
@@ -158,4 +179,6 @@ SCENES: dict[str, Scene] = {
     "ssh_host.state_applied": partial(elsewhere, "state_applied", mods=["web"]),
     "starting_state.absent": partial(environment, "absent"),
     "starting_state.deployed": partial(environment, "deployed"),
+    "terraform.applied": partial(in_terraform, "applied"),
+    "terraform.destroyed": partial(in_terraform, "destroyed"),
 }

@@ -52,7 +52,11 @@ class MemoryProvider:
         status = self.statuses.get(request.name, "absent")
         if status != "succeeded":
             return Environment(status=status, comment="it is being built")
-        return Environment(status=status, connection=dict(CONNECTION), details={"isolation": "namespace"})
+        return Environment(status=status, details={"isolation": "namespace"})
+
+    async def connection_info(self, request: EnvironmentRequest) -> dict[str, Any]:
+        assert self.statuses[request.name] == "succeeded"
+        return dict(CONNECTION)
 
 
 @pytest.fixture

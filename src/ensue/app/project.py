@@ -21,6 +21,8 @@ from ensue.language.collector import Collector
 from ensue.masking import Masker
 from ensue.model.secret_values import mask_arguments, mask_config, secret_values
 from ensue.resources.plugins import Plugins
+from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
+from ensue.resources.providers import Providers
 from ensue.resources.type_sources import FOLDER, TypeSources
 
 if TYPE_CHECKING:
@@ -77,7 +79,8 @@ class Project:
         self._pillar = options.pillar
         folders = [folder for listed in settings.file_roots.values() for folder in listed]
         sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
-        self._plugins = Plugins(sources, settings.values)
+        providers = Providers([folder / PROVIDERS_FOLDER for folder in folders])
+        self._plugins = Plugins(sources, settings.values, providers)
         self._opened: Services | None = None
         self._registry: ResourceRegistry | None = None
         self._vault = LazyVault(self._open_vault)

@@ -333,7 +333,7 @@ class Services:
         cachedir = self.settings.cachedir
         if not cachedir.is_dir():
             return
-        from ensue.registry.private_files import remove_left
+        from ensue.model.private_files import remove_left
 
         with suppress(OSError):  # They are in nobody's way, and the next apply tries again.
             remove_left(cachedir)

@@ -1,7 +1,8 @@
 """Environment providers: what stands behind `starting_state.deployed`.
 
 A provider is a module with the functions of `EnvironmentProvider`, found under the entry point
-group `ensue.providers` or shipped here.
+group `ensue.providers` or shipped here. `starting_state.deployed` calls `observe`, then `deploy`, then
+`connection_info`; it registers the jump host when all three have returned.
 
 Source: derived-resources document, "The pattern": `connection_info()`.
 """
@@ -29,7 +30,8 @@ class EnvironmentRequest(msgspec.Struct, frozen=True, kw_only=True):
         directory: a folder of its own below the cachedir, mode 0700; made when first needed.
         options: the state's further arguments (`command`, `module`, …).
         vault: encrypts what has to be kept.
-        masker: told of every secret before it goes anywhere.
+        masker: learns every secret before it goes anywhere.
+        root: the project's folder, for paths in `options`.
     """
 
     name: str
@@ -37,6 +39,7 @@ class EnvironmentRequest(msgspec.Struct, frozen=True, kw_only=True):
     options: Mapping[str, Data]
     vault: Vault
     masker: Masker
+    root: Path
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,14 +48,11 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         status: `absent`, `succeeded`, `stopped` (there, but not running), `failed`, or the provider's
             own word.
-        connection: how to connect to its jump host, as a configuration of type `ssh_host`
-            (`host port user password|private_key host_key …`); empty unless `succeeded`.
-        details: what else is worth telling (`isolation: namespace`); no secrets.
+        details: what else is worth knowing (`isolation: namespace`); no secrets.
         comment: why, where it is not `succeeded`.
     """
 
     status: str
-    connection: DataMap = msgspec.field(default_factory=dict[str, "Data"])
     details: DataMap = msgspec.field(default_factory=dict[str, "Data"])
     comment: str = ""
 
@@ -66,6 +66,16 @@ class EnvironmentProvider(Protocol):
 
     async def deploy(self, request: EnvironmentRequest) -> Environment:
         """Bring it to `succeeded`; return how it stands then."""
+        ...
+
+    async def connection_info(self, request: EnvironmentRequest) -> DataMap:
+        """Say how to connect to an environment that is `succeeded`; changes nothing.
+
+        Returns:
+            The configuration of its jump host, a resource of type `ssh_host`: `host port user
+            password|private_key host_key …`. Values of `password`, `private_key` and `passphrase`, and of
+            keys that end in one of these, are secrets.
+        """
         ...
 
     async def destroy(self, request: EnvironmentRequest) -> Environment:

@@ -29,8 +29,8 @@ from ensue.engine.run_history import (
     writer_lives,
 )
 from ensue.errors import StoreError
+from ensue.model import private_files
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished
-from ensue.registry import private_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.contracts.provider import Environment
 from ensue.errors import StateFailedError
 from ensue.model.bounded_json import load_json
+from ensue.model.private_files import make_private_directory, replace_whole
 
 if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentRequest
@@ -72,6 +73,19 @@ async def deploy(request: EnvironmentRequest) -> Environment:
         return Environment(status=_FAILED, comment=request.masker.text(f"{fault}{_tail(stderr, request)}"))
     await asyncio.to_thread(_keep, request, outcome)
     return _environment(outcome)
+
+
+async def connection_info(request: EnvironmentRequest) -> DataMap:
+    """Return what the program printed, without its status.
+
+    Raises:
+        StateFailedError: it has not succeeded.
+        StoreError: what is kept cannot be opened with the project's key.
+    """
+    outcome = await asyncio.to_thread(_load, request)
+    if outcome is None or outcome["status"] != _SUCCEEDED:
+        raise StateFailedError(f"the command of {request.name} has not succeeded")
+    return {key: value for key, value in outcome.items() if key != "status" and value is not None}
 
 
 async def destroy(request: EnvironmentRequest) -> Environment:
@@ -137,10 +151,7 @@ def _environment(outcome: DataMap) -> Environment:
     if status != _SUCCEEDED:
         comment = "its command failed" if status == _FAILED else "its command says so"
         return Environment(status=status, comment=comment)
-    connection: DataMap = {
-        key: value for key, value in outcome.items() if key != "status" and value is not None
-    }
-    return Environment(status=status, connection=connection)
+    return Environment(status=status)
 
 
 def _mask(request: EnvironmentRequest, outcome: DataMap) -> None:
@@ -167,14 +178,9 @@ def _load(request: EnvironmentRequest) -> DataMap | None:
 
 
 def _keep(request: EnvironmentRequest, outcome: DataMap) -> None:
-    request.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_directory(request.directory)
     sealed = request.vault.seal(json.dumps(outcome).encode(), context=_context(request))
-    beside = request.directory / f".{_OUTCOME_NAME}.{os.getpid()}"
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(sealed)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(request.directory / _OUTCOME_NAME)
+    replace_whole(request.directory / _OUTCOME_NAME, sealed)
 
 
 def _context(request: EnvironmentRequest) -> str:

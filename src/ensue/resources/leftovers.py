@@ -5,7 +5,7 @@ removes when nothing is left. The next apply takes over the notes of processes t
 left on this machine is removed at once, what is on another host when its files are next worked on.
 
 Only noted paths are removed, and only when they are named as ensue names temporary files and are files or
-symlinks. Temporary files below the cachedir itself are not noted (see `registry/private_files`).
+symlinks. Temporary files below the cachedir itself are not noted (see `model/private_files`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """State module `starting_state`: environments that come into being during a run.
 
-A provider (`sandbox`, `command`) provisions the environment; this module registers what was
-learnt of it as a derived resource, and takes that back when the environment is gone. It connects
-to nothing and knows no provider's options.
+A provider (`sandbox`, `command`, `terraform`) provisions the environment; this module registers the jump
+host that its `connection_info` describes as a derived resource, and takes that back when the environment is
+gone. It connects to nothing and knows no provider's options.
 
 Source: derived-resources document, "The pattern".
 """
@@ -10,11 +10,14 @@ Source: derived-resources document, "The pattern".
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+
+import msgspec
 
 from ensue.contracts.provider import Environment, EnvironmentRequest
 from ensue.errors import StateFailedError, StoreError
+from ensue.model.folder_name import folder_name
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 
@@ -42,7 +45,8 @@ async def deployed(
         register_resources: register its jump host as `ssh_host:jumphost-<name>`, derived from
             `starting_state:<name>`. Only once it runs and it is known how to connect to it.
         provider: who provisions it.
-        options: the provider's own arguments (`isolation` of `sandbox`, `command` of `command`).
+        options: the provider's own arguments (`isolation` of `sandbox`, `command` of `command`, `source`
+            and `variables` of `terraform`).
 
     Returns:
         `new_state` has `name status provider`, what is needed to connect (`host port user password
@@ -57,10 +61,12 @@ async def deployed(
     now = await work.provider.deploy(work.request)
     if now.status != SUCCEEDED:
         return await work.failed(before, now)
+    connection = await work.connection_info()
     changes = _status_changes(before.status, now.status)
     if register_resources:
-        changes |= await work.register(now)
-    return work.there(before, now, changes, registered=register_resources)
+        changes |= await work.register(now, connection)
+    there = _There(environment=now, connection=connection, is_registered=register_resources)
+    return work.there(there, changes, done="was" if before.status != now.status else "is")
 
 
 async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **options: Data) -> StateReturn:
@@ -104,6 +110,14 @@ def promised(function: str, name: str, arguments: DataMap) -> list[Srn]:
 PROMISES = promised
 
 
+class _There(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment that is deployed, and how to connect to it."""
+
+    environment: Environment
+    connection: DataMap
+    is_registered: bool
+
+
 class _Work:
     """One environment, its provider, and what is derived from it."""
 
@@ -118,10 +132,11 @@ class _Work:
         self.jump_host = _jump_host(name)
         self.request = EnvironmentRequest(
             name=name,
-            directory=ctx.cache_dir / _folder_of(provider) / _folder_name(name),
+            directory=ctx.cache_dir / _folder_of(provider) / folder_name(name),
             options=options,
             vault=ctx.vault,
             masker=ctx.masker,
+            root=Path(str(ctx.opts.get("root_dir", "."))),
         )
 
     @property
@@ -136,13 +151,18 @@ class _Work:
             # What cannot be decrypted any more can still be removed.
             return "unreadable"
 
-    async def register(self, environment: Environment) -> DataMap:
+    async def connection_info(self) -> DataMap:
+        """Ask the provider how to connect; the secrets in it are masked from now on."""
+        connection = await self.provider.connection_info(self.request)
+        self._ctx.masker.add(*(str(connection[key]) for key in _secret_keys(connection)))
+        return connection
+
+    async def register(self, environment: Environment, connection: DataMap) -> DataMap:
         """Register the jump host; return what changed by it."""
-        self._ctx.masker.add(*(str(environment.connection[key]) for key in _secret_keys(environment)))
         done = await asyncio.to_thread(
             self._ctx.registry.register,
             self.jump_host,
-            environment.connection,
+            connection,
             source=self.source,
             source_grains={"status": environment.status},
         )
@@ -162,23 +182,30 @@ class _Work:
             result=False,
             changes=_status_changes(before.status, now.status) | _invalidated(hit),
             comment=f"environment {self._name} is {now.status}, not {SUCCEEDED}{why}",
-            new_state=self._state(now, registered=False),
+            new_state=self._state(now),
         )
 
-    def there(
-        self, before: Environment, now: Environment, changes: DataMap, *, registered: bool
-    ) -> StateReturn:
-        done = "was deployed" if before.status != now.status else "is deployed"
-        lines = [f"environment {self._name} {done}", now.comment]
+    def there(self, there: _There, changes: DataMap, *, done: str) -> StateReturn:
+        """Return what is known of a deployed environment.
+
+        Args:
+            there: the environment.
+            changes: what this call changed.
+            done: `is` or `was` deployed.
+        """
+        lines = [f"environment {self._name} {done} deployed", there.environment.comment]
         if "registered" in changes:
             lines.insert(1, f"{self.jump_host} was registered, derived from {self.source}")
+        state = self._state(there.environment) | there.connection
+        if there.is_registered:
+            state["resource"] = str(self.jump_host)
         return StateReturn(
             name=self._name,
             result=True,
             changes=changes,
             comment="\n".join(filter(None, lines)),
-            new_state=self._state(now, registered=registered),
-            sensitive=_secret_keys(now),
+            new_state=state,
+            sensitive=_secret_keys(there.connection),
         )
 
     async def planned_deployment(self, now: Environment, *, register: bool) -> StateReturn:
@@ -186,7 +213,10 @@ class _Work:
         if register and not await self._is_registered():
             changes["registered"] = str(self.jump_host)
         if not changes:
-            return self.there(now, now, {}, registered=register)
+            connection = await self.connection_info()
+            return self.there(
+                _There(environment=now, connection=connection, is_registered=register), {}, done="is"
+            )
         comment = f"environment {self._name} is {now.status}; it would be deployed"
         return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
 
@@ -204,31 +234,22 @@ class _Work:
         record = await asyncio.to_thread(self._ctx.registry.record, self.jump_host)
         return record is not None and record.status == "active" and record.source == self.source
 
-    def _state(self, environment: Environment, *, registered: bool) -> DataMap:
+    def _state(self, environment: Environment) -> DataMap:
         state: DataMap = {"name": self._name, "status": environment.status, "provider": self._provider_name}
-        state |= environment.connection | environment.details
-        if registered:
-            state["resource"] = str(self.jump_host)
-        return state
+        return state | environment.details
 
 
 def _jump_host(name: str) -> Srn:
     return Srn("ssh_host", f"jumphost-{name}")
 
 
-def _secret_keys(environment: Environment) -> tuple[str, ...]:
-    return tuple(key for key in environment.connection if key.endswith(SECRET_KEYS))
+def _secret_keys(connection: DataMap) -> tuple[str, ...]:
+    return tuple(key for key in connection if key.endswith(SECRET_KEYS))
 
 
 def _folder_of(provider: str) -> str:
     # Apart from each other, so that no provider takes another one's environment of that name for its own.
-    return "sandboxes" if provider == "sandbox" else f"environments/{_folder_name(provider)}"
-
-
-def _folder_name(name: str) -> str:
-    """Return the name as one safe part of a path; different names stay different."""
-    quoted = quote(name, safe="")
-    return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted
+    return "sandboxes" if provider == "sandbox" else f"environments/{folder_name(provider)}"
 
 
 def _status_changes(old: str, new: str) -> DataMap:

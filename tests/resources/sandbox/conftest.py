@@ -42,6 +42,18 @@ class RealVault:
 
 
 @dataclass(frozen=True)
+class Deployed:
+    """A sandbox that is deployed, and how to connect to it."""
+
+    environment: Environment
+    connection: dict[str, Any]
+
+    @property
+    def details(self) -> dict[str, Any]:
+        return self.environment.details
+
+
+@dataclass(frozen=True)
 class Sandbox:
     """A sandbox that a test works with."""
 
@@ -67,15 +79,15 @@ class Sandbox:
     def with_options(self, **options: Any) -> Sandbox:
         return Sandbox(replace(self.request, options=options))
 
-    async def deploy(self) -> Environment:
+    async def deploy(self) -> Deployed:
         environment = await sandbox.deploy(self.request)
         assert environment.status == "succeeded", environment.comment
-        return environment
+        return Deployed(environment, await sandbox.connection_info(self.request))
 
     @asynccontextmanager
     async def connect(self, **changes: Any) -> AsyncGenerator[asyncssh.SSHClientConnection]:
-        environment = await sandbox.observe(self.request)
-        async with connected(environment, **changes) as connection:
+        deployed = Deployed(await sandbox.observe(self.request), await sandbox.connection_info(self.request))
+        async with connected(deployed, **changes) as connection:
             yield connection
 
     async def run(self, line: str) -> str:
@@ -87,9 +99,9 @@ class Sandbox:
 
 
 @asynccontextmanager
-async def connected(environment: Environment, **changes: Any) -> AsyncGenerator[asyncssh.SSHClientConnection]:
+async def connected(deployed: Deployed, **changes: Any) -> AsyncGenerator[asyncssh.SSHClientConnection]:
     tunnel = changes.pop("tunnel", None)
-    config: dict[str, Any] = environment.connection | changes
+    config: dict[str, Any] = deployed.connection | changes
     async with asyncssh.connect(
         config["host"],
         config["port"],
@@ -111,6 +123,7 @@ def make_request(cachedir: Path, name: str = "env-01", **options: Any) -> Enviro
         options=options,
         vault=RealVault(),
         masker=Masker(),
+        root=cachedir,
     )
 
 

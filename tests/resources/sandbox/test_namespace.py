@@ -237,12 +237,12 @@ class Vault:
 async def main():
     request = EnvironmentRequest(
         name="env-01", directory=Path(sys.argv[1]) / ".ensue/sandboxes/env-01",
-        options={"isolation": "namespace"}, vault=Vault(), masker=Masker(),
+        options={"isolation": "namespace"}, vault=Vault(), masker=Masker(), root=Path("/"),
     )
     environment = await sandbox.deploy(request)
     if environment.status != "succeeded":
         sys.exit(environment.comment)
-    config = environment.connection
+    config = await sandbox.connection_info(request)
     async with asyncssh.connect(
         config["host"], config["port"], username=config["user"], password=config["password"],
         known_hosts=None, client_keys=None, agent_path=None, config=None,

@@ -40,10 +40,12 @@ DEPLOY_SCRIPT = """
 
     request = EnvironmentRequest(
         name="env-01", directory=Path(sys.argv[1]), options={"isolation": sys.argv[2]},
-        vault=Vault(), masker=Masker(),
+        vault=Vault(), masker=Masker(), root=Path("/"),
     )
     environment = asyncio.run(getattr(sandbox, sys.argv[3])(request))
-    print(environment.status, environment.connection.get("port"), environment.comment)
+    succeeded = environment.status == "succeeded"
+    port = asyncio.run(sandbox.connection_info(request))["port"] if succeeded else None
+    print(environment.status, port, environment.comment)
 """
 
 
@@ -97,7 +99,7 @@ def test_without_isolation_the_comment_says_so(boxes: Callable[..., Any]) -> Non
     """`none` is told plainly; `namespace` needs no remark."""
     environment = asyncio.run(boxes(isolation="none").deploy())
 
-    assert environment.comment.startswith(
+    assert environment.environment.comment.startswith(
         "isolation: none (commands in it run on this machine's own file system"
     )
 

@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ensue.resources.sandbox.record import replace_file
+from ensue.model.private_files import replace_whole
 
 if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentRequest
@@ -74,7 +74,7 @@ def create_identity(request: EnvironmentRequest) -> Identity:
     _mask(request, identity)
     fields = {name: getattr(identity, name) for name in Identity.__slots__}
     sealed = request.vault.seal(json.dumps(fields).encode(), context=_context(request))
-    replace_file(request.directory / IDENTITY_NAME, sealed)
+    replace_whole(request.directory / IDENTITY_NAME, sealed)
     return identity
 
 

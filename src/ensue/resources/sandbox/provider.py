@@ -1,4 +1,4 @@
-"""The life of a sandbox: observe, deploy, destroy.
+"""The life of a sandbox: observe, deploy, connection_info, destroy.
 
 A sandbox is its identity (kept sealed), its root (a folder) and its server (a process). Deploying
 makes whatever of these is missing and leaves the others as they are, so an interrupted deploy is completed
@@ -31,6 +31,7 @@ from ensue.resources.sandbox.removal import remove_tree
 
 if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentRequest
+    from ensue.model.data import DataMap
 
 _ISOLATIONS: Final = ("auto", "namespace", "none")
 _BANNER_LIMIT_S: Final = 10.0
@@ -59,7 +60,7 @@ async def observe(request: EnvironmentRequest) -> Environment:
     if wanted not in {"auto", record.isolation}:
         comment = f"sandbox {request.name} runs with isolation {record.isolation}, not {wanted}"
         return Environment(status="stopped", comment=comment)
-    return _running(record, identity)
+    return _running(record)
 
 
 async def deploy(request: EnvironmentRequest) -> Environment:
@@ -84,6 +85,25 @@ async def deploy(request: EnvironmentRequest) -> Environment:
         return await observe(request)
 
 
+async def connection_info(request: EnvironmentRequest) -> DataMap:
+    """Say how to connect to the sandbox's server.
+
+    Raises:
+        StateFailedError: there is none.
+        StoreError: what is kept cannot be opened with the project's key.
+    """
+    record, identity = read_record(request.directory), load_identity(request)
+    if record is None or identity is None:
+        raise StateFailedError(f"there is no sandbox {request.name}")
+    return {
+        "host": _ADDRESS,
+        "port": record.port,
+        "user": record.user,
+        "password": identity.password,
+        "host_key": record.host_key,
+    }
+
+
 async def destroy(request: EnvironmentRequest) -> Environment:
     """End the sandbox's processes and remove its files.
 
@@ -105,16 +125,9 @@ async def destroy(request: EnvironmentRequest) -> Environment:
     return gone
 
 
-def _running(record: ServerRecord, identity: Identity) -> Environment:
+def _running(record: ServerRecord) -> Environment:
     return Environment(
         status="succeeded",
-        connection={
-            "host": _ADDRESS,
-            "port": record.port,
-            "user": record.user,
-            "password": identity.password,
-            "host_key": record.host_key,
-        },
         details={"isolation": record.isolation, "fingerprint": record.fingerprint},
         comment=_isolation_remark(record),
     )

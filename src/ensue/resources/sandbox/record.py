@@ -7,11 +7,11 @@ a server without a record; read by the provider.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ensue.resources.sandbox.processes import ProcessIdentity, identify
+from ensue.model.private_files import replace_whole
+from ensue.resources.sandbox.processes import ProcessIdentity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ class ServerRecord:
 
 def write_record(directory: Path, record: ServerRecord) -> None:
     """Write the record: the old one stays or the new one is there whole."""
-    replace_file(directory / RECORD_NAME, json.dumps(asdict(record), indent=1).encode())
+    replace_whole(directory / RECORD_NAME, json.dumps(asdict(record), indent=1).encode())
 
 
 def read_record(directory: Path) -> ServerRecord | None:
@@ -58,22 +58,3 @@ def read_record(directory: Path) -> ServerRecord | None:
         return ServerRecord(process=process, **data)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, mode 0600, atomically and durably; what killed writers left of it is removed."""
-    for left in path.parent.glob(f".{path.name}.*"):
-        pid = left.name.rpartition(".")[2]
-        if pid.isdecimal() and identify(int(pid)) is None:
-            left.unlink(missing_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError:
-        beside.unlink(missing_ok=True)
-        raise

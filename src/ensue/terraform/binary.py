@@ -1,0 +1,102 @@
+"""Finding the binary, and running it.
+
+A run that is cancelled interrupts terraform, which then finishes what it has begun and writes its state; only
+a second cancellation kills it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_NAMES: Final = ("terraform", "tofu")
+_KEPT_FROM_IT: Final = frozenset({"ENSUE_KEY", "TF_CLI_ARGS", "TF_WORKSPACE"})
+"""Variables of our own environment that terraform must not see: our key, and what changes its arguments."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True):
+    """A command that has ended.
+
+    Args:
+        code: its exit code; negative: the signal that ended it.
+        stdout: what it printed.
+        stderr: its error output.
+    """
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+def find_binary(wanted: str = "") -> str:
+    """Return the path of the binary.
+
+    Args:
+        wanted: a name or a path; empty: `terraform`, else `tofu`.
+
+    Raises:
+        StateFailedError: it is not on this machine.
+    """
+    for name in (wanted,) if wanted else _NAMES:
+        if found := shutil.which(name):
+            return found
+    names = wanted or " or ".join(_NAMES)
+    msg = f"{names} is not on this machine's PATH (install it, or name another with `binary`)"
+    raise StateFailedError(msg)
+
+
+async def run_binary(
+    argv: Sequence[str], *, variables: Mapping[str, str], cwd: str, stdin: bytes = b""
+) -> Ended:
+    """Run a command of the binary to its end.
+
+    Args:
+        argv: the binary and its arguments.
+        variables: set in its environment, on top of ours.
+        cwd: the folder in which it runs.
+        stdin: what it reads.
+    """
+    ours = {name: value for name, value in os.environ.items() if name not in _KEPT_FROM_IT}
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**ours, "TF_IN_AUTOMATION": "1", "CHECKPOINT_DISABLE": "1", **variables},
+        cwd=cwd,
+        start_new_session=True,
+    )
+    talking = asyncio.ensure_future(process.communicate(stdin))
+    try:
+        stdout, stderr = await asyncio.shield(talking)
+    except asyncio.CancelledError:
+        await _end(process, talking)
+        raise
+    return Ended(code=process.returncode or 0, stdout=stdout, stderr=stderr)
+
+
+async def _end(process: asyncio.subprocess.Process, talking: asyncio.Future[tuple[bytes, bytes]]) -> None:
+    try:
+        _send(process, signal.SIGINT)
+        await asyncio.shield(talking)
+    except asyncio.CancelledError:
+        _send(process, signal.SIGKILL)
+        await talking
+        raise
+
+
+def _send(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        # Its providers are processes of its own session.
+        os.killpg(process.pid, number)

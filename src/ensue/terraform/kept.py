@@ -1,0 +1,128 @@
+"""What is kept of a configuration between runs, encrypted: its state, its variables and its outputs.
+
+Terraform itself reads and writes its state in the clear only. The file exists, readable by its owner alone,
+while the binary runs, and is encrypted and removed when it has ended. One that a killed process left is newer
+than what was encrypted before, so the next run takes it up.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.model.private_files import make_private_directory, open_private_file, replace_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from ensue.contracts.vault import Vault
+
+_SEALED_NAME: Final = "terraform.sealed"
+_STATE_NAME: Final = "terraform.tfstate"
+_LOCK_NAME: Final = "lock"
+
+
+class Output(msgspec.Struct, frozen=True):
+    """One output of a configuration.
+
+    Args:
+        value: its value.
+        sensitive: whether the configuration declares it sensitive.
+    """
+
+    value: Any
+    sensitive: bool = False
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """What is kept of one configuration.
+
+    Args:
+        source: its folder, absolute.
+        variables: the values of its variables at the last run.
+        outputs: its outputs after the last run.
+        state: the text of terraform's state; empty when a backend of the configuration's own has it.
+        is_whole: whether the last run succeeded.
+    """
+
+    source: str
+    variables: dict[str, Any]
+    outputs: dict[str, Output]
+    state: str = ""
+    is_whole: bool = True
+
+
+class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
+    """The folder of one configuration below the cachedir.
+
+    Args:
+        path: the folder; mode 0700.
+        vault: encrypts.
+        context: what is encrypted in it (`terraform:vm-01`).
+    """
+
+    path: Path
+    vault: Vault
+    context: str
+
+    def load(self) -> Kept | None:
+        """Return what is kept, None when there is nothing.
+
+        Raises:
+            StoreError: it cannot be decrypted.
+        """
+        try:
+            sealed = (self.path / _SEALED_NAME).read_bytes()
+        except FileNotFoundError:
+            return None
+        return msgspec.json.decode(self.vault.open(sealed, context=self.context), type=Kept)
+
+    def keep(self, kept: Kept) -> None:
+        """Encrypt what is kept, and remove the state that terraform wrote."""
+        make_private_directory(self.path)
+        sealed = self.vault.seal(msgspec.json.encode(kept), context=self.context)
+        replace_whole(self.path / _SEALED_NAME, sealed)
+        self.state_path.unlink(missing_ok=True)
+
+    @property
+    def state_path(self) -> Path:
+        """The state in the clear, while terraform runs."""
+        return self.path / _STATE_NAME
+
+    def lay_out_state(self, kept: Kept | None) -> None:
+        """Write the state for terraform, unless a killed run left a newer one."""
+        make_private_directory(self.path)
+        if kept is not None and kept.state and not self.state_path.exists():
+            replace_whole(self.state_path, kept.state.encode())
+
+    def written_state(self) -> str:
+        """Return the state that terraform has written, empty when there is none."""
+        try:
+            return self.state_path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """Hold the folder for one run of the binary.
+
+        Raises:
+            StateFailedError: another run holds it.
+        """
+        make_private_directory(self.path)
+        descriptor = open_private_file(self.path / _LOCK_NAME, os.O_RDWR | os.O_CREAT)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                msg = f"{self.context} is being worked on by another state or process"
+                raise StateFailedError(msg) from None
+            yield
+        finally:
+            os.close(descriptor)

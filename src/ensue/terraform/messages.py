@@ -1,0 +1,100 @@
+"""What terraform prints with `-json`: one message a line, of which the changes and the errors are read.
+
+Source: Terraform, "Machine-readable UI".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.model.bounded_json import load_json
+from ensue.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CHANGES_NOTHING: Final = frozenset({"noop", "read"})
+_LONGEST_TAIL_CHARS: Final = 2000
+
+
+class Messages(msgspec.Struct, frozen=True, kw_only=True):
+    """What a command printed.
+
+    Args:
+        planned: what it is going to do, by address: `create`, `update`, `delete`, `replace`, …; outputs as
+            `output.NAME`.
+        done: the same of what it has done.
+        errors: its errors, each with its place in the configuration.
+    """
+
+    planned: dict[str, str]
+    done: dict[str, str]
+    errors: tuple[str, ...]
+
+
+def read_messages(printed: bytes) -> Messages:
+    """Read the messages of a command; lines that are none are left out.
+
+    Args:
+        printed: its standard output.
+    """
+    planned: dict[str, str] = {}
+    done: dict[str, str] = {}
+    errors: list[str] = []
+    for message in _messages(printed):
+        match message.get("type"):
+            case "planned_change":
+                planned |= _change(message.get("change"))
+            case "apply_complete":
+                done |= _change(message.get("hook"))
+            case "outputs":
+                planned |= _outputs(message.get("outputs"))
+            case "diagnostic":
+                errors += _error(message.get("diagnostic"))
+            case _:
+                pass
+    return Messages(planned=planned, done=done, errors=tuple(errors))
+
+
+def end_of(printed: bytes) -> str:
+    """Return the end of what a command without `-json` printed."""
+    text = printed.decode("utf-8", "backslashreplace").strip()
+    return text if len(text) <= _LONGEST_TAIL_CHARS else f"…{text[-_LONGEST_TAIL_CHARS:]}"
+
+
+def _messages(printed: bytes) -> Iterator[dict[str, Any]]:
+    for line in printed.splitlines():
+        try:
+            message: Any = load_json(line)
+        except ValueError:
+            continue
+        if is_mapping(message):
+            yield message
+
+
+def _change(change: Any) -> dict[str, str]:
+    if not is_mapping(change) or not is_mapping(resource := change.get("resource")):
+        return {}
+    action = str(change.get("action"))
+    return {} if action in _CHANGES_NOTHING else {str(resource.get("addr")): action}
+
+
+def _outputs(outputs: Any) -> dict[str, str]:
+    """Return the outputs that are going to change; once they have, they are listed without an action."""
+    if not is_mapping(outputs):
+        return {}
+    actions = {name: str(one.get("action", "noop")) for name, one in outputs.items() if is_mapping(one)}
+    return {f"output.{name}": action for name, action in actions.items() if action != "noop"}
+
+
+def _error(diagnostic: Any) -> list[str]:
+    if not is_mapping(diagnostic) or diagnostic.get("severity") != "error":
+        return []
+    place = diagnostic.get("range")
+    where = ""
+    if is_mapping(place) and is_mapping(start := place.get("start")):
+        where = f"{place.get('filename')}:{start.get('line')}: "
+    detail = str(diagnostic.get("detail") or "")
+    return [f"{where}{diagnostic.get('summary')}" + (f": {detail}" if detail else "")]

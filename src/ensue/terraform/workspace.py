@@ -1,0 +1,240 @@
+"""One configuration and the folder that is kept for it: plan, apply, destroy.
+
+Source: Terraform CLI, `init`, `plan -detailed-exitcode`, `apply`, `output -json`; OpenTofu has the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+from ensue.terraform.binary import Ended, find_binary, run_binary
+from ensue.terraform.kept import Kept, KeptFolder, Output
+from ensue.terraform.messages import Messages, end_of, read_messages
+from ensue.terraform.variables import variables_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap
+
+_HAS_CHANGES: Final = 2
+_PLAN: Final = ("plan", "-input=false", "-json", "-detailed-exitcode")
+_APPLY: Final = ("apply", "-input=false", "-json", "-auto-approve", "-backup=-")
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What an apply would do.
+
+    Args:
+        changes: action by address (`terraform_data.x: create`, `output.address: update`).
+        outputs: as they are now; None before the first apply.
+    """
+
+    changes: dict[str, str]
+    outputs: dict[str, Output] | None
+
+
+class Applied(msgspec.Struct, frozen=True, kw_only=True):
+    """What an apply has done.
+
+    Args:
+        changes: action by address.
+        outputs: as they are now.
+        errors: why it failed; empty when it succeeded. What was done before the error is kept.
+    """
+
+    changes: dict[str, str]
+    outputs: dict[str, Output]
+    errors: str = ""
+
+
+class Workspace(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration, and where its state is kept.
+
+    Args:
+        name: what it is called in messages, and what its state is encrypted for.
+        directory: its folder below the cachedir; made when first needed.
+        vault: encrypts what is kept.
+        masker: learns the sensitive outputs.
+        source: the folder of the configuration; empty: the one of the last run.
+        variables: values of its variables; None: those of the last run.
+        environment: environment variables for the binary: credentials of providers.
+        binary: the name or path of the binary; empty: `terraform`, else `tofu`.
+    """
+
+    name: str
+    directory: Path
+    vault: Vault
+    masker: Masker
+    source: str = ""
+    variables: Mapping[str, Data] | None = None
+    environment: Mapping[str, str] = {}
+    binary: str = ""
+
+    def outputs(self) -> dict[str, Output] | None:
+        """Return the outputs of the last run without running anything; None where none succeeded.
+
+        Raises:
+            StoreError: they cannot be decrypted.
+        """
+        kept = self._kept()
+        return kept.outputs if kept is not None and kept.is_whole else None
+
+    async def plan(self) -> Planned:
+        """Find out what an apply would do; changes nothing but terraform's own caches.
+
+        Raises:
+            StateFailedError: it cannot be planned.
+            StoreError: what is kept cannot be decrypted.
+        """
+        with self._folder.locked():
+            kept, workplace = await self._prepared()
+            try:
+                ended = await workplace.run(*_PLAN, self._state_option, "-var-file=/dev/stdin")
+            finally:
+                await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
+            messages = read_messages(ended.stdout)
+            if ended.code not in {0, _HAS_CHANGES}:
+                raise StateFailedError(self._why("plan", ended, messages))
+            changes = messages.planned if ended.code else {}
+            return Planned(changes=changes, outputs=kept.outputs if kept and kept.is_whole else None)
+
+    async def apply(self, *, destroy: bool = False) -> Applied:
+        """Bring about what the configuration says, or destroy all of it.
+
+        Raises:
+            StateFailedError: it cannot begin.
+            StoreError: what is kept cannot be decrypted.
+        """
+        with self._folder.locked():
+            kept, workplace = await self._prepared()
+            more = ("-destroy",) if destroy else ()
+            outputs = kept.outputs if kept else {}
+            is_whole = False
+            try:
+                ended = await workplace.run(*_APPLY, *more, self._state_option, "-var-file=/dev/stdin")
+                messages = read_messages(ended.stdout)
+                if not ended.code:
+                    outputs = await self._read_outputs(workplace)
+                    is_whole = True
+            finally:
+                new = workplace.kept(outputs, self._folder.written_state(), is_whole=is_whole)
+                await asyncio.shield(asyncio.to_thread(self._folder.keep, new))
+            errors = self._why("destroy" if destroy else "apply", ended, messages) if ended.code else ""
+            return Applied(changes=_done(messages, is_whole=is_whole), outputs=outputs, errors=errors)
+
+    def forget(self) -> None:
+        """Remove everything that is kept; only of what has been destroyed."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    @property
+    def _folder(self) -> KeptFolder:
+        return KeptFolder(path=self.directory, vault=self.vault, context=self.name)
+
+    @property
+    def _state_option(self) -> str:
+        return f"-state={self._folder.state_path.absolute()}"
+
+    def _kept(self) -> Kept | None:
+        kept = self._folder.load()
+        if kept is not None:
+            self._mask(kept.outputs)
+        return kept
+
+    async def _prepared(self) -> tuple[Kept | None, _Workplace]:
+        kept = await asyncio.to_thread(self._kept)
+        workplace = self._workplace(kept)
+        ended = await workplace.run("init", "-input=false", "-no-color")
+        if ended.code:
+            reason = self.masker.text(end_of(ended.stderr) or end_of(ended.stdout))
+            raise StateFailedError(f"{self.name}: terraform init failed: {reason}")
+        await asyncio.to_thread(self._folder.lay_out_state, kept)
+        return kept, workplace
+
+    def _workplace(self, kept: Kept | None) -> _Workplace:
+        source = self.source or (kept.source if kept else "")
+        if not source:
+            raise StateFailedError("`source` is missing: the folder of the configuration")
+        variables = self.variables if self.variables is not None else (kept.variables if kept else {})
+        data = {"TF_DATA_DIR": str((self.directory / "data").absolute())}
+        return _Workplace(
+            binary=find_binary(self.binary),
+            source=source,
+            variables=dict(variables),
+            environment={**self.environment, **data},
+        )
+
+    def _take_back_state(self, kept: Kept | None, workplace: _Workplace) -> None:
+        state = self._folder.written_state()
+        if kept is not None and state == kept.state:
+            self._folder.state_path.unlink(missing_ok=True)
+        elif state:
+            former = kept or workplace.kept({}, "", is_whole=False)
+            self._folder.keep(msgspec.structs.replace(former, state=state))
+
+    async def _read_outputs(self, workplace: _Workplace) -> dict[str, Output]:
+        ended = await workplace.run("output", "-json", "-no-color", self._state_option)
+        if ended.code:
+            reason = self.masker.text(end_of(ended.stderr))
+            raise StateFailedError(f"{self.name}: terraform output failed: {reason}")
+        outputs = msgspec.json.decode(ended.stdout, type=dict[str, Output])
+        self._mask(outputs)
+        return outputs
+
+    def _mask(self, outputs: Mapping[str, Output]) -> None:
+        for output in outputs.values():
+            if output.sensitive:
+                self.masker.add(*_texts(output.value))
+
+    def _why(self, what: str, ended: Ended, messages: Messages) -> str:
+        reasons = "\n".join(messages.errors) or end_of(ended.stderr) or f"exit code {ended.code}"
+        return self.masker.text(f"{self.name}: terraform {what} failed: {reasons}")
+
+
+class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
+    """What the commands of one run have in common."""
+
+    binary: str
+    source: str
+    variables: DataMap
+    environment: Mapping[str, str]
+
+    async def run(self, *arguments: str) -> Ended:
+        stdin = variables_file(self.variables) if "-var-file=/dev/stdin" in arguments else b""
+        return await run_binary(
+            (self.binary, *arguments), variables=self.environment, cwd=self.source, stdin=stdin
+        )
+
+    def kept(self, outputs: dict[str, Output], state: str, *, is_whole: bool) -> Kept:
+        return Kept(
+            source=self.source, variables=self.variables, outputs=outputs, state=state, is_whole=is_whole
+        )
+
+
+def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:
+    """Return what was done in the plan's words; terraform reports a replacement as two actions."""
+    done = {address: messages.planned.get(address, action) for address, action in messages.done.items()}
+    if is_whole:
+        done |= {one: action for one, action in messages.planned.items() if one.startswith("output.")}
+    return done
+
+
+def _texts(value: Data) -> Iterator[str]:
+    """Yield the leaves of a sensitive output as text."""
+    if is_mapping(value):
+        for item in value.values():
+            yield from _texts(item)
+    elif is_list(value):
+        for item in value:
+            yield from _texts(item)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
