@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @global_options
 def command() -> None:
-    """List, show, refresh, register, forget and invalidate what can be targeted."""
+    """List, show, refresh, register and invalidate what can be targeted."""
 
 
 command.add_command(refresh)

@@ -156,6 +156,8 @@ class GrainsFile:
                     self._connection = self._open()
                 yield self._connection
             except sqlite3.Error as error:
+                if _is_damage(error):
+                    self._remove_file()
                 raise StoreError(f"{self.path}: {sqlite_remedy(error)}") from error
             except OSError as error:
                 raise StoreError(f"{self.path}: it cannot be made: {error.strerror}") from error
@@ -167,11 +169,15 @@ class GrainsFile:
         try:
             return self._connected()
         except sqlite3.DatabaseError as error:
-            if not getattr(error, "sqlite_errorname", "").startswith(_DAMAGED):
+            if not _is_damage(error):
                 raise
+        self._remove_file()
+        return self._connected()
+
+    def _remove_file(self) -> None:
+        self.close()
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-        return self._connected()
 
     def _connected(self) -> sqlite3.Connection:
         import sqlite3
@@ -187,6 +193,10 @@ class GrainsFile:
             connection.close()
             raise
         return connection
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
 
 
 def _bring_up_to_date(connection: sqlite3.Connection) -> None:
