@@ -79,7 +79,8 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
     services.masker.add_from_urls(list(request.args), dict(request.kwargs))
     await services.prepare(services.minion)
     caller = await asyncio.to_thread(_Caller, services, request)
-    tasks = [asyncio.create_task(caller.outcome(srn)) for srn in await caller.possible()]
+    possible = await caller.possible()
+    tasks = [asyncio.create_task(caller.outcome(srn, is_certain=possible[srn])) for srn in possible]
     try:
         for answered in asyncio.as_completed(tasks):
             if (outcome := await answered) is not None:
@@ -109,8 +110,8 @@ class _Caller:
         self._batch = Batch.parse(request.batch)
         self._gathering = asyncio.Semaphore(_GATHERING_AT_ONCE)
 
-    async def possible(self) -> list[Srn]:
-        """Return what matches, and what may match as far as it is known.
+    async def possible(self) -> dict[Srn, bool]:
+        """Return what matches, and what may match as far as it is known: whether that is certain.
 
         Raises:
             ConfigurationError: there is no such function.
@@ -119,13 +120,13 @@ class _Caller:
         records = await asyncio.to_thread(candidates, self._services.directory, self._target)
         active = [record.srn for record in records if record.status == "active"]
         await self._matcher.recall(self._target, active)
-        verdicts = {srn: self._matcher.verdict(self._target, srn) for srn in active}
-        possible = [srn for srn, verdict in verdicts.items() if verdict is not False]
+        verdicts = ((srn, self._matcher.verdict(self._target, srn)) for srn in active)
+        possible = {srn: verdict is True for srn, verdict in verdicts if verdict is not False}
         await asyncio.to_thread(self._check_function, {srn.type for srn in possible})
         # One that cannot be decrypted is an error of the store, not of the target: nothing is called.
         await asyncio.to_thread(lambda: [self._services.directory.config(srn) for srn in possible])
-        await self._services.prepare_all(possible)
-        self._batch.expect(sum(verdict is True for verdict in verdicts.values()))
+        await self._services.prepare_all(list(possible))
+        self._batch.expect(sum(possible.values()))
         return possible
 
     def _check_function(self, types: Iterable[str]) -> None:
@@ -148,21 +149,23 @@ class _Caller:
                 ]
             )
 
-    async def outcome(self, srn: Srn) -> CallOutcome | None:
+    async def outcome(self, srn: Srn, *, is_certain: bool) -> CallOutcome | None:
         """Return a resource's answer; None when the target does not match it.
+
+        Args:
+            srn: the resource.
+            is_certain: whether it is known that the target matches it.
 
         Raises:
             StoreError: its configuration cannot be read.
         """
         allowance = TimeAllowance(self._request.timeout_s)
         try:
-            if (matches := self._matcher.verdict(self._target, srn)) is None:
+            if not is_certain:
                 async with self._gathering, allowance.spent():
-                    matches = await self._decided(srn)
-                if matches:
-                    self._batch.expect(1)
-            if not matches:
-                return None
+                    if not await self._matches(srn):
+                        return None
+                self._batch.expect(1)
             async with self._batch.place(), allowance.spent():
                 value = await self._called(srn)
         except StoreError:
@@ -182,7 +185,7 @@ class _Caller:
     def _failed(self, srn: Srn, message: str) -> CallOutcome:
         return CallOutcome(target=srn, ok=False, value=self._services.masker.text(message))
 
-    async def _decided(self, srn: Srn) -> bool:
+    async def _matches(self, srn: Srn) -> bool:
         """Say whether the target matches a resource of which more has to be known for it."""
         await self._services.prepare(srn)
         verdict = self._matcher.verdict(self._target, srn)

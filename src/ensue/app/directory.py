@@ -21,8 +21,8 @@ from ensue.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
+    from ensue.app.settings import Settings
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
@@ -41,8 +41,7 @@ class Directory:
     Args:
         minion: this machine.
         minion_config: its configuration (`root`).
-        opts: options of the project.
-        cache_dir: the project's cachedir.
+        settings: the project's options.
         plugins: resource types.
         registry: derived resources.
         masker: told of the secrets in configurations.
@@ -54,8 +53,7 @@ class Directory:
         *,
         minion: Srn,
         minion_config: Mapping[str, Any],
-        opts: Mapping[str, Any],
-        cache_dir: Path,
+        settings: Settings,
         plugins: Plugins,
         registry: DerivedRegistry,
         masker: Masker,
@@ -63,12 +61,12 @@ class Directory:
     ) -> None:
         self.minion = minion
         self._minion_config = dict(minion_config)
-        self._opts = opts
-        self._cache_dir = cache_dir
+        self._opts = settings.values
+        self._cache_dir = settings.cachedir
         self._plugins = plugins
         self._registry = registry
         self._masker = masker
-        self.leftovers = Leftovers(cache_dir / FOLDER)
+        self.leftovers = Leftovers(settings.cachedir / FOLDER)
         self._static: dict[Srn, dict[str, Any]] = {}
         self._discovered: frozenset[Srn] = frozenset()
         self._connections: dict[Srn, Connection] = {}

@@ -115,8 +115,7 @@ class Services:
         self.directory = Directory(
             minion=self.minion,
             minion_config=self._minion_config(),
-            opts=settings.values,
-            cache_dir=settings.cachedir,
+            settings=settings,
             plugins=self.plugins,
             registry=self.registry,
             masker=self.masker,

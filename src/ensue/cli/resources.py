@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @global_options
 def command() -> None:
-    """List, show, refresh, register and invalidate what can be targeted."""
+    """List, refresh, register and forget what can be targeted."""
 
 
 command.add_command(refresh)
