@@ -26,6 +26,7 @@ from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
 from ensue.app.type_functions import TypeLoaders
+from ensue.app.unasked_grains import UnaskedGrains
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
@@ -36,7 +37,7 @@ from ensue.language.roots import Roots
 from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.targeting import NotKnownError, Subject
+from ensue.targeting import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -92,9 +93,7 @@ class Services:
         self._renderers: dict[Srn, SlsRenderer] = {}
         # By the files that pillar's top file gives: plain files are the same pillar for all targets.
         self._shared_pillars: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
-        # Resources whose grains are not waited for at the moment, and those of which somebody asked for them.
-        self._not_waiting_for: set[Srn] = set()
-        self._asked_for: set[Srn] = set()
+        self._unasked = UnaskedGrains()
         self._wire(settings, pillar_override)
 
     def _wire(self, settings: Settings, pillar_override: Mapping[str, Any]) -> None:
@@ -173,9 +172,7 @@ class Services:
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
-        if srn in self._not_waiting_for:
-            self._asked_for.add(srn)
-            raise NotKnownError
+        self._unasked.refuse(srn)
         self.inline.give_up()
         return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
 
@@ -321,20 +318,9 @@ class Services:
 
     def _compile_without_grains(self, srn: Srn) -> bool:
         """Compile a target's pillar if no grains have to be gathered for it; say whether that was so."""
-        self._not_waiting_for.add(srn)
-        try:
-            compiled = self._pillar_of(srn)
-        except (EnsueError, NotKnownError):
-            if srn not in self._asked_for:
-                raise
+        compiled = self._unasked.attempted(srn, lambda: self._pillar_of(srn))
+        if compiled is None:
             return False
-        else:
-            # A template may have caught the exception, and gone on.
-            if srn in self._asked_for:
-                return False
-        finally:
-            self._not_waiting_for.discard(srn)
-            self._asked_for.discard(srn)
         self.pillars.put(srn, compiled)
         return True
 
