@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import pwd
 import socket
 import sys
 import time
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.app.test_project import apply, write
 from tests.resources.dummy.test_dummy import call
+from tests.support.sshd import running_sshd
 
 from ensue.app.project import Project, ProjectOptions
 from ensue.errors import ConfigurationError
@@ -51,6 +55,9 @@ def grains(connection, context):
 
 WORK = """
 import asyncio
+import json
+import os
+import pwd
 
 here = 0
 most = 0
@@ -75,6 +82,9 @@ async def name(ctx):
 
 HANGING = """
 import asyncio
+import json
+import os
+import pwd
 
 
 def connect(context):
@@ -213,7 +223,7 @@ def test_so_many_at_once(root: Path, batch: str, most: int, target: str) -> None
     declare(root, "{box: {" + ", ".join(f"b{number}: {{colour: red}}" for number in range(20)) + "}}")
 
     async def ask(project: Project) -> list[int]:
-        return [one.value async for one in project.call(target, "work.work", [], {}, batch=batch)]
+        return [one.value async for one in project.call(target, "work.work", [most], {}, batch=batch)]
 
     at_once = with_project(root, ask)
     assert len(at_once) == 20
@@ -351,3 +361,16 @@ def test_pillar_that_reads_grains_waits_in_no_thread(root: Path) -> None:
         return answer.target.id, answer.value
 
     assert with_project(root, first) == ("b1", "red")
+
+
+@pytest.mark.openssh
+def test_grains_of_a_host_outlive_its_connection(root: Path, tmp_path: Path) -> None:
+    """What was gathered over SSH is read by the next command while the host is away."""
+    with running_sshd(tmp_path / "sshd", user=pwd.getpwuid(os.geteuid()).pw_name) as server:
+        hosts = json.dumps({"ssh_host": {"hosts": {"web": server.config()}}})
+        declare(root, hosts)
+        ok, kernel = call(root, "G@kernel:* and T@ssh_host", "grains.get", "kernel")["web"]
+        assert (ok, kernel) == (True, "Linux")
+    assert call(root, "G@kernel:* and T@ssh_host", "grains.get", "kernel") == {"web": (True, "Linux")}
+    assert call(root, "G@kernel:Linux and T@ssh_host", "test.ping")["web"][0] is False
+    assert b"Linux" not in (root / ".ensue/grains.db").read_bytes()
