@@ -7,6 +7,7 @@ import json
 import os
 import pwd
 import socket
+import sqlite3
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -128,6 +129,13 @@ def log_of(root: Path) -> list[str]:
     lines = sorted(log.read_text().splitlines()) if log.exists() else []
     log.unlink(missing_ok=True)
     return lines
+
+
+def kept_rows(root: Path) -> list[str]:
+    connection = sqlite3.connect(root / ".ensue/grains.db")
+    rows = [srn for (srn,) in connection.execute("SELECT srn FROM grains")]
+    connection.close()
+    return rows
 
 
 def with_project(root: Path, work: Callable[[Project], Awaitable[Any]]) -> Any:
@@ -294,6 +302,8 @@ def test_a_resource_that_was_forgotten_leaves_its_name_alone(root: Path) -> None
         assert call(root, "b1", "work.name") == {"b1": (True, "red")}
         assert [line for line in log_of(root) if line.startswith("grains")] == ["grains b1"]
         assert with_project(root, undo)
+        if undo is forget:
+            assert kept_rows(root) == []
         assert call(root, "b1", "work.name") == {}
         with_project(root, register)
     assert call(root, "b1", "work.name") == {"b1": (True, "red")}

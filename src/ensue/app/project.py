@@ -364,7 +364,8 @@ class Project:
         return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
 
     async def forget(self, srn: Srn) -> bool:
-        """Remove a derived resource's entry."""
+        """Remove a derived resource's entry, and what is kept of its grains."""
+        await self._services().directory.grains_changed([srn])
         return await asyncio.to_thread(self._open_registry().forget, srn)
 
     async def rotate_keys(self) -> int:

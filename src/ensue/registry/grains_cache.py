@@ -99,7 +99,7 @@ class GrainsCache:
         try:
             rows = self._file.read(by_name, younger_than_s=now_s - self._expiration_s) if by_name else []
         except StoreError as error:
-            _logger.warning("%s; grains are gathered anew", error)
+            _logger.info("%s; grains are gathered anew", error)
             return {}
         found: dict[Srn, DataMap] = {}
         for row in rows:
@@ -143,7 +143,8 @@ class GrainsCache:
             rows = [row for srn, kept in pending.items() if (row := self._sealed(srn, *kept)) is not None]
             self._file.write(rows, older_than_s=self._clock() - self._expiration_s)
         except StoreError as error:
-            _logger.warning("%s; grains are not kept", error)
+            # A project that cannot be written to can be planned all the same.
+            _logger.info("%s; grains are not kept", error)
 
     def drop(self, srns: Iterable[Srn]) -> None:
         """Remove what is kept of resources; this blocks."""
