@@ -1,5 +1,8 @@
 """`ensue call`: one execution function on every target that matches, answers as they come.
 
+Each resource goes its own way: it is looked at until it is known whether the target matches it, waits for its
+place in the batch, and is called. One that cannot be reached, or never answers, delays no other.
+
 Source: Salt Resources, "Execution flow".
 """
 
@@ -7,27 +10,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.batch import Batch, TimeAllowance
 from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import candidates
+from ensue.app.target_matcher import ProjectMatcher, candidates
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
 from ensue.model.data_bounds import DataBoundError, check_data
-from ensue.targeting import matches
+from ensue.targeting import reads_grains
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
     from ensue.app.services import Services
     from ensue.model.srn import Srn
+    from ensue.targeting.expression import Target
 
 _logger = logging.getLogger(__name__)
-_UNBOUNDED = 1000
+
+_GATHERING_AT_ONCE: Final = 1000
 
 
 class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +56,7 @@ class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
         function: an execution function, `module.function`.
         args: its arguments by place.
         kwargs: its arguments by name.
-        timeout_s: how long one target may take; None: no limit.
+        timeout_s: how long one target may take, with connecting and gathering its grains; None: no limit.
         batch: how many targets at once, as a number or a percentage (`25%`); None: all.
     """
 
@@ -74,93 +78,125 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
     """
     services.masker.add_from_urls(list(request.args), dict(request.kwargs))
     await services.prepare(services.minion)
-    targets = await asyncio.to_thread(matching, services, request.target)
-    _check_function(services, request.function, targets)
-    at_once = asyncio.Semaphore(_batch_size(request.batch, len(targets)))
-    # A configuration that cannot be decrypted is an error of the store, not of the target: nothing is called.
-    await asyncio.to_thread(lambda: [services.directory.config(target) for target in targets])
-    await services.prepare_all(targets)
-    tasks = [asyncio.create_task(_call_one(services, target, request, at_once)) for target in targets]
+    caller = await asyncio.to_thread(_Caller, services, request)
+    possible = await caller.possible()
+    tasks = [asyncio.create_task(caller.outcome(srn, is_certain=possible[srn])) for srn in possible]
     try:
         for answered in asyncio.as_completed(tasks):
-            yield await answered
+            if (outcome := await answered) is not None:
+                yield outcome
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def matching(services: Services, expression: str) -> list[Srn]:
-    """Return the active resources that match a target expression, sorted; from a thread beside the loop.
+class _Caller:
+    """One call of a function on many targets; made in a thread beside the loop.
+
+    Args:
+        services: the project.
+        request: what is to be called.
 
     Raises:
-        ConfigurationError: it does not parse, or names a type or a nodegroup that does not exist.
+        ConfigurationError: the target does not parse, or the batch makes no sense.
     """
-    target = checked_target(services, expression)
-    active = [record.srn for record in candidates(services.directory, target) if record.status == "active"]
-    return [srn for srn in active if matches(target, services.subject(srn))]
 
+    def __init__(self, services: Services, request: CallRequest) -> None:
+        self._services = services
+        self._request = request
+        self._target: Target = checked_target(services, request.target)
+        self._matcher = ProjectMatcher(services)
+        self._batch = Batch.parse(request.batch)
+        self._gathering = asyncio.Semaphore(_GATHERING_AT_ONCE)
 
-def _check_function(services: Services, function: str, targets: Sequence[Srn]) -> None:
-    """Refuse a function that there is neither on this machine nor on any type that is matched or known."""
-    module, _, name = function.rpartition(".")
-    of_types = [services.modules_of(type_name) for type_name in {target.type for target in targets}]
-    known = (services.modules, *of_types, *services.loaders.known("modules"))
-    if all(functions.find(module, name) is None for functions in known):
-        near = services.modules.near(module, name)
-        raise ConfigurationError(
-            [
-                Diagnostic(
-                    code="E0404",
-                    summary=f"there is no execution function {function!r}",
-                    help=f"did you mean {' or '.join(near)}?"
-                    if near
-                    else "write module.function, for example cmd.run",
-                )
-            ]
-        )
+    async def possible(self) -> dict[Srn, bool]:
+        """Return what matches, and what may match as far as it is known: whether that is certain.
 
+        Raises:
+            ConfigurationError: there is no such function.
+            StoreError: a target's configuration cannot be read.
+        """
+        records = await asyncio.to_thread(candidates, self._services.directory, self._target)
+        active = [record.srn for record in records if record.status == "active"]
+        await self._matcher.recall(self._target, active)
+        verdicts = ((srn, self._matcher.verdict(self._target, srn)) for srn in active)
+        possible = {srn: verdict is True for srn, verdict in verdicts if verdict is not False}
+        await asyncio.to_thread(self._check_function, {srn.type for srn in possible})
+        # One that cannot be decrypted is an error of the store, not of the target: nothing is called.
+        await asyncio.to_thread(lambda: [self._services.directory.config(srn) for srn in possible])
+        await self._services.prepare_all(list(possible))
+        self._batch.expect(sum(possible.values()))
+        return possible
 
-def _batch_size(batch: str | None, count: int) -> int:
-    if batch is None:
-        return _UNBOUNDED
-    text = batch.strip()
-    number = text.removesuffix("%")
-    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
-        raise ConfigurationError(
-            [
-                Diagnostic(
-                    code="E0104",
-                    summary=f"the batch is {batch!r}",
-                    help="write a number, or a percentage: 25%",
-                )
-            ]
-        )
-    return max(1, math.ceil(count * int(number) / 100)) if text.endswith("%") else int(number)
+    def _check_function(self, types: Iterable[str]) -> None:
+        """Refuse a function that there is neither on this machine nor on any type."""
+        services, function = self._services, self._request.function
+        module, _, name = function.rpartition(".")
+        of_types = [services.modules_of(type_name) for type_name in types]
+        known = (services.modules, *of_types, *services.loaders.known("modules"))
+        if all(functions.find(module, name) is None for functions in known):
+            near = services.modules.near(module, name)
+            raise ConfigurationError(
+                [
+                    Diagnostic(
+                        code="E0404",
+                        summary=f"there is no execution function {function!r}",
+                        help=f"did you mean {' or '.join(near)}?"
+                        if near
+                        else "write module.function, for example cmd.run",
+                    )
+                ]
+            )
 
+    async def outcome(self, srn: Srn, *, is_certain: bool) -> CallOutcome | None:
+        """Return a resource's answer; None when the target does not match it.
 
-async def _call_one(
-    services: Services, target: Srn, request: CallRequest, at_once: asyncio.Semaphore
-) -> CallOutcome:
-    async with at_once:
+        Args:
+            srn: the resource.
+            is_certain: whether it is known that the target matches it.
+
+        Raises:
+            StoreError: its configuration cannot be read.
+        """
+        allowance = TimeAllowance(self._request.timeout_s)
         try:
-            async with asyncio.timeout(request.timeout_s):
-                await services.prepare(target)
-                context = services.context(target, test=False)
-                value = await context.call(request.function, *request.args, **request.kwargs)
-            check_data(value)
+            if not is_certain:
+                async with self._gathering, allowance.spent():
+                    if not await self._matches(srn):
+                        return None
+                self._batch.expect(1)
+            async with self._batch.place(), allowance.spent():
+                value = await self._called(srn)
         except StoreError:
             raise
         except EnsueError as error:
-            return CallOutcome(target=target, ok=False, value=services.masker.text(str(error)))
+            return self._failed(srn, str(error))
         except DataBoundError as error:
-            message = f"{request.function} returned what cannot be shown: {error}"
-            return CallOutcome(target=target, ok=False, value=message)
-        except TimeoutError:
-            message = f"no answer within {request.timeout_s:g} s (--timeout)"
-            return CallOutcome(target=target, ok=False, value=message)
+            return self._failed(srn, f"{self._request.function} returned what cannot be shown: {error}")
+        except TimeoutError as error:
+            late = f"no answer within {self._request.timeout_s:g} s (--timeout)" if allowance.is_over else ""
+            return self._failed(srn, late or f"{type(error).__name__}: {error}")
         except Exception as error:
-            _logger.debug("%s on %s", request.function, target, exc_info=True)
-            message = services.masker.text(f"{type(error).__name__}: {error}")
-            return CallOutcome(target=target, ok=False, value=message)
-    return CallOutcome(target=target, ok=True, value=services.masker.data(value))
+            _logger.debug("%s on %s", self._request.function, srn, exc_info=True)
+            return self._failed(srn, f"{type(error).__name__}: {error}")
+        return CallOutcome(target=srn, ok=True, value=self._services.masker.data(value))
+
+    def _failed(self, srn: Srn, message: str) -> CallOutcome:
+        return CallOutcome(target=srn, ok=False, value=self._services.masker.text(message))
+
+    async def _matches(self, srn: Srn) -> bool:
+        """Say whether the target matches a resource of which more has to be known for it."""
+        await self._services.prepare(srn)
+        verdict = self._matcher.verdict(self._target, srn)
+        if verdict is None and reads_grains(self._target):
+            await self._services.directory.grains(srn)
+            verdict = self._matcher.verdict(self._target, srn)
+        return verdict is not False
+
+    async def _called(self, srn: Srn) -> Any:
+        await self._services.prepare(srn)
+        context = self._services.context(srn, test=False)
+        value = await context.call(self._request.function, *self._request.args, **self._request.kwargs)
+        check_data(value)
+        return value

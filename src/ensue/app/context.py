@@ -110,6 +110,10 @@ class TargetContext:
         """Return the target's grains."""
         return await self._services.directory.grains(self.srn)
 
+    async def grains_changed(self) -> None:
+        """Keep no grains of the target for later commands."""
+        await self._services.directory.grains_changed([self.srn])
+
     async def ping(self) -> bool:
         """Say whether the target answers."""
         return await self._services.directory.ping(self.srn)

@@ -7,8 +7,11 @@ grains once. A derived resource is visible from the moment it is registered.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
@@ -17,15 +20,19 @@ from ensue.model.srn import MINION_TYPE, Srn
 from ensue.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
+    from ensue.app.settings import Settings
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
+    from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
 
 _logger = logging.getLogger(__name__)
+
+_FEW: Final = 20
+"""So many registrations are looked up one by one; for more of them all are read."""
 
 
 class Directory:
@@ -34,11 +41,11 @@ class Directory:
     Args:
         minion: this machine.
         minion_config: its configuration (`root`).
-        opts: options of the project.
-        cache_dir: the project's cachedir.
+        settings: the project's options.
         plugins: resource types.
         registry: derived resources.
         masker: told of the secrets in configurations.
+        cached_grains: opens what earlier commands gathered; called when grains of a resource are needed.
     """
 
     def __init__(
@@ -46,25 +53,28 @@ class Directory:
         *,
         minion: Srn,
         minion_config: Mapping[str, Any],
-        opts: Mapping[str, Any],
-        cache_dir: Path,
+        settings: Settings,
         plugins: Plugins,
         registry: DerivedRegistry,
         masker: Masker,
+        cached_grains: Callable[[], GrainsCache],
     ) -> None:
         self.minion = minion
         self._minion_config = dict(minion_config)
-        self._opts = opts
-        self._cache_dir = cache_dir
+        self._opts = settings.values
+        self._cache_dir = settings.cachedir
         self._plugins = plugins
         self._registry = registry
         self._masker = masker
-        self.leftovers = Leftovers(cache_dir / FOLDER)
+        self.leftovers = Leftovers(settings.cachedir / FOLDER)
         self._static: dict[Srn, dict[str, Any]] = {}
         self._discovered: frozenset[Srn] = frozenset()
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
-        self._grains: dict[Srn, asyncio.Task[dict[str, Any]]] = {}
+        self._open_cached_grains = cached_grains
+        self._opened_cached_grains: GrainsCache | None = None
+        self._grains: dict[Srn, asyncio.Future[dict[str, Any]]] = {}
+        self._recalled: set[Srn] = set()
 
     def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn] = ()) -> None:
         """Take note of the resources that are there by themselves; their secrets are masked from now on.
@@ -205,22 +215,109 @@ class Directory:
         return task.result()
 
     async def _gather(self, srn: Srn) -> dict[str, Any]:
-        type_ = self._plugins.resource_type(srn.type)
         try:
-            await self.open(srn)
-            gathered = await type_.grains(self.connection(srn), self._context(srn))
+            cached = await self._from_cache([srn])
+            return cached[srn] if srn in cached else await self._gather_from(srn)
         except BaseException:
             # The next one who asks tries anew.
             self._grains.pop(srn, None)
             raise
+
+    async def _gather_from(self, srn: Srn) -> dict[str, Any]:
+        type_ = self._plugins.resource_type(srn.type)
+        await self.open(srn)
+        gathered = await type_.grains(self.connection(srn), self._context(srn))
         if srn == self.minion:
             gathered.update(self._opts.get("grains") or {})
             gathered["id"] = srn.id
+            return gathered
+        self._cached_grains.keep(srn, self._binding(srn, await self._registrations([srn])), gathered)
+        if self._cached_grains.is_full:
+            await asyncio.to_thread(self._cached_grains.flush)
         return gathered
 
-    def forget_grains(self, srn: Srn) -> None:
-        """Gather a resource's grains anew when somebody asks next."""
-        self._grains.pop(srn, None)
+    @property
+    def _cached_grains(self) -> GrainsCache:
+        if self._opened_cached_grains is None:
+            self._opened_cached_grains = self._open_cached_grains()
+        return self._opened_cached_grains
+
+    async def recall_grains(self, srns: Iterable[Srn]) -> None:
+        """Take over what earlier commands gathered of resources, as long as it holds; reads it at once."""
+        for srn, grains in (await self._from_cache([srn for srn in srns if srn not in self._grains])).items():
+            if srn not in self._grains:
+                known = self._grains[srn] = asyncio.get_running_loop().create_future()
+                known.set_result(grains)
+
+    async def _from_cache(self, srns: Iterable[Srn]) -> dict[Srn, dict[str, Any]]:
+        wanted = [srn for srn in srns if srn != self.minion and srn not in self._recalled]
+        if not wanted:
+            return {}
+        self._recalled.update(wanted)
+        registered = await self._registrations(wanted)
+        bindings = {srn: self._binding(srn, registered) for srn in wanted}
+        return await asyncio.to_thread(self._cached_grains.read, bindings)
+
+    async def _registrations(self, srns: Iterable[Srn]) -> dict[Srn, str]:
+        """Return when derived resources were registered, out of the registry."""
+        derived = {srn for srn in srns if srn not in self._static}
+        if not derived:
+            return {}
+
+        def look() -> dict[Srn, str]:
+            if len(derived) > _FEW:
+                records = self._registry.records()
+            else:
+                records = [one for srn in derived if (one := self._registry.record(srn))]
+            return {record.srn: record.registered_at for record in records if record.srn in derived}
+
+        return await asyncio.to_thread(look)
+
+    def _binding(self, srn: Srn, registered: Mapping[Srn, str]) -> str:
+        """Return what grains belong to: the registration of a derived resource, else the configuration."""
+        what = registered.get(srn, "") or self._static.get(srn)
+        content = msgspec.json.encode([what, self._opts.get("grains_file")], enc_hook=str)
+        return hashlib.sha256(content).hexdigest()
+
+    async def grains_gathered_at_s(self, srn: Srn) -> float | None:
+        """Return when the cached grains of a resource were gathered, seconds since the epoch."""
+        if srn == self.minion:
+            return None
+        binding = self._binding(srn, await self._registrations([srn]))
+        return await asyncio.to_thread(self._cached_grains.gathered_at_s, srn, binding)
+
+    async def replace_seen(self, srns: Iterable[Srn]) -> set[str]:
+        """Note the resources that there are, and keep no grains of those that are gone.
+
+        Returns:
+            The names of those that were noted before.
+
+        Raises:
+            StoreError: they cannot be noted.
+        """
+        now = list(srns)
+        return await asyncio.to_thread(self._cached_grains.replace_seen, now)
+
+    async def clear_cached_grains(self) -> None:
+        """Keep no grains of any resource for later commands.
+
+        Raises:
+            StoreError: what is kept cannot be removed.
+        """
+        await asyncio.to_thread(self._cached_grains.clear)
+
+    async def forget_grains(self, srns: Iterable[Srn]) -> None:
+        """Gather the grains of resources anew when somebody asks next, in this command or a later one."""
+        gone = list(srns)
+        for srn in gone:
+            self._grains.pop(srn, None)
+        await self.grains_changed(gone)
+
+    async def grains_changed(self, srns: Iterable[Srn]) -> None:
+        """Keep no grains of resources for later commands; this one goes on with those it has."""
+        if gone := [srn for srn in srns if srn != self.minion]:
+            self._recalled.update(gone)
+            await asyncio.to_thread(self._cached_grains.drop, gone)
 
     async def ping(self, srn: Srn) -> bool:
         """Say whether a resource answers; raises what its connection raises."""
@@ -231,6 +328,7 @@ class Directory:
         """Give up what is held of a resource, because its configuration changed."""
         self._contexts.pop(srn, None)
         self._grains.pop(srn, None)
+        self._recalled.discard(srn)
         connection = self._connections.pop(srn, None)
         if connection is not None:
             await connection.close()
@@ -249,8 +347,12 @@ class Directory:
             for task in gathering:
                 task.cancel()
             await asyncio.gather(*gathering, return_exceptions=True)
+            if self._opened_cached_grains is not None:
+                await asyncio.to_thread(self._opened_cached_grains.flush)
         finally:
             await self._plugins.shutdown()
+            if self._opened_cached_grains is not None:
+                self._opened_cached_grains.close()
             self.leftovers.close()
         for connection, error in zip(connections, ended, strict=True):
             if isinstance(error, BaseException):

@@ -77,6 +77,10 @@ class KnownResources:
         self._check(static, {name: type_ for name, type_ in usable.items() if type_}, place, found)
         return static
 
+    def forget_discovered(self) -> None:
+        """Have the types asked again by the next `take`."""
+        self._found = None
+
     async def take(self, static: Configs, pillar: Mapping[str, Any]) -> None:
         """Add what types discover to what pillar declares, and tell the directory.
 

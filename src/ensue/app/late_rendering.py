@@ -122,7 +122,7 @@ class LateRendering:
     async def _renew(self, given: Mapping[str, Any], target: Srn) -> None:
         """Gather anew what the caller says that it changed."""
         if given.get("reload_grains") or given.get("reload_modules"):
-            self._services.directory.forget_grains(target)
+            await self._services.directory.forget_grains([target])
         if given.get("reload_pillar"):
             await self._services.renew_pillar(target)
 

@@ -83,6 +83,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     ),
     "grains": _DATA,
     "grains_file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
+    "grains_cache_expiration": whole_number(0),
     "aliases.file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
     "renderer": OneOf(f"a pipe of {', '.join(RENDERERS)}, such as jinja|yaml", (str,), _is_pipe),
     "jinja_env": _JINJA,

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.app.refresh import Refreshed
     from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
     from ensue.model.report import RunReport, RunSummary
-    from ensue.model.resource import ResourceRecord
+    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.registry.audit_check import AuditFault
@@ -320,13 +321,54 @@ class Project:
         """Return the chain of sources of a resource, nearest first."""
         return await asyncio.to_thread(self._open_registry().provenance, srn)
 
+    async def grains_gathered_at(self, srn: Srn) -> datetime | None:
+        """Return when the cached grains of a resource were gathered; None when none are in use.
+
+        Raises:
+            StoreError: the cache cannot be read.
+        """
+        services = await self._prepared()
+        gathered_at_s = await services.directory.grains_gathered_at_s(srn)
+        return None if gathered_at_s is None else datetime.fromtimestamp(gathered_at_s).astimezone()
+
+    async def refresh(
+        self,
+        target: str | None = None,
+        *,
+        timeout_s: float | None = None,
+        on_answer: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> Refreshed:
+        """Look which resources there are now, and gather the grains of those that match a target.
+
+        Raises:
+            ConfigurationError: the target does not parse.
+            CompileError: pillar does not compile, or a type cannot discover.
+            StoreError: what was seen cannot be noted.
+        """
+        from ensue.app.refresh import refresh
+
+        return await refresh(self._services(), target, timeout_s=timeout_s, on_answer=on_answer)
+
+    async def register(self, request: RegistrationRequest) -> Registration:
+        """Register a resource by hand.
+
+        Raises:
+            ConfigurationError: its name, type or configuration makes no sense, or its id is taken.
+            ResourceError: its lifetime or its source makes no sense.
+            StoreError: the store cannot be written.
+        """
+        from ensue.app.manual_registration import register
+
+        return await register(await self._prepared(), request)
+
     async def invalidate(self, source: Srn) -> list[Srn]:
         """Invalidate what was derived from a source."""
         registry = self._open_registry()
         return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
 
     async def forget(self, srn: Srn) -> bool:
-        """Remove a derived resource's entry."""
+        """Remove a derived resource's entry, and what is kept of its grains."""
+        await self._services().directory.grains_changed([srn])
         return await asyncio.to_thread(self._open_registry().forget, srn)
 
     async def rotate_keys(self) -> int:
@@ -339,6 +381,8 @@ class Project:
             StoreError: a configuration cannot be decrypted; nothing was changed.
         """
         count = await asyncio.to_thread(self._open_registry().rotate)
+        # What is left of them is sealed with the key that is given up.
+        await self._services().directory.clear_cached_grains()
         return count + await asyncio.to_thread(self._open_enforced().reseal)
 
     async def _prepared(self) -> Services:

@@ -26,6 +26,7 @@ from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
 from ensue.app.type_functions import TypeLoaders
+from ensue.app.unasked_grains import UnaskedGrains
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
     from ensue.registry.enforced import EnforcedStore
+    from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
     from ensue.targeting import Vocabulary
 
@@ -91,6 +93,7 @@ class Services:
         self._renderers: dict[Srn, SlsRenderer] = {}
         # By the files that pillar's top file gives: plain files are the same pillar for all targets.
         self._shared_pillars: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
+        self._unasked = UnaskedGrains()
         self._wire(settings, pillar_override)
 
     def _wire(self, settings: Settings, pillar_override: Mapping[str, Any]) -> None:
@@ -111,11 +114,11 @@ class Services:
         self.directory = Directory(
             minion=self.minion,
             minion_config=self._minion_config(),
-            opts=settings.values,
-            cache_dir=settings.cachedir,
+            settings=settings,
             plugins=self.plugins,
             registry=self.registry,
             masker=self.masker,
+            cached_grains=self._cached_grains,
         )
         self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
 
@@ -129,6 +132,16 @@ class Services:
 
     def _functions(self, package: str, folders: list[Path]) -> Functions:
         return Functions(package, CustomModules(folders, self.surroundings) or None, self.bridge)
+
+    def _cached_grains(self) -> GrainsCache:
+        from ensue.registry.grains_cache import DEFAULT_EXPIRATION_S, GrainsCache
+
+        return GrainsCache(
+            self.settings.cachedir,
+            vault=self.vault,
+            masker=self.masker,
+            expiration_s=self.settings.option("grains_cache_expiration", DEFAULT_EXPIRATION_S),
+        )
 
     def _minion_config(self) -> dict[str, Any]:
         root = self.settings.option("minion_root")
@@ -159,6 +172,7 @@ class Services:
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
+        self._unasked.refuse(srn)
         self.inline.give_up()
         return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
 
@@ -250,7 +264,9 @@ class Services:
         """
         if self.minion not in self.pillars:
             await self._prepare_minion()
-        if srn not in self.pillars:
+        if srn not in self.pillars and not await asyncio.to_thread(self._compile_without_grains, srn):
+            # No thread waits for a resource: those that do not answer would keep the others from it.
+            await self.directory.grains(srn)
             await asyncio.to_thread(self._compile_pillar_of, srn)
         await self.directory.open(srn)
 
@@ -264,21 +280,49 @@ class Services:
         if srn != self.minion:
             await asyncio.to_thread(self._compile_pillar_of, srn)
 
+    async def rediscover(self) -> None:
+        """Compile this machine's pillar anew and ask the types again which resources they find.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar, or with what types find.
+        """
+        before = dict(self.directory.static)
+        self._known.forget_discovered()
+        await self._prepare_minion()
+        for srn, config in before.items():
+            if self.directory.static.get(srn) != config:
+                await self.directory.forget(srn)
+
     async def _prepare_minion(self) -> None:
         compiled, static = await asyncio.to_thread(self._compile_minion_pillar)
         await self._known.take(static, compiled.plain)
         self.pillars.put(self.minion, compiled)
 
     async def prepare_all(self, srns: Sequence[Srn]) -> None:
-        """Compile the pillars of many targets in one thread; `prepare` reports what is wrong with one."""
+        """Compile the pillars of many targets in one thread; `prepare` reports what is wrong with one.
 
-        def compile_all() -> None:
+        Those that need grains which nobody has gathered are left to `prepare`.
+        """
+
+        def compile_all(srns: Sequence[Srn]) -> list[Srn]:
+            in_want: list[Srn] = []
             for srn in srns:
-                if srn not in self.pillars:
-                    with suppress(EnsueError):
-                        self._compile_pillar_of(srn)
+                with suppress(EnsueError):
+                    if srn not in self.pillars and not self._compile_without_grains(srn):
+                        in_want.append(srn)
+            return in_want
 
-        await asyncio.to_thread(compile_all)
+        if in_want := await asyncio.to_thread(compile_all, srns):
+            await self.directory.recall_grains(in_want)
+            await asyncio.to_thread(compile_all, in_want)
+
+    def _compile_without_grains(self, srn: Srn) -> bool:
+        """Compile a target's pillar if no grains have to be gathered for it; say whether that was so."""
+        compiled = self._unasked.attempted(srn, lambda: self._pillar_of(srn))
+        if compiled is None:
+            return False
+        self.pillars.put(srn, compiled)
+        return True
 
     def _compile_minion_pillar(self) -> tuple[CompiledPillar, dict[Srn, dict[str, Any]]]:
         found = Collector()
@@ -309,6 +353,9 @@ class Services:
             self.exposed.see_chunk(chunk)
 
     def _compile_pillar_of(self, srn: Srn) -> None:
+        self.pillars.put(srn, self._pillar_of(srn))
+
+    def _pillar_of(self, srn: Srn) -> CompiledPillar:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
         found = Collector()
         compiler = self._pillar_compiler(srn)
@@ -322,7 +369,7 @@ class Services:
         found.stop_on_errors()
         if compiler.is_plain:
             self._shared_pillars[key] = own
-        self.pillars.put(srn, own)
+        return own
 
     def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)

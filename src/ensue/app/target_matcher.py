@@ -84,12 +84,23 @@ class ProjectMatcher:
 
     async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
         """Return what matches, in the order given, and what may match but tells nothing of itself."""
-        found = {srn: matches_so_far(target, self._subject(srn)) for srn in known}
+        await self.recall(target, known)
+        found = {srn: self.verdict(target, srn) for srn in known}
         if undecided := [srn for srn, matches in found.items() if matches is None]:
             await self._get_to_know(target, undecided, faults)
             for srn in undecided:
                 found[srn] = srn in faults or matches_so_far(target, self._subject(srn)) is not False
         return [srn for srn, matches in found.items() if matches]
+
+    def verdict(self, target: Target, srn: Srn) -> bool | None:
+        """Say whether a target matches a resource; None: what decides is not known of it."""
+        return matches_so_far(target, self._subject(srn))
+
+    async def recall(self, target: Target, srns: Sequence[Srn]) -> None:
+        """Take over the grains that earlier commands gathered of the resources for which they decide."""
+        if reads_grains(target):
+            undecided = [srn for srn in srns if self.verdict(target, srn) is None]
+            await self._services.directory.recall_grains(undecided)
 
     async def _get_to_know(self, target: Target, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Gather the grains and the pillar of resources."""

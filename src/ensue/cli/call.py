@@ -46,7 +46,7 @@ def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None)
     type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
     callback=_refuse_nan,
     metavar="SECONDS",
-    help="How long a target may take to answer.",
+    help="How long a target may take to answer, with connecting and gathering its grains.",
 )
 @click.option("--batch", metavar="N|N%", help="How many targets are asked at once.")
 @pillar_options
@@ -117,7 +117,8 @@ def _print_outcome(session: Session, outcome: CallOutcome) -> None:
 
 def _print_all(session: Session, outcomes: list[CallOutcome]) -> None:
     if session.is_for_programs:
-        session.print_document({outcome.target.id: _value(session, outcome) for outcome in outcomes})
+        ordered = sorted(outcomes, key=lambda outcome: outcome.target)
+        session.print_document({outcome.target.id: _value(session, outcome) for outcome in ordered})
 
 
 def _value(session: Session, outcome: CallOutcome) -> Any:

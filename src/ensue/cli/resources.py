@@ -11,6 +11,9 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_srn
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import NEAR_CUTOFF, global_options, pillar_options, project_options
+from ensue.cli.resource_records import FORMS, print_record, record_data, resource_name, shown_record
+from ensue.cli.resources_refresh import refresh
+from ensue.cli.resources_register import register
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
@@ -18,8 +21,6 @@ if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
-
-FORMS = ("nested", "json", "yaml", "quiet")
 
 
 @click.group(
@@ -32,7 +33,11 @@ FORMS = ("nested", "json", "yaml", "quiet")
 )
 @global_options
 def command() -> None:
-    """List, show, forget and invalidate what can be targeted."""
+    """List, refresh, register and forget what can be targeted."""
+
+
+command.add_command(refresh)
+command.add_command(register)
 
 
 @command.command(
@@ -55,7 +60,7 @@ def list_(session: Session) -> int:
     if session.out == "nested":
         session.print_text([_table(session, records)])
     else:
-        session.print_document({str(record.srn): _record_data(record) for record in records})
+        session.print_document({str(record.srn): record_data(record) for record in records})
     return exit_codes.SUCCEEDED
 
 
@@ -84,16 +89,6 @@ def _chain(source: Srn | None, sources: dict[Srn, Srn | None]) -> list[Srn]:
     return chain
 
 
-def _record_data(record: ResourceRecord) -> dict[str, Any]:
-    return {
-        "type": record.srn.type,
-        "id": record.srn.id,
-        "managing_minions": list(record.managing_minions),
-        "status": record.status,
-        "source": str(record.source) if record.source else None,
-    }
-
-
 @command.command(
     "show",
     cls=ProjectCommand,
@@ -109,9 +104,7 @@ def _record_data(record: ResourceRecord) -> dict[str, Any]:
 @pillar_options
 @project_options(*FORMS)
 def show(session: Session, *, srn: str) -> int:
-    """Show one resource with its configuration, secrets masked."""
-    from ensue.output.presentable import presentable
-
+    """Show one resource with its configuration, secrets masked, and when its grains were gathered."""
     known: list[ResourceRecord] = []
 
     async def work(project: Project) -> dict[str, Any] | None:
@@ -119,34 +112,13 @@ def show(session: Session, *, srn: str) -> int:
         record = _find(srn, known)
         if record is None:
             return None
-        chain = await project.provenance(record.srn)
-        config = await project.resource_config(record.srn)
-        return {
-            **_record_data(record),
-            "provenance": [str(source) for source in chain],
-            "because": record.invalidated_because,
-            "config": presentable(config, project.masker),
-        }
+        return await shown_record(project, record)
 
     data = session.run(work)
     if data is None:
         return _not_there(session, srn, known)
-    _print_one(session, srn, data)
+    print_record(session, srn, data)
     return exit_codes.SUCCEEDED
-
-
-def _print_one(session: Session, srn: str, data: dict[str, Any]) -> None:
-    because = data.pop("because")
-    if session.out != "nested":
-        del data["provenance"]
-        session.print_document(data)
-        return
-    from ensue.output.nested import nested_lines
-
-    if because:
-        data["invalidated_because"] = because
-    lines = nested_lines({srn: data}, session.stdout_palette)
-    session.print_text(["\n".join(lines) + "\n"])
 
 
 def _find(name: str, records: list[ResourceRecord]) -> ResourceRecord | None:
@@ -187,7 +159,7 @@ def invalidate(session: Session, *, source: str) -> int:
     Invalidated resources are kept and shown, and are not targeted; the state that provides them
     brings them back.
     """
-    wanted = _srn(source)
+    wanted = resource_name(source)
 
     async def work(project: Project) -> tuple[list[Srn], bool]:
         known = any(wanted in {record.srn, record.source} for record in await project.resources())
@@ -209,7 +181,7 @@ def invalidate(session: Session, *, source: str) -> int:
 @project_options(*FORMS)
 def forget(session: Session, *, srn: str) -> int:
     """Remove a derived resource's entry from the store."""
-    wanted = _srn(srn)
+    wanted = resource_name(srn)
     derived: list[ResourceRecord] = []
 
     async def work(project: Project) -> bool:
@@ -220,15 +192,6 @@ def forget(session: Session, *, srn: str) -> int:
         return _not_there(session, srn, derived)
     _print_names(session, [wanted])
     return exit_codes.SUCCEEDED
-
-
-def _srn(text: str) -> Srn:
-    from ensue.model.srn import Srn
-
-    try:
-        return Srn.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="SRN") from None
 
 
 def _print_names(session: Session, names: list[Srn]) -> None:

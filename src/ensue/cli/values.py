@@ -86,13 +86,22 @@ def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str
     """
     pillar: dict[str, Data] = {}
     for file in files:
-        _merge(pillar, _from_file(file))
+        _merge(pillar, mapping_of_file(file, "--pillar-file"))
     for assignment in assignments:
         _merge(pillar, _from_assignment(assignment))
     return pillar
 
 
-def _from_file(file: Path) -> DataMap:
+def mapping_of_file(file: Path, option: str) -> DataMap:
+    """Return what a YAML or JSON file holds.
+
+    Args:
+        file: the file, or a stream such as /dev/stdin.
+        option: the option that names it, for messages.
+
+    Raises:
+        click.BadParameter: it cannot be read, or holds no mapping.
+    """
     from ensue.language.input_files import decoded, read_text
     from ensue.model.regular_files import LARGEST_BYTES, bounded
 
@@ -105,12 +114,12 @@ def _from_file(file: Path) -> DataMap:
         value = _yaml(text, str(file))
     except OSError as error:
         message = f"{file}: {error.strerror or error}"
-        raise click.BadParameter(message, param_hint="--pillar-file") from None
+        raise click.BadParameter(message, param_hint=option) from None
     except CompileError as error:
-        raise click.BadParameter(error.diagnostics[0].message, param_hint="--pillar-file") from None
+        raise click.BadParameter(error.diagnostics[0].message, param_hint=option) from None
     if value is None:
         return {}
-    return _mapping(value, str(file), "--pillar-file")
+    return _mapping(value, str(file), option)
 
 
 def _is_stream(file: Path) -> bool:

@@ -107,6 +107,10 @@ class FunctionContext(Protocol):
         """Return the target's grains; gathered once and cached."""
         ...
 
+    async def grains_changed(self) -> None:
+        """Say that grains were given to the target, or taken from it: later commands gather them anew."""
+        ...
+
     async def ping(self) -> bool:
         """Say whether the target answers, as its type finds out; raises what the connection raises."""
         ...

@@ -51,7 +51,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         minion: id of the minion that registered it and manages it.
         active: whether it may be targeted.
         reason: why it was invalidated; empty while active.
-        registered_at_s: when this configuration was registered, seconds since the epoch.
+        registered_at_s: since when it has been active with this configuration, seconds since the epoch.
         seen_at_s: when it was last registered or confirmed.
         ttl_s: for how long, 0 for ever.
         expires_at_s: when it becomes invalid; `NEVER_S` when it does not.

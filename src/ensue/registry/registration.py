@@ -183,7 +183,8 @@ def _entry(
         minion=registrar.minion,
         active=True,
         reason="",
-        registered_at_s=now_s if kept is None else kept.registered_at_s,
+        # What comes back to life is registered anew: nothing that was cached of it before holds any more.
+        registered_at_s=kept.registered_at_s if kept is not None and kept.active else now_s,
         seen_at_s=now_s,
         ttl_s=request.ttl_s or 0.0,
         expires_at_s=NEVER_S if request.ttl_s is None else now_s + request.ttl_s,

@@ -149,6 +149,9 @@ class FakeFunctionContext:
         """Return the grains that the test gave."""
         return self.grains_data
 
+    async def grains_changed(self) -> None:
+        """Go on: no grains are kept for later."""
+
     async def ping(self) -> bool:
         """Say that the target is there."""
         return True

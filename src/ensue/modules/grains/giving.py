@@ -55,6 +55,7 @@ async def setvals(
     await ctx.connection.write(path, text.encode())
     # All that runs on this target shares the grains that were gathered.
     _take(await ctx.grains(), grains, destructive=destructive)
+    await ctx.grains_changed()
     given: DataMap = copied(dict(grains))
     return given
 

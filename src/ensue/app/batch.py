@@ -1,0 +1,114 @@
+"""How many targets of a call are under way at once, and how long each of them may take.
+
+Source: Salt's `--batch-size`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final, Self
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+_UNBOUNDED: Final = 1000
+_WHOLE: Final = 100
+
+
+class Batch:
+    """A sliding window: so many targets are called at once, and the next one when one has answered.
+
+    Which targets there are may turn out while the first are called: a percentage is of those known so far.
+
+    Args:
+        number: how many.
+        is_percentage: whether `number` is a percentage of the targets.
+    """
+
+    def __init__(self, number: int, *, is_percentage: bool) -> None:
+        self._number = number
+        self._is_percentage = is_percentage
+        self._expected = 0
+        self._places = 0
+        self._free = asyncio.Semaphore(0)
+
+    @classmethod
+    def parse(cls, text: str | None) -> Self:
+        """Read `10` or `25%`; None stands for as many as there are.
+
+        Raises:
+            ConfigurationError: it is neither.
+        """
+        if text is None:
+            return cls(_UNBOUNDED, is_percentage=False)
+        number = text.strip().removesuffix("%")
+        if re.fullmatch(r"0*[1-9][0-9]{0,8}", number):
+            return cls(int(number), is_percentage=text.strip().endswith("%"))
+        raise ConfigurationError(
+            [
+                Diagnostic(
+                    code="E0104",
+                    summary=f"the batch is {text!r}",
+                    help="write a number, or a percentage: 25%",
+                )
+            ]
+        )
+
+    def expect(self, count: int) -> None:
+        """Take note of more targets.
+
+        Args:
+            count: how many more there are.
+        """
+        self._expected += count
+        limit = self._expected
+        if self._is_percentage:
+            limit = math.ceil(self._expected * self._number / _WHOLE)
+        for _ in range(min(limit, self._expected, self._number_at_most()) - self._places):
+            self._places += 1
+            self._free.release()
+
+    def _number_at_most(self) -> int:
+        return _UNBOUNDED if self._is_percentage else self._number
+
+    def place(self) -> asyncio.Semaphore:
+        """Return what a target enters while it is called."""
+        return self._free
+
+
+class TimeAllowance:
+    """How long one target may take in all, its time in the queue not counted.
+
+    Args:
+        limit_s: seconds; None: as long as it takes.
+    """
+
+    def __init__(self, limit_s: float | None) -> None:
+        self._left_s = limit_s
+        self.is_over = False
+
+    @asynccontextmanager
+    async def spent(self) -> AsyncGenerator[None]:
+        """Count the time within.
+
+        Raises:
+            TimeoutError: the time is over; `is_over` says so.
+        """
+        if self._left_s is None:
+            yield
+            return
+        clock = asyncio.get_running_loop().time
+        began_s = clock()
+        limit = asyncio.timeout(max(0.0, self._left_s))
+        try:
+            async with limit:
+                yield
+        finally:
+            self.is_over = limit.expired()
+            self._left_s -= clock() - began_s

@@ -1,0 +1,74 @@
+"""`ensue resources register`: a resource that nobody's state registers, put into the cross-run store by hand.
+
+It is checked as an entry of `registers:` is, and what is wrong with it is reported together.
+
+Source: derived-resources document, "The pattern"; registering from the command line is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError, NotAvailableError, PluginError, ResourceConflictError
+from ensue.model.secret_values import secret_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.app.services import Services
+    from ensue.model.resource import Registration, RegistrationRequest
+
+_UNIQUE = "ids of resources are unique over all types, minions included"
+
+
+async def register(services: Services, request: RegistrationRequest) -> Registration:
+    """Register a resource, or confirm it.
+
+    Args:
+        services: the project; the minion's pillar is compiled.
+        request: the resource.
+
+    Raises:
+        ConfigurationError: its type or its configuration makes no sense, or its id is taken.
+        ResourceError: its lifetime or its source makes no sense.
+        StoreError: the store cannot be read or written.
+    """
+    services.masker.add(*secret_values(request.config))
+    if faults := await asyncio.to_thread(lambda: list(_faults(services, request))):
+        raise ConfigurationError(faults)
+    try:
+        (done,) = await asyncio.to_thread(services.registry.register_many, (request,))
+    except ResourceConflictError as error:
+        raise ConfigurationError([Diagnostic(code="E0702", summary=str(error), detail=_UNIQUE)]) from None
+    for changed in (done.srn, *done.invalidated) if done.changed else done.invalidated:
+        await services.directory.forget(changed)
+    return done
+
+
+def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagnostic]:
+    srn = request.srn
+    try:
+        for fault in services.plugins.configuration_faults(srn, request.config):
+            yield Diagnostic(code="E0713", summary=f"{srn}: {services.masker.text(fault)}")
+    except NotAvailableError as error:
+        yield Diagnostic(code="E0704", summary=str(error), detail=f"{srn} is to be registered")
+    except PluginError as error:
+        yield Diagnostic(code="E0405", summary=str(error), detail=f"{srn} is to be registered")
+    if not srn.id.strip() or srn.id != srn.id.strip() or not srn.id.isprintable():
+        yield Diagnostic(
+            code="E0713",
+            summary=f"the id {srn.id!r} cannot be one",
+            help="an id has at least one character, no blanks at its ends, and is on one line",
+        )
+    claimed = services.directory.declared_as(srn.id)
+    if claimed is not None:
+        yield Diagnostic(
+            code="E0702",
+            summary=f"{srn} cannot be registered: {claimed} has its id",
+            detail=_UNIQUE,
+            help="choose another id, or change what pillar declares"
+            if claimed == srn
+            else "choose another id",
+        )

@@ -1,0 +1,134 @@
+"""`ensue resources refresh`: what there is now, and its grains gathered anew.
+
+Source: Salt Resources, "Resource Registry" (`refresh`); Salt's `saltutil.refresh_grains`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.app.batch import TimeAllowance
+from ensue.app.nodegroups import checked_target
+from ensue.app.target_matcher import ProjectMatcher
+from ensue.errors import EnsueError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.app.services import Services
+    from ensue.model.srn import Srn
+    from ensue.targeting.expression import Target
+
+_AT_ONCE: Final = 1000
+
+
+class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a refresh found; names of resources, sorted.
+
+    Args:
+        added: those that the refresh before did not see.
+        gone: those that it saw and that are not there any more.
+        refreshed: those whose grains were gathered.
+        failed: why those of others could not be.
+    """
+
+    added: list[str]
+    gone: list[str]
+    refreshed: list[str]
+    failed: dict[str, str]
+
+
+async def refresh(
+    services: Services,
+    expression: str | None,
+    *,
+    timeout_s: float | None,
+    on_answer: Callable[[int, int], None],
+) -> Refreshed:
+    """Ask types what they discover, and gather the grains of resources, all at the same time.
+
+    Args:
+        services: the project.
+        expression: whose grains; None: those of all resources. This machine keeps none.
+        timeout_s: how long one resource may take; None: no limit.
+        on_answer: told how many resources have answered, and how many are asked in all.
+
+    Raises:
+        ConfigurationError: the target does not parse.
+        CompileError: pillar does not compile, or a type cannot discover.
+        StoreError: what was seen cannot be noted.
+    """
+    await services.rediscover()
+    target = await asyncio.to_thread(checked_target, services, expression) if expression else None
+    directory = services.directory
+    records = await asyncio.to_thread(directory.records)
+    there = [one.srn for one in records if one.status == "active" and one.srn != services.minion]
+    seen = await directory.replace_seen(there)
+    now = set(map(str, there))
+    refresher = _Refresher(services, target, timeout_s)
+    answers = await refresher.go(there, on_answer)
+    return Refreshed(
+        added=sorted(now - seen),
+        gone=sorted(seen - now),
+        refreshed=sorted(str(srn) for srn, fault in answers.items() if fault is None),
+        failed={str(srn): fault for srn, fault in sorted(answers.items()) if fault is not None},
+    )
+
+
+class _Refresher:
+    """Gathers grains anew.
+
+    Args:
+        services: the project.
+        target: whose; None: everybody's.
+        timeout_s: how long one resource may take.
+    """
+
+    def __init__(self, services: Services, target: Target | None, timeout_s: float | None) -> None:
+        self._services = services
+        self._target = target
+        self._timeout_s = timeout_s
+        self._matcher = ProjectMatcher(services)
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+
+    async def go(self, there: Sequence[Srn], on_answer: Callable[[int, int], None]) -> dict[Srn, str | None]:
+        """Return what went wrong with each resource that matches, None where nothing did."""
+        asked = [srn for srn in there if self._verdict(srn) is not False]
+        await self._services.directory.forget_grains(asked)
+        if self._target is not None:
+            await self._services.prepare_all(asked)
+        answers: dict[Srn, str | None] = {}
+        done = 0
+
+        async def ask(srn: Srn) -> None:
+            nonlocal done
+            fault = await self._fault(srn)
+            if fault is not None or self._verdict(srn):
+                answers[srn] = fault
+            done += 1
+            on_answer(done, len(asked))
+
+        async with asyncio.TaskGroup() as group:
+            for srn in asked:
+                group.create_task(ask(srn))
+        return answers
+
+    def _verdict(self, srn: Srn) -> bool | None:
+        return True if self._target is None else self._matcher.verdict(self._target, srn)
+
+    async def _fault(self, srn: Srn) -> str | None:
+        allowance = TimeAllowance(self._timeout_s)
+        try:
+            async with self._at_once, allowance.spent():
+                if self._verdict(srn) is not False:
+                    await self._services.directory.grains(srn)
+                if self._verdict(srn) is None:
+                    await self._services.prepare(srn)
+        except EnsueError as error:
+            return self._services.masker.text(str(error))
+        except TimeoutError:
+            return f"no answer within {self._timeout_s:g} s (--timeout)"
+        return None

@@ -1,0 +1,120 @@
+"""`ensue resources refresh`: what there is now, and its grains gathered anew."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.complete import complete_target
+from ensue.cli.options import pillar_options, project_options
+from ensue.cli.resource_records import FORMS
+
+if TYPE_CHECKING:
+    from ensue.app.project import Project
+    from ensue.app.refresh import Refreshed
+    from ensue.cli.session import Session
+
+_DEFAULT_TIMEOUT_S: Final = 60.0
+_LONGEST_S: Final = 1e9
+_BETWEEN_LINES_S: Final = 2.0
+
+
+@click.command(
+    "refresh",
+    cls=ProjectCommand,
+    examples=(
+        ("ensue resources refresh", "look what there is now, and gather the grains of everything"),
+        ("ensue resources refresh 'T@ssh_host:web-*'", "the grains of these alone"),
+        (
+            "ensue resources refresh --out json",
+            "{added: [], gone: [], refreshed: [], failed: {}}",
+        ),
+    ),
+)
+@click.argument("target", metavar="[TGT]", required=False, shell_complete=complete_target)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
+    default=_DEFAULT_TIMEOUT_S,
+    metavar="SECONDS",
+    help="How long a resource may take to answer. Default: 60.",
+)
+@pillar_options
+@project_options(*FORMS)
+def refresh(session: Session, *, target: str | None, timeout: float) -> int:
+    """Look which resources there are, and gather their grains anew.
+
+    Types are asked what they discover. Grains are gathered of all resources, or of those that TGT
+    matches; commands that follow use them until they are older than the option
+    grains_cache_expiration. What is new and what is gone is in comparison to the last refresh.
+
+    Exit code: 0 all well; 1 refused; 2 a resource did not answer, or TGT matched none.
+    """
+    progress = _Progress(session)
+
+    async def work(project: Project) -> Refreshed:
+        return await project.refresh(target, timeout_s=timeout, on_answer=progress)
+
+    done = session.run(work)
+    if session.is_for_programs:
+        session.print_document(_document(session, done))
+    elif session.out == "nested":
+        _print_table(session, done)
+    if target is not None and not (done.refreshed or done.failed):
+        session.lines.write(
+            f"ensue: no resource matched {target!r} (`ensue resources list` shows what there is)"
+        )
+        return exit_codes.FAILED
+    return exit_codes.FAILED if done.failed else exit_codes.SUCCEEDED
+
+
+class _Progress:
+    """Says on stderr how far it is, every few seconds at most.
+
+    Args:
+        session: the command.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._lines = session.lines
+        self._last_s = time.monotonic()
+
+    def __call__(self, done: int, count: int) -> None:
+        now_s = time.monotonic()
+        if done < count and now_s - self._last_s >= _BETWEEN_LINES_S:
+            self._last_s = now_s
+            self._lines.write(f"ensue: {done} of {count} resources have answered")
+
+
+def _document(session: Session, done: Refreshed) -> dict[str, object]:
+    import msgspec
+
+    from ensue.output.presentable import presentable
+
+    shown: dict[str, object] = presentable(msgspec.structs.asdict(done), session.masker)
+    return shown
+
+
+def _print_table(session: Session, done: Refreshed) -> None:
+    from ensue.output.colours import on_one_line
+    from ensue.output.tables import table_text
+
+    rows = [
+        *((srn, "new", "") for srn in done.added if srn not in done.failed),
+        *((srn, "gone", "") for srn in done.gone),
+        *((srn, "no answer", on_one_line(why)) for srn, why in done.failed.items()),
+    ]
+    if rows:
+        table = table_text(("resource", "what", "why"), sorted(rows), session.stdout_palette)
+        session.print_text([session.masker.text(table)])
+    counts = (
+        (len(done.refreshed), "refreshed"),
+        (len(done.added), "new"),
+        (len(done.gone), "gone"),
+        (len(done.failed), "without an answer"),
+    )
+    session.print_text([", ".join(f"{count} {what}" for count, what in counts) + "\n"])

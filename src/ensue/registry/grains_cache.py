@@ -1,0 +1,215 @@
+"""Grains of resources, kept for the commands that follow: sealed, with their age and what they belong to.
+
+Grains are used while they are younger than the option `grains_cache_expiration`, and only for the very
+registration that they were gathered for. They may hold anything, so all of them are encrypted with the
+project's key. Whatever goes wrong with the cache is logged, and grains are gathered.
+
+Source: Salt's minion option `grains_cache` and `grains_cache_expiration`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.errors import StoreError
+from ensue.model.sensitive_paths import changed_paths, values_at
+from ensue.registry.grains_file import GrainsFile, SealedGrains
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+    from ensue.model.data import DataMap
+    from ensue.model.srn import Srn
+
+_logger = logging.getLogger(__name__)
+
+DEFAULT_EXPIRATION_S: Final = 300
+"""For how long grains are used where `ensue.yaml` does not say."""
+
+MOST_PENDING: Final = 1000
+"""So many resources' grains wait to be written at most."""
+
+
+class _Kept(msgspec.Struct, frozen=True, array_like=True):
+    """What is encrypted.
+
+    Args:
+        binding: the registration that they were gathered for.
+        sensitive: paths of the grains that hold secrets known at that time.
+        grains: MessagePack of the grains.
+    """
+
+    binding: str
+    sensitive: tuple[str, ...]
+    grains: msgspec.Raw
+
+
+_DECODER: Final = msgspec.msgpack.Decoder(_Kept)
+
+
+class GrainsCache:
+    """The cached grains of one project; any thread may call.
+
+    Args:
+        cachedir: the project's cachedir.
+        vault: encrypts them.
+        masker: knows the secrets of this process, and is told of those that are read.
+        expiration_s: for how long grains are used; 0: none are kept.
+        clock: returns seconds since the epoch.
+    """
+
+    def __init__(
+        self,
+        cachedir: Path,
+        *,
+        vault: Vault,
+        masker: Masker,
+        expiration_s: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._file = GrainsFile(cachedir)
+        self._vault = vault
+        self._masker = masker
+        self._expiration_s = expiration_s
+        self._clock = clock
+        self._pending: dict[Srn, tuple[float, str, DataMap]] = {}
+        self._turn = threading.Lock()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits to be written that `flush` is due."""
+        return len(self._pending) >= MOST_PENDING
+
+    def read(self, bindings: Mapping[Srn, str]) -> dict[Srn, DataMap]:
+        """Return the grains that are young enough, with one query for all; this blocks.
+
+        Args:
+            bindings: the registration of each resource that is asked for, see `keep`.
+        """
+        now_s = self._clock()
+        by_name = {str(srn): srn for srn in bindings} if self._expiration_s else {}
+        try:
+            rows = self._file.read(by_name, younger_than_s=now_s - self._expiration_s) if by_name else []
+        except StoreError as error:
+            _logger.info("%s; grains are gathered anew", error)
+            return {}
+        found: dict[Srn, DataMap] = {}
+        for row in rows:
+            srn = by_name[row.srn]
+            # A clock that was set back would make them young for ever.
+            if row.gathered_at_s <= now_s and (grains := self._opened(row, bindings[srn])) is not None:
+                found[srn] = grains
+        return found
+
+    def gathered_at_s(self, srn: Srn, binding: str) -> float | None:
+        """Return when the grains in use were gathered, seconds since the epoch; None when there are none.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        now_s = self._clock()
+        for row in self._file.read([str(srn)], younger_than_s=now_s - self._expiration_s):
+            if self._opened(row, binding) is not None:
+                return row.gathered_at_s
+        return None
+
+    def keep(self, srn: Srn, binding: str, grains: DataMap) -> None:
+        """Keep grains that were gathered now; they are written by `flush`.
+
+        Args:
+            srn: the resource.
+            binding: what they belong to: they are returned to those alone who give the same.
+            grains: the grains.
+        """
+        if self._expiration_s:
+            with self._turn:
+                self._pending[srn] = (self._clock(), binding, grains)
+
+    def flush(self) -> None:
+        """Write what was kept; this blocks."""
+        with self._turn:
+            pending, self._pending = self._pending, {}
+        if not pending:
+            return
+        try:
+            rows = [row for srn, kept in pending.items() if (row := self._sealed(srn, *kept)) is not None]
+            self._file.write(rows, older_than_s=self._clock() - self._expiration_s)
+        except StoreError as error:
+            # A project that cannot be written to can be planned all the same.
+            _logger.info("%s; grains are not kept", error)
+
+    def drop(self, srns: Iterable[Srn]) -> None:
+        """Remove what is kept of resources; this blocks."""
+        gone = list(srns)
+        with self._turn:
+            for srn in gone:
+                self._pending.pop(srn, None)
+        try:
+            self._file.remove(map(str, gone))
+        except StoreError as error:
+            _logger.warning("%s; the grains of %s are not removed", error, ", ".join(map(str, gone)))
+
+    def clear(self) -> None:
+        """Remove all that is kept.
+
+        Raises:
+            StoreError: it cannot be removed.
+        """
+        self._file.clear()
+
+    def replace_seen(self, srns: Iterable[Srn]) -> set[str]:
+        """Note the resources that there are, and remove the grains of those that are gone; this blocks.
+
+        Returns:
+            The names of those that were noted before.
+
+        Raises:
+            StoreError: they cannot be written.
+        """
+        return self._file.replace_seen(map(str, srns))
+
+    def close(self) -> None:
+        """Close the file; `flush` comes first."""
+        self._file.close()
+
+    def _sealed(self, srn: Srn, gathered_at_s: float, binding: str, grains: DataMap) -> SealedGrains | None:
+        try:
+            encoded = msgspec.msgpack.encode(grains)
+            is_same = msgspec.msgpack.decode(encoded) == grains
+        except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
+            is_same = False
+            encoded = b""
+        if not is_same:
+            _logger.debug("the grains of %s hold what is not data; they are not kept", srn)
+            return None
+        masked = self._masker.data(grains) if self._masker.knows_secrets else grains
+        sensitive = () if masked is grains else tuple(changed_paths(grains, masked))
+        plain = msgspec.msgpack.encode(_Kept(binding, sensitive, msgspec.Raw(encoded)))
+        sealed = self._vault.seal(plain, context=_context(str(srn), gathered_at_s))
+        return SealedGrains(str(srn), gathered_at_s, sealed)
+
+    def _opened(self, row: SealedGrains, binding: str) -> DataMap | None:
+        """Return the grains of a row; None when they belong to another registration or cannot be read."""
+        try:
+            plain = self._vault.open(row.sealed, context=_context(row.srn, row.gathered_at_s))
+            kept = _DECODER.decode(plain)
+            if kept.binding != binding:
+                return None
+            grains: DataMap = msgspec.msgpack.decode(kept.grains, type=dict[str, Any])
+        except (StoreError, msgspec.MsgspecError) as error:
+            _logger.debug("the cached grains of %s cannot be used: %s", row.srn, error)
+            return None
+        self._masker.add_guessed(*values_at(grains, kept.sensitive))
+        return grains
+
+
+def _context(srn: str, gathered_at_s: float) -> str:
+    return f"grains:{srn}:{gathered_at_s!r}"

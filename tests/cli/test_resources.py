@@ -1,0 +1,183 @@
+"""`ensue resources register` and `refresh`, and a call that is interrupted, as a user sees them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.shell import Shell, command, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PILLAR = "resources: {dummy: {d1: {grains: {os: x}}, d2: {reachable: false}}}\n"
+
+HANGING = """
+import asyncio
+from pathlib import Path
+
+
+def connect(context):
+    return object()
+
+
+async def ping(connection, context):
+    Path(context.config["fifo"]).write_text("called")
+    await asyncio.Event().wait()
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Shell:
+    """A project with two dummies, one of which does not answer."""
+    project = Shell(tmp_path)
+    project.write("ensue.yaml", "id: m1\n")
+    project.write("pillar/top.sls", "base: {m1: [r]}\n")
+    project.write("pillar/r.sls", PILLAR)
+    return project
+
+
+def piped(project: Shell, text: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*command(), "resources", "register", *words],
+        cwd=project.root,
+        env=environment(),
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_resource_is_registered_by_hand(project: Shell) -> None:
+    """It is a target from then on; the same again is no change, and another configuration is one."""
+    done = project.run("resources", "register", "dummy:box", "grains={os: Debian}", "--ttl", "3600")
+    assert (done.code, done.out, done.err) == (0, "dummy:box is registered\n", "")
+    again = project.run("resources", "register", "dummy:box", "grains={os: Debian}", "--ttl", "3600")
+    assert again.out == "dummy:box was registered already; no change\n"
+    assert project.run("call", "G@os:Debian and T@dummy:b*", "--out", "json", "test.ping").document == {
+        "box": True
+    }
+    other = project.run(
+        "resources", "register", "dummy:box", "grains={os: Arch}", "--source", "test:made", "--out", "json"
+    )
+    assert other.document == {
+        "type": "dummy",
+        "id": "box",
+        "managing_minions": ["m1"],
+        "status": "active",
+        "source": "test:made",
+        "grains_gathered_at": None,
+        "config": {"grains": {"os": "Arch"}},
+    }
+    assert project.run("call", "box", "--out", "json", "grains.get", "os").document == {"box": "Arch"}
+    shown = project.run("resources", "show", "dummy:box", "--out", "json").document
+    assert shown["grains_gathered_at"].startswith("20")
+
+
+def test_a_secret_comes_from_a_file_or_a_pipe(project: Shell) -> None:
+    """It is shown nowhere; one on the command line is pointed out. Words outrank the file."""
+    config = {"host": "192.0.2.1", "user": "u", "password": "hunter2-secret"}
+    project.write("web.json", json.dumps(config))
+    by_file = project.run("resources", "register", "ssh:web", "--config-file", "web.json", "--out", "json")
+    assert by_file.code == 0
+    assert by_file.document["config"] == {"host": "192.0.2.1", "password": "(sensitive)", "user": "u"}
+    by_pipe = piped(
+        project, json.dumps(config), "ssh_host:web", "user=v", "--config-file", "-", "--out", "yaml"
+    )
+    assert by_pipe.returncode == 0
+    assert "user: v" in by_pipe.stdout
+    pointed_out = project.run("resources", "register", "ssh_host:db", "password=hunter2-secret")
+    assert pointed_out.code == 0
+    assert "password is on a command line" in pointed_out.err
+    for done in (
+        by_file.out + by_file.err,
+        by_pipe.stdout + by_pipe.stderr,
+        pointed_out.out + pointed_out.err,
+    ):
+        assert "hunter2" not in done
+    assert not any(b"hunter2" in path.read_bytes() for path in (project.root / ".ensue").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "messages"),
+    [
+        (["dumy:x"], ["there is no resource type 'dumy' (did you mean dummy?)"]),
+        (
+            ["ssh_host:d1", "hst=x", "port=y"],
+            [
+                "ssh_host:d1 cannot be registered: dummy:d1 has its id",
+                "ssh_host:d1: `port` is to be a number from 1",
+                "ssh_host:d1: unknown key `hst` (did you mean `host`?)",
+            ],
+        ),
+        (["dummy:m1"], ["dummy:m1 cannot be registered: minion:m1 has its id"]),
+        (["ssh_host:box"], ["its id belongs to dummy:box"]),
+        (["dummy:a\u2028b"], ["cannot be one"]),
+        (["box"], ["not a resource name: 'box'"]),
+        (["dummy:x", "grains"], ["'grains' has no value"]),
+        (["dummy:x", "--source", "y"], ["not a resource name: 'y'"]),
+        (["dummy:x", "--source", "dummy:x"], ["cannot be derived from itself"]),
+        (["dummy:x", "--ttl", "0"], ["0"]),
+        (["dummy:x", "--config-file", "nowhere"], ["nowhere"]),
+        (["dummy:x", "--config-file", "list.yaml"], ["list.yaml", "mapping"]),
+        (["dummy:x", "--config-file", "broken.yaml"], ["broken.yaml"]),
+    ],
+)
+def test_what_makes_no_sense_is_refused(project: Shell, words: list[str], messages: list[str]) -> None:
+    """All that is wrong is told together, and nothing is registered."""
+    project.run("resources", "register", "dummy:box")
+    project.write("list.yaml", "- a\n")
+    project.write("broken.yaml", "a: [\n")
+    before = project.run("resources", "list", "--out", "json").document
+    done = project.run("resources", "register", *words, "--out", "json")
+    assert done.code == 1
+    told = "\n".join(done.document["errors"])
+    for message in messages:
+        assert message in told
+    assert "Traceback" not in done.err
+    assert project.run("resources", "list", "--out", "json").document == before
+
+
+def test_a_refresh_prints_what_it_found(project: Shell) -> None:
+    """A table of what is new, gone and without an answer; one document with `--out json`."""
+    done = project.run("resources", "refresh")
+    assert done.code == 2
+    lines = [line.split() for line in done.out.splitlines()]
+    assert lines[1][:2] == ["dummy:d1", "new"]
+    assert lines[2][:3] == ["dummy:d2", "no", "answer"]
+    assert done.out.splitlines()[-1] == "1 refreshed, 2 new, 0 gone, 1 without an answer"
+    project.write("pillar/r.sls", "resources: {dummy: {d3: }}\n")
+    assert project.run("resources", "refresh", "--out", "json").document == {
+        "added": ["dummy:d3"],
+        "gone": ["dummy:d1", "dummy:d2"],
+        "refreshed": ["dummy:d3"],
+        "failed": {},
+    }
+    nothing = project.run("resources", "refresh", "T@dummy:d9", "--out", "json")
+    assert nothing.code == 2
+    assert nothing.document == {"added": [], "gone": [], "refreshed": [], "failed": {}}
+    assert project.run("resources", "refresh", "T@dumy").code == 1
+
+
+@pytest.mark.parametrize("out", ["nested", "json"])
+def test_an_interrupted_call_prints_what_has_come(project: Shell, out: str) -> None:
+    """Answers that were there by then are printed; the exit code is 130."""
+    import os
+
+    fifo = project.root / "called"
+    os.mkfifo(fifo)
+    project.write("states/_resources/hanging/__init__.py", HANGING)
+    project.write("pillar/r.sls", f"resources: {{hanging: {{h: {{fifo: {fifo}}}}}, dummy: {{d1: }}}}\n")
+    running = project.start("call", "T@dummy or T@hanging", "test.ping", "--batch", "1", "--out", out)
+    assert fifo.read_text() == "called"
+    running.send_signal(signal.SIGINT)
+    stdout, stderr = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert b"some targets did not answer" in stderr
+    answers: Any = json.loads(stdout) if out == "json" else stdout.decode()
+    assert answers == ({"d1": True} if out == "json" else "d1:\n    True\n")
