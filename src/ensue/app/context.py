@@ -228,7 +228,7 @@ class CallContext(TargetContext):
     Args:
         services: the project.
         site: the call.
-        registry: the registry as the run sees it.
+        registry: the registry as the run sees it, for this call.
         gathered: what the run has gathered for files, by target.
         on_event: told of the commands that the call starts on this machine.
     """
@@ -257,8 +257,8 @@ class CallContext(TargetContext):
 
     @property
     def registry(self) -> DerivedRegistry:
-        """The registry as the run sees it."""
-        return self._registry.of_state(self._site.chunk.span)
+        """The registry as the run sees it, for this call."""
+        return self._registry
 
     @property
     def connection(self) -> Connection:

@@ -94,7 +94,7 @@ class Directory:
         """Return the SRN of a resource that can be targeted.
 
         Raises:
-            UnknownResourceError: there is none, or it was invalidated.
+            UnknownResourceError: there is none, or it was invalidated or orphaned.
         """
         records = {record.srn: record for record in self.records()}
         wanted = target if isinstance(target, Srn) else _as_srn(target, records)
@@ -111,8 +111,9 @@ class Directory:
         """Say why a resource that is known cannot be targeted, and how to bring it back."""
         chain = " <- ".join(map(str, (record.srn, *self._registry.provenance(record.srn))))
         because = f": {record.invalidated_because}" if record.invalidated_because else ""
+        gone = "is orphaned" if record.status == "orphaned" else "was invalidated"
         return (
-            f"{record.srn} was invalidated{because} ({chain}); apply the state that provides "
+            f"{record.srn} {gone}{because} ({chain}); apply the state that provides "
             f"{record.source or 'it'} to bring it back"
         )
 
@@ -140,6 +141,11 @@ class Directory:
             return self._minion_config
         static = self._static.get(srn)
         return static if static is not None else self._registry.get(srn)
+
+    def shown_config(self, srn: Srn) -> dict[str, Any] | None:
+        """Return what `config` does, for an orphaned resource too: somebody may have to remove it."""
+        config = self.config(srn)
+        return config if config is not None else self._registry.get(srn, even_orphaned=True)
 
     def connection(self, srn: Srn) -> Connection:
         """Return the shared connection of a resource; it connects when first used.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.registry.vault import ProjectVault
 
@@ -19,10 +19,12 @@ class LazyRegistry:
 
     Args:
         opened: returns the project's registry, from any thread; opens it when it is not open yet.
+        has_store: whether there is a store, so that a run without one need not open the registry to know it.
     """
 
-    def __init__(self, opened: Callable[[], DerivedRegistry]) -> None:
+    def __init__(self, opened: Callable[[], DerivedRegistry], has_store: Callable[[], bool]) -> None:
         self._opened = opened
+        self._has_store = has_store
 
     def register(
         self,
@@ -44,9 +46,9 @@ class LazyRegistry:
         """Register resources, all of them or none."""
         return self._opened().register_many(requests)
 
-    def get(self, srn: Srn) -> DataMap | None:
+    def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return the configuration of an active resource."""
-        return self._opened().get(srn)
+        return self._opened().get(srn, even_orphaned=even_orphaned)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
         """Return what is known of a resource."""
@@ -67,6 +69,18 @@ class LazyRegistry:
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source."""
         return self._opened().invalidate(source, reason=reason)
+
+    def declarations(self) -> list[DeclaredBy]:
+        """Return the declarations through which this minion registered what is active."""
+        return self._opened().declarations() if self._has_store() else []
+
+    def registered_by(self, declared_by: DeclaredBy) -> list[Srn]:
+        """Return the active resources that this minion registered through a declaration."""
+        return self._opened().registered_by(declared_by)
+
+    def orphan(self, declared_by: DeclaredBy, *, keep: Container[Srn] = (), reason: str) -> Orphaned:
+        """Orphan what a declaration registers no longer."""
+        return self._opened().orphan(declared_by, keep=keep, reason=reason)
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""

@@ -12,6 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from ensue.errors import TamperedError
+from ensue.model.resource import DeclaredBy
 from ensue.model.srn import Srn
 from ensue.registry.entry import NEVER_S, Entry, Noted
 from ensue.registry.schema import facts, resources
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _CHUNK_ROWS: Final = 500
 _WATCH_DECODER: Final = msgspec.json.Decoder(tuple[str, ...])
+_DECLARED_BY_DECODER: Final = msgspec.json.Decoder(DeclaredBy)
 _WATCHED_DECODER: Final = msgspec.json.Decoder(tuple[tuple[str, str], ...])
 _C = resources.c
 
@@ -35,6 +37,8 @@ _AFTER_CONFIG: Final = (
     _C.seen_at_s,
     _C.ttl_s,
     _C.expires_at_s,
+    _C.orphaned,
+    _C.declared_by,
 )
 _SELECT: Final = sa.select(*_BEFORE_CONFIG, _C.config, *_AFTER_CONFIG)
 _NEXT_EXPIRY: Final = sa.select(sa.func.min(_C.expires_at_s)).where(_C.active == 1)
@@ -51,7 +55,24 @@ _UPDATE_WHOLE: Final = (
     .where(_C.id == sa.bindparam("key"))
     .values({column.name: sa.bindparam(column.name) for column in resources.columns if column.name != "id"})
 )
-_STANDING: Final = ("watched", "active", "reason", "seen_at_s", "ttl_s", "expires_at_s")
+_DECLARATIONS: Final = (
+    sa.select(_C.declared_by)
+    .where(_C.declared_by.is_not(None), _C.active == 1, _C.minion == sa.bindparam("minion"))
+    .distinct()
+)
+_SELECT_DECLARED: Final = sa.select(_C.type, _C.id).where(
+    _C.declared_by == sa.bindparam("key"), _C.active == 1, _C.minion == sa.bindparam("minion")
+)
+_STANDING: Final = (
+    "watched",
+    "active",
+    "reason",
+    "seen_at_s",
+    "ttl_s",
+    "expires_at_s",
+    "orphaned",
+    "declared_by",
+)
 _UPDATE_STANDING: Final = (
     sa.update(resources)
     .where(_C.id == sa.bindparam("key"))
@@ -112,6 +133,16 @@ class StoredEntries:
         """Return the different things that the active entries with this source noted of it."""
         rows = self._connection.execute(_SELECT_NOTED, {"key": str(source)})
         return {Noted("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
+
+    def declarations(self, minion: str) -> list[DeclaredBy]:
+        """Return the declarations through which a minion registered the active entries."""
+        found = self._connection.execute(_DECLARATIONS, {"minion": minion}).scalars()
+        return [_DECLARED_BY_DECODER.decode(text) for text in found]
+
+    def registered_by(self, declared_by: DeclaredBy, minion: str) -> list[Srn]:
+        """Return the active resources that a minion registered through a declaration."""
+        asked = {"key": _declared_by(declared_by), "minion": minion}
+        return [Srn(type_, key) for type_, key in self._connection.execute(_SELECT_DECLARED, asked)]
 
     def next_expiry_s(self) -> float:
         """Return the time at which the next active entry expires."""
@@ -185,9 +216,8 @@ def _entry(row: Sequence[Any]) -> Entry:
 
 
 def _read_entry(row: Sequence[Any]) -> Entry:
-    key, type_, source, config, watch, watched, minion, active, reason, registered, seen, ttl, expires = row[
-        :13
-    ]
+    key, type_, source, config, watch, watched, minion, active, reason = row[:9]
+    registered, seen, ttl, expires, orphaned, declared_by = row[9:15]
     return Entry(
         srn=Srn(type_, key),
         scope="cache",
@@ -202,6 +232,8 @@ def _read_entry(row: Sequence[Any]) -> Entry:
         seen_at_s=float(seen),
         ttl_s=float(ttl),
         expires_at_s=float(expires),
+        orphaned=bool(orphaned),
+        declared_by=None if declared_by is None else _DECLARED_BY_DECODER.decode(declared_by),
     )
 
 
@@ -249,4 +281,10 @@ def _standing_columns(entry: Entry) -> dict[str, Any]:
         "seen_at_s": entry.seen_at_s,
         "ttl_s": entry.ttl_s,
         "expires_at_s": entry.expires_at_s,
+        "orphaned": int(entry.orphaned),
+        "declared_by": None if entry.declared_by is None else _declared_by(entry.declared_by),
     }
+
+
+def _declared_by(declaration: DeclaredBy) -> str:
+    return msgspec.json.encode(declaration).decode()
