@@ -162,10 +162,7 @@ class TargetContext:
         functions = self._services.modules_of(self.srn.type)
         found = functions.find(module, name)
         if found is None:
-            near = functions.near(module, name)
-            meant = f" (did you mean {' or '.join(near)}?)" if near else ""
-            msg = f"{function} is not available for {self.srn.type}{meant}"
-            raise NotAvailableError(msg)
+            raise NotAvailableError(functions.not_available(module, name, self.srn.type))
         try:
             returned = found(self, *args, **kwargs)
             return await returned if is_awaitable(returned) else returned

@@ -44,9 +44,10 @@ class Overrides:
     """
 
     def __init__(self, source: TypeSource, sources: TypeSources, kind: Kind) -> None:
+        self.type_name = source.name
         self._source = source
         self._sources = sources
-        self._kind = kind
+        self.kind = kind
         self._slots = {slot for folder in folders_of(source) for slot in _slots(Path(folder) / kind)}
         self._functions: dict[str, dict[str, Callable[..., Any]]] = {}
         self._modules: dict[str, ModuleType] = {}
@@ -83,7 +84,7 @@ class Overrides:
         if slot not in self._modules:
             try:
                 self._modules[slot] = importlib.import_module(
-                    f"{self._source.module.__name__}.{self._kind}.{slot}"
+                    f"{self._source.module.__name__}.{self.kind}.{slot}"
                 )
             except Exception as error:
                 where = folders_of(self._source)[0]
@@ -91,7 +92,7 @@ class Overrides:
         return self._modules[slot]
 
     def _place(self, slot: str) -> str:
-        return f"{self._source.place}/{self._kind}/{slot.replace('.', '/')}"
+        return f"{self._source.place}/{self.kind}/{slot.replace('.', '/')}"
 
     def _check(self, slot: str, name: str, function: object) -> None:
         fault = ""
@@ -99,7 +100,7 @@ class Overrides:
             fault = f"is {function!r}, not a function"
         else:
             taken = [one for one in parameters(function) if not one.takes_others]
-            needed = ("ctx", "name") if self._kind == "states" else ("ctx",)
+            needed = ("ctx", "name") if self.kind == "states" else ("ctx",)
             if [one.name for one in taken[: len(needed)]] != list(needed) and not (
                 name == "mod_watch" and taken and taken[0].name == "ctx"
             ):
@@ -135,13 +136,28 @@ class TypeFunctions(Functions):
             return self._overrides.functions(module).get(function)
         if self._base.attribute(module, HERE_ONLY):
             return None
+        if self._base.is_of_this_machine(module):
+            return self._base.shipped(module).get(function)
         return self._base.find(module, function)
+
+    def why_missing(self, module: str, function: str) -> str:
+        """Say why resources of the type have not got a function that this machine has."""
+        if self._overrides.fills(module) or not self._base.is_of_this_machine(module):
+            return ""
+        if self._base.find(module, function) is None:
+            return ""
+        folder = f"_resources/{self._overrides.type_name}/{self._overrides.kind}/"
+        return (
+            "it is a plain function of the project, which would act on this machine (write it with `ctx`,"
+            f" put it into {folder}, or set `FOR_RESOURCES = True` in its module if it works through"
+            " `__salt__` alone)"
+        )
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
         """Return what is called when something watched has changed."""
         if self._overrides.fills(module):
             return self._overrides.functions(module).get("mod_watch") or self.attribute(module, "MOD_WATCH")
-        return self._base.mod_watch(module)
+        return None if self._base.is_of_this_machine(module) else self._base.mod_watch(module)
 
     def attribute(self, module: str, name: str) -> Any:
         """Return a module's attribute, None when it has none."""
@@ -153,6 +169,8 @@ class TypeFunctions(Functions):
         """Return the names of a module's functions."""
         if self._overrides.fills(module):
             return list(self._overrides.functions(module))
+        if self._base.is_of_this_machine(module):
+            return list(self._base.shipped(module))
         return self._base.names(module)
 
     def modules(self) -> list[str]:

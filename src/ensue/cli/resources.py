@@ -63,7 +63,7 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
     from ensue.output.tables import table_text
 
     sources = {record.srn: record.source for record in records}
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             str(record.srn),
             record.status,
@@ -72,7 +72,7 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
         )
         for record in records
     ]
-    columns = ("resource", "status", "source", "managed by")
+    columns: tuple[str, ...] = ("resource", "status", "source", "managed by")
     if any(record.invalidated_because for record in records):
         columns = (*columns, "because")
         rows = [(*row, record.invalidated_because) for row, record in zip(rows, records, strict=True)]
