@@ -2,9 +2,9 @@
 
 Most are written for Salt: plain functions, with `__salt__ __grains__ __pillar__ __opts__` as globals.
 The dunders look up the context of the call that is running. Such functions may block, so they run in
-a thread, and they run on this machine: resources have them only where the module says that it works through its dunders
-alone. A module that has a mapping `FUNCTIONS` is written for ensue: its functions take a context and are
-called as ensue's own are.
+a thread, and they run on this machine: resources have them only where the module says that it works
+through its dunders alone. A module that has a mapping `FUNCTIONS` is written for ensue: its functions take a
+context and are called as ensue's own are.
 
 A file in a folder (`_states/cloud/instance.py`) is a module of that dotted path.
 """
