@@ -10,6 +10,8 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
 from ensue.model.resource import ResourceRecord
@@ -61,6 +63,7 @@ class Directory:
         self._masker = masker
         self.leftovers = Leftovers(cache_dir / FOLDER)
         self._static: dict[Srn, dict[str, Any]] = {}
+        self._by_id = {minion.id: minion}
         self._discovered: frozenset[Srn] = frozenset()
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
@@ -74,6 +77,7 @@ class Directory:
             discovered: which of them were discovered.
         """
         self._static = dict(resources)
+        self._by_id = {srn.id: srn for srn in (self.minion, *resources)}
         self._discovered = frozenset(discovered)
         for srn, config in resources.items():
             secrets = self._plugins.resource_type(srn.type).SECRET_KEYS
@@ -88,7 +92,7 @@ class Directory:
 
     def declared_as(self, resource_id: str) -> Srn | None:
         """Return what has an id among this machine and the resources that pillar declares."""
-        return next((srn for srn in (self.minion, *self._static) if srn.id == resource_id), None)
+        return self._by_id.get(resource_id)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.
@@ -120,13 +124,26 @@ class Directory:
     def records(self) -> list[ResourceRecord]:
         """Return every resource: this machine, pillar-declared, discovered, derived; sorted by SRN."""
         own = [self._declared(srn) for srn in (self.minion, *self._static)]
-        return sorted([*own, *self._registry.records()], key=lambda record: record.srn)
+        derived = [self._beside_declared(record) for record in self._registry.records()]
+        return sorted([*own, *filter(None, derived)], key=lambda record: record.srn)
+
+    def _beside_declared(self, record: ResourceRecord) -> ResourceRecord | None:
+        """Return a derived resource as it is beside those that are there by themselves, which win.
+
+        None when one of them is this very resource; with another one's id it cannot be targeted.
+        """
+        claimed = self._by_id.get(record.srn.id)
+        if claimed is None or claimed == record.srn:
+            return record if claimed is None else None
+        because = f"{claimed}, which needs no registration, has its id (forget it, or rename {claimed})"
+        return msgspec.structs.replace(record, status="invalidated", invalidated_because=because)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
         """Return what is known of one resource, None when there is none of this name."""
         if srn == self.minion or srn in self._static:
             return self._declared(srn)
-        return self._registry.record(srn)
+        record = self._registry.record(srn)
+        return None if record is None else self._beside_declared(record)
 
     def _declared(self, srn: Srn) -> ResourceRecord:
         return ResourceRecord(

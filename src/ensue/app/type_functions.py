@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.functions import Functions
 from ensue.contracts.callables import is_awaitable, is_coroutine_function, parameters
+from ensue.diagnostics import Span
 from ensue.errors import ResourceTypeError
+from ensue.model.data import is_mapping
 from ensue.model.srn import MINION_TYPE
 from ensue.resources.daemon_thread import in_daemon_thread
 from ensue.resources.type_hooks import folders_of, place_of
@@ -69,6 +71,9 @@ class Overrides:
         """
         if slot not in self._functions:
             module = self.module(slot)
+            listed: object = getattr(module, "FUNCTIONS", {})
+            if not is_mapping(listed):
+                raise self._broken(slot, f"`FUNCTIONS` is {listed!r}, not a mapping of names to functions")
             found = _functions_of(module)
             for name, function in found.items():
                 self._check(slot, name, function)
@@ -86,7 +91,7 @@ class Overrides:
                 self._modules[slot] = importlib.import_module(
                     f"{self._source.module.__name__}.{self.kind}.{slot}"
                 )
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 where = folders_of(self._source)[0]
                 raise self._sources.not_loaded(self._source.name, self._place(slot), error, where) from error
         return self._modules[slot]
@@ -106,11 +111,15 @@ class Overrides:
             ):
                 fault = f"does not take `{'`, `'.join(needed)}` first"
         if fault:
-            raise ResourceTypeError(
-                f"the resource type {self._source.name!r} ({self._place(slot)}): {slot}.{name} {fault}",
-                span=place_of(function, self._sources),
-                help="the functions of a type's overrides are given the resource as `ctx`",
-            )
+            raise self._broken(slot, f"{slot}.{name} {fault}", place_of(function, self._sources))
+
+    def _broken(self, slot: str, fault: str, span: Span | None = None) -> ResourceTypeError:
+        file = self.module(slot).__file__
+        return ResourceTypeError(
+            f"the resource type {self._source.name!r} ({self._place(slot)}): {fault}",
+            span=span or (Span(self._sources.shown(file), 1) if file else None),
+            help="the functions of a type's overrides are given the resource as `ctx`",
+        )
 
 
 class TypeFunctions(Functions):
