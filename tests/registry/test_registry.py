@@ -71,10 +71,10 @@ def test_what_a_declaration_registers_no_longer_is_orphaned(
     registry.register_many(requests)
     registry.register(HOST, CONFIG, source=hosts[2])
     other = make_registry()
-    assert (other.declarations(), other.registered_by(by)) == ([by], hosts)
-    done = other.orphan(by, keep=hosts[:1], reason="gone")
+    assert other.declarations() == {by: hosts}
+    done = other.orphan(by, [*hosts[1:], HOST], reason="gone")
     assert (done.srns, done.invalidated) == (tuple(hosts[1:]), (HOST,))
-    assert other.orphan(by, keep=hosts[:1], reason="gone") == Orphaned()
+    assert other.orphan(by, [*hosts[1:], HOST], reason="gone") == Orphaned()
     record = registry.record(hosts[1])
     assert record is not None
     assert (record.status, record.invalidated_because) == ("orphaned", "gone")
@@ -84,14 +84,14 @@ def test_what_a_declaration_registers_no_longer_is_orphaned(
         (one["action"], one["srn"], one["why"]) for one in registry.audit_entries() if one["why"] == "gone"
     ] == [("orphan", "ssh_host:b", "gone"), ("orphan", "ssh_host:c", "gone")]
     assert registry.register_many(requests[1:2])[0].changed
-    assert registry.registered_by(by) == hosts[:2]
+    assert registry.declarations() == {by: hosts[:2]}
 
 
 def test_without_its_source_an_orphan_is_invalidated(registry: ResourceRegistry) -> None:
     """A resource that may still be there is told from one whose source was removed."""
     by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
     registry.register_many([RegistrationRequest(srn=HOST, config=CONFIG, source=ENV, declared_by=by)])
-    registry.orphan(by, reason="gone")
+    registry.orphan(by, [HOST], reason="gone")
     assert registry.invalidate(ENV, reason="removed") == [HOST]
     record = registry.record(HOST)
     assert record is not None

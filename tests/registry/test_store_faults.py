@@ -215,10 +215,10 @@ def test_a_store_of_version_1_is_brought_up_to_date(make_registry: MakeRegistry,
     first, second = make_registry(), make_registry()
     with ThreadPoolExecutor() as threads:
         assert list(threads.map(lambda one: one.get(HOST), (first, second))) == [CONFIG, CONFIG]
-    assert first.declarations() == []
+    assert first.declarations() == {}
     by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
     first.register_many([RegistrationRequest(srn=HOST, config=CONFIG, declared_by=by)])
-    assert second.registered_by(by) == [HOST]
+    assert second.declarations() == {by: [HOST]}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.model.data import Data, DataMap
@@ -70,17 +70,13 @@ class LazyRegistry:
         """Invalidate everything derived from a source."""
         return self._opened().invalidate(source, reason=reason)
 
-    def declarations(self) -> list[DeclaredBy]:
-        """Return the declarations through which this minion registered what is active."""
-        return self._opened().declarations() if self._has_store() else []
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what this minion registered through declarations and is active."""
+        return self._opened().declarations() if self._has_store() else {}
 
-    def registered_by(self, declared_by: DeclaredBy) -> list[Srn]:
-        """Return the active resources that this minion registered through a declaration."""
-        return self._opened().registered_by(declared_by)
-
-    def orphan(self, declared_by: DeclaredBy, *, keep: Container[Srn] = (), reason: str) -> Orphaned:
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer."""
-        return self._opened().orphan(declared_by, keep=keep, reason=reason)
+        return self._opened().orphan(declared_by, srns, reason=reason)
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return, StateReturn
     from ensue.model.srn import Srn
 
-_Earlier = dict[tuple[str, str], list["DeclaredBy"]]
+_Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
 
 def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
-    """Return the declarations of earlier runs that have something active, by scope and tag; this blocks."""
-    found: _Earlier = defaultdict(list)
-    for one in registry.declarations():
+    """Return what earlier runs registered and is active, by scope and tag of its declaration; this blocks."""
+    found: _Earlier = defaultdict(dict)
+    for one, srns in registry.declarations().items():
         if one.project == project:
-            found[one.scope, one.tag].append(one)
+            found[one.scope, one.tag][one] = srns
     return dict(found)
 
 
@@ -90,7 +90,7 @@ class Pruning:
             return returned
         chunk = site.chunk
         sls = self._declarations.of(site).sls
-        earlier = [one for one in self._earlier.get((site.plan.scope, chunk.tag), []) if one.sls == sls]
+        earlier = [one for one in self._earlier.get((site.plan.scope, chunk.tag), {}) if one.sls == sls]
         if site.test:
             earlier = [one for one in earlier if not one.by_function or self._foresees(chunk)]
         reason = f"{chunk.id} ({chunk.full_function} in {chunk.sls}) no longer registers it"
@@ -162,11 +162,11 @@ class Pruning:
         srns: list[Srn] = []
         invalidated: list[Srn] = []
         for one in earlier:
-            gone = [srn for srn in self._registry.registered_by(one) if srn not in keep]
+            gone = [srn for srn in self._earlier[one.scope, one.tag][one] if srn not in keep]
             if gone and test:
                 srns += gone
             elif gone:
-                done = self._registry.orphan(one, keep=keep, reason=reason)
+                done = self._registry.orphan(one, gone, reason=reason)
                 srns += done.srns
                 invalidated += done.invalidated
         return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))

@@ -12,7 +12,7 @@ from ensue.model.events import ResourceOrphaned, ResourceRegistered
 from ensue.model.resource import RegistrationRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.app.directory import Directory
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
@@ -139,17 +139,13 @@ class RunRegistry:
         self._tell(None, hit)
         return hit
 
-    def declarations(self) -> list[DeclaredBy]:
-        """Return the declarations through which this minion registered what is active."""
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what this minion registered through declarations and is active."""
         return self._registry.declarations()
 
-    def registered_by(self, declared_by: DeclaredBy) -> list[Srn]:
-        """Return the active resources that this minion registered through a declaration."""
-        return self._registry.registered_by(declared_by)
-
-    def orphan(self, declared_by: DeclaredBy, *, keep: Container[Srn] = (), reason: str) -> Orphaned:
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer."""
-        done = self._registry.orphan(declared_by, keep=keep, reason=reason)
+        done = self._registry.orphan(declared_by, srns, reason=reason)
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
         self._tell(None, done.invalidated)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from ensue.model.resource import RegistryScope
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
@@ -98,15 +98,11 @@ class DerivedRegistry(Protocol):
         """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
         ...
 
-    def declarations(self) -> list[DeclaredBy]:
-        """Return the declarations through which this minion registered what is active in the store."""
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active resources of the store that this minion registered through declarations."""
         ...
 
-    def registered_by(self, declared_by: DeclaredBy) -> list[Srn]:
-        """Return the active resources that this minion registered through a declaration, sorted."""
-        ...
-
-    def orphan(self, declared_by: DeclaredBy, *, keep: Container[Srn] = (), reason: str) -> Orphaned:
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer, and invalidate what was derived from that.
 
         Orphaned resources are kept with their configurations and are not targetable. Registering one again
@@ -114,8 +110,8 @@ class DerivedRegistry(Protocol):
 
         Args:
             declared_by: the declaration.
-            keep: the resources that it, or another one, still registers.
-            reason: why nothing registers the others.
+            srns: the resources; one that is not active, or that something else has registered since, is left.
+            reason: why nothing registers them.
 
         Raises:
             StoreError: the store cannot be read or written.

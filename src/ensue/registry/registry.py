@@ -29,7 +29,7 @@ from ensue.registry.vault import ProjectVault
 from ensue.registry.working_set import WorkingSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -221,28 +221,22 @@ class ResourceRegistry:
             hit = invalidation.invalidate_derived(operation.working, source, reason=why)
             return operation.note("invalidate", hit)
 
-    def declarations(self) -> list[DeclaredBy]:
-        """Return the declarations through which this minion registered what is active; see the contract."""
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what this minion registered through declarations and is active; see the contract."""
         with self._reading() as stored:
-            return [] if stored is None else stored.declarations(self._minion_id)
+            return {} if stored is None else stored.declarations(self._minion_id)
 
-    def registered_by(self, declared_by: DeclaredBy) -> list[Srn]:
-        """Return the active resources that this minion registered through a declaration; see the contract."""
-        with self._reading() as stored:
-            return [] if stored is None else sorted(stored.registered_by(declared_by, self._minion_id))
-
-    def orphan(self, declared_by: DeclaredBy, *, keep: Container[Srn] = (), reason: str) -> Orphaned:
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer; see the contract."""
         with self._changing(create=False) as operation:
-            stored = operation.working.stored
-            found = [] if stored is None else stored.registered_by(declared_by, self._minion_id)
-            # The run's own entries are in front of the store's: what it registered itself holds.
-            gone = [srn for srn in found if srn not in keep and srn.id not in self._memory]
+            operation.working.load(srn.id for srn in srns)
+            found = map(operation.working.find_active, srns)
+            # Somebody else may have registered one of them meanwhile.
+            gone = [one.srn for one in found if one is not None and one.declared_by == declared_by]
             hit, below = invalidation.orphan(operation.working, gone, reason=reason)
-            operation.note("orphan", hit)
-            return Orphaned(
-                srns=tuple(entry.srn for entry in hit), invalidated=tuple(operation.note("invalidate", below))
-            )
+            orphaned = operation.note("orphan", hit)
+            invalidated = operation.note("invalidate", below)
+            return Orphaned(srns=tuple(orphaned), invalidated=tuple(invalidated))
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry altogether; False when there was none."""

@@ -6,6 +6,7 @@ Only SQL that SQLite and PostgreSQL both know. What the statements are for is de
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -56,12 +57,9 @@ _UPDATE_WHOLE: Final = (
     .values({column.name: sa.bindparam(column.name) for column in resources.columns if column.name != "id"})
 )
 _DECLARATIONS: Final = (
-    sa.select(_C.declared_by)
+    sa.select(_C.declared_by, _C.type, _C.id)
     .where(_C.declared_by.is_not(None), _C.active == 1, _C.minion == sa.bindparam("minion"))
-    .distinct()
-)
-_SELECT_DECLARED: Final = sa.select(_C.type, _C.id).where(
-    _C.declared_by == sa.bindparam("key"), _C.active == 1, _C.minion == sa.bindparam("minion")
+    .order_by(_C.declared_by)
 )
 _STANDING: Final = (
     "watched",
@@ -134,15 +132,13 @@ class StoredEntries:
         rows = self._connection.execute(_SELECT_NOTED, {"key": str(source)})
         return {Noted("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
 
-    def declarations(self, minion: str) -> list[DeclaredBy]:
-        """Return the declarations through which a minion registered the active entries."""
-        found = self._connection.execute(_DECLARATIONS, {"minion": minion}).scalars()
-        return [_DECLARED_BY_DECODER.decode(text) for text in found]
-
-    def registered_by(self, declared_by: DeclaredBy, minion: str) -> list[Srn]:
-        """Return the active resources that a minion registered through a declaration."""
-        asked = {"key": _declared_by(declared_by), "minion": minion}
-        return [Srn(type_, key) for type_, key in self._connection.execute(_SELECT_DECLARED, asked)]
+    def declarations(self, minion: str) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active resources that a minion registered through declarations, by declaration."""
+        rows = self._connection.execute(_DECLARATIONS, {"minion": minion})
+        return {
+            _DECLARED_BY_DECODER.decode(text): [Srn(type_, key) for _, type_, key in group]
+            for text, group in itertools.groupby(rows, key=operator.itemgetter(0))
+        }
 
     def next_expiry_s(self) -> float:
         """Return the time at which the next active entry expires."""

@@ -12,7 +12,7 @@ from ensue.errors import ResourceConflictError
 from ensue.model.resource import Orphaned, Registration, ResourceRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.contracts.registry import RegistryScope
     from ensue.model.data import Data, DataMap
@@ -131,22 +131,17 @@ class FakeRegistry:
                 hit |= {srn, *self.invalidate(srn, reason=reason)}
         return sorted(hit)
 
-    def declarations(self) -> list[DeclaredBy]:
-        """Return the declarations that registered what is active."""
-        active = (entry for entry in self._entries.values() if entry.record.status == "active")
-        return list(dict.fromkeys(entry.declared_by for entry in active if entry.declared_by is not None))
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what was registered through declarations and is active."""
+        found: dict[DeclaredBy, list[Srn]] = {}
+        for srn, entry in self._entries.items():
+            if entry.record.status == "active" and entry.declared_by is not None:
+                found.setdefault(entry.declared_by, []).append(srn)
+        return found
 
-    def registered_by(self, declared_by: DeclaredBy) -> list[Srn]:
-        """Return the active resources that a declaration registered."""
-        return sorted(
-            srn
-            for srn, entry in self._entries.items()
-            if entry.record.status == "active" and entry.declared_by == declared_by
-        )
-
-    def orphan(self, declared_by: DeclaredBy, *, keep: Container[Srn] = (), reason: str) -> Orphaned:
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer."""
-        gone = [srn for srn in self.registered_by(declared_by) if srn not in keep]
+        gone = sorted(set(srns) & set(self.declarations().get(declared_by, ())))
         for srn in gone:
             self._mark(srn, reason, status="orphaned")
         below = {hit for srn in gone for hit in self.invalidate(srn, reason=f"{srn} was orphaned")}
