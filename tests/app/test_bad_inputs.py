@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.app.bad_inputs import runs, states, surroundings, targets, templates, yaml_texts
+from tests.app.bad_inputs import resources, runs, states, surroundings, targets, templates, yaml_texts
 
 from ensue.cli import main
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROWS = [
     (module.__name__.rpartition(".")[2], row)
-    for module in (runs, states, surroundings, targets, templates, yaml_texts)
+    for module in (resources, runs, states, surroundings, targets, templates, yaml_texts)
     for row in module.ROWS
 ]
 INNER_FAULTS = ("internal error", "Traceback (most recent call last)", "An exception occurred")

@@ -194,13 +194,12 @@ def test_a_conflict_registers_none_of_a_states_entries(tmp_path: Path) -> None:
 def test_a_function_that_registers_is_held_to_the_same(
     how: str, name: str, config: str, why: str, tmp_path: Path
 ) -> None:
-    """Through its context, with the state's place, and through `ensue.derived`: its state fails."""
+    """Through its context and through `ensue.derived`: its state fails, with the state's place."""
     write(tmp_path, states__t=f"a:\n  mine.{how}:\n    - name: {name}\n    - config: {config}\n")
     (tmp_path / "states/_states").mkdir()
     (tmp_path / "states/_states/mine.py").write_text(BY_HAND)
     (returned,) = apply(tmp_path, "t").returns.values()
-    place = "states/t.sls:2:3: " if how == "context" else ""
-    assert (returned.result, returned.comment) == (False, f"{place}{why}")
+    assert (returned.result, returned.comment) == (False, f"states/t.sls:2:3: {why}")
     assert known(tmp_path) == ["minion:m"]
 
 

@@ -13,6 +13,7 @@ from tests.resources.dummy.test_dummy import call, results
 
 from ensue.app.project import Project, ProjectOptions
 from ensue.errors import CompileError
+from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -446,3 +447,24 @@ def test_two_projects_have_types_of_one_name(tmp_path: Path) -> None:
         files = {"box/__init__.py": "", "box/modules/paint.py": f"def it(ctx):\n    return {answer!r}\n"}
         roots.append(make(tmp_path / answer, files))
     assert [call(root, "known", "paint.it")["known"][1] for root in roots] == ["one", "two"]
+
+
+def test_what_is_declared_wins_over_what_was_registered(tmp_path: Path) -> None:
+    """A derived resource whose id pillar claims later is no target, says why, and can be forgotten."""
+    from ensue import derived
+
+    root = make(tmp_path, {"box/__init__.py": BOX}, "box: {x: {}}")
+    opts = {"id": "m", "root": str(root)}
+    derived.register(opts, "ssh_host", "x", {"host": "nowhere"})
+    derived.register(opts, "box", "y", {})
+
+    async def look() -> tuple[list[tuple[str, str, bool]], bool]:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            records = [one for one in await project.resources() if one.srn.id in {"x", "y"}]
+            found = [(str(one.srn), one.status, "box:x" in one.invalidated_because) for one in records]
+            return found, await project.forget(Srn("ssh_host", "x"))
+
+    assert asyncio.run(look()) == (
+        [("box:x", "active", False), ("box:y", "active", False), ("ssh_host:x", "invalidated", True)],
+        True,
+    )

@@ -10,6 +10,7 @@ import pytest
 
 from ensue.errors import ResourceConflictError, ResourceError
 from ensue.masking import Masker
+from ensue.model.resource import DeclaredBy, Orphaned
 from ensue.model.srn import Srn
 from ensue.registry.entry import RegistrationRequest
 
@@ -58,6 +59,43 @@ def test_reading_before_anything_was_registered_makes_no_file(
     assert registry.audit_entries() == []
     assert registry.audit_fault() is None
     assert not cachedir.exists()
+
+
+def test_what_a_declaration_registers_no_longer_is_orphaned(
+    registry: ResourceRegistry, make_registry: MakeRegistry
+) -> None:
+    """It is kept with its configuration, what was derived from it is invalidated, and each has a log line."""
+    by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
+    hosts = [Srn("ssh_host", name) for name in "abc"]
+    requests = [RegistrationRequest(srn=srn, config=CONFIG, source=ENV, declared_by=by) for srn in hosts]
+    registry.register_many(requests)
+    registry.register(HOST, CONFIG, source=hosts[2])
+    other = make_registry()
+    assert other.declarations() == {by: hosts}
+    done = other.orphan(by, [*hosts[1:], HOST], reason="gone")
+    assert (done.srns, done.invalidated) == (tuple(hosts[1:]), (HOST,))
+    assert other.orphan(by, [*hosts[1:], HOST], reason="gone") == Orphaned()
+    record = registry.record(hosts[1])
+    assert record is not None
+    assert (record.status, record.invalidated_because) == ("orphaned", "gone")
+    assert (registry.get(hosts[1]), registry.get(hosts[1], even_orphaned=True)) == (None, CONFIG)
+    assert (registry.get(HOST, even_orphaned=True), registry.list_for_type("ssh_host")) == (None, ["a"])
+    assert [
+        (one["action"], one["srn"], one["why"]) for one in registry.audit_entries() if one["why"] == "gone"
+    ] == [("orphan", "ssh_host:b", "gone"), ("orphan", "ssh_host:c", "gone")]
+    assert registry.register_many(requests[1:2])[0].changed
+    assert registry.declarations() == {by: hosts[:2]}
+
+
+def test_without_its_source_an_orphan_is_invalidated(registry: ResourceRegistry) -> None:
+    """A resource that may still be there is told from one whose source was removed."""
+    by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
+    registry.register_many([RegistrationRequest(srn=HOST, config=CONFIG, source=ENV, declared_by=by)])
+    registry.orphan(by, [HOST], reason="gone")
+    assert registry.invalidate(ENV, reason="removed") == [HOST]
+    record = registry.record(HOST)
+    assert record is not None
+    assert (record.status, record.invalidated_because) == ("invalidated", "removed")
 
 
 def test_every_file_is_private(registry: ResourceRegistry, cachedir: Path) -> None:

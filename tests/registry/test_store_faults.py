@@ -6,12 +6,14 @@ import base64
 import os
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ensue.errors import KeyFileError, StoreError, TamperedError, WrongKeyError
+from ensue.model.resource import DeclaredBy, RegistrationRequest
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
@@ -200,6 +202,23 @@ def test_a_newer_store_is_refused(make_registry: MakeRegistry, cachedir: Path) -
     _change(cachedir, "UPDATE ensue_fact SET value = '99' WHERE name = 'schema_version'")
     with pytest.raises(StoreError, match="version 99"):
         make_registry().get(HOST)
+
+
+def test_a_store_of_version_1_is_brought_up_to_date(make_registry: MakeRegistry, cachedir: Path) -> None:
+    """What it holds is read; who registered it is not known, so that no run orphans it."""
+    registry = make_registry()
+    registry.register(HOST, CONFIG)
+    registry.close()
+    _change(cachedir, "ALTER TABLE ensue_resource DROP COLUMN orphaned")
+    _change(cachedir, "ALTER TABLE ensue_resource DROP COLUMN declared_by")
+    _change(cachedir, "UPDATE ensue_fact SET value = '1' WHERE name = 'schema_version'")
+    first, second = make_registry(), make_registry()
+    with ThreadPoolExecutor() as threads:
+        assert list(threads.map(lambda one: one.get(HOST), (first, second))) == [CONFIG, CONFIG]
+    assert first.declarations() == {}
+    by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
+    first.register_many([RegistrationRequest(srn=HOST, config=CONFIG, declared_by=by)])
+    assert second.declarations() == {by: [HOST]}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

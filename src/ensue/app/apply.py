@@ -13,16 +13,18 @@ import msgspec
 
 from ensue.app.call_inputs import CallInputs
 from ensue.app.context import CallContext
+from ensue.app.declarations import Declarations
 from ensue.app.environments import saltenv_of, top_options
 from ensue.app.expander import SlsExpander
 from ensue.app.functions import TargetFunctions
 from ensue.app.lazy_arguments import LazyArguments
 from ensue.app.planned_scopes import TellingExpander
+from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.accumulators import Accumulators
-from ensue.derived import using_registry
+from ensue.derived import current_registry, using_registry
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineOptions, EngineServices, Hooks
@@ -41,9 +43,11 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.resume import ResumedRun
+    from ensue.engine.services import CallSite
     from ensue.language.compiler import Compiled
     from ensue.language.top import TopMatch
     from ensue.model.events import RunEvent
+    from ensue.model.resource import DeclaredBy
     from ensue.model.srn import Srn
 
 _SLOTS_PER_CORE = 10
@@ -72,7 +76,7 @@ class Run:
         self._services = services
         self._switches = switches
         self._on_event = on_event
-        self._warnings_of_growth: tuple[Diagnostic, ...] = ()
+        self._warnings_of_run: tuple[Diagnostic, ...] = ()
 
     async def compile(self, mods: Sequence[str]) -> tuple[Plan, tuple[Diagnostic, ...]]:
         """Return the plan of the SLS asked for, or of the highstate, and warnings.
@@ -158,46 +162,91 @@ class Run:
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
 
-    async def execute(self, plan: Plan, resumed: ResumedRun | None = None) -> EngineOutcome:
-        """Run a plan on the engine; what a run that is resumed has done is taken over from it."""
+    async def execute(
+        self, plan: Plan, resumed: ResumedRun | None = None, *, highstate: bool = False
+    ) -> EngineOutcome:
+        """Run a plan on the engine.
+
+        Args:
+            plan: the plan.
+            resumed: a run whose finished states are taken over.
+            highstate: whether the plan is that of the whole top file.
+        """
         services = self._services
+        project = str(services.settings.root) if services.settings.option("store_url") else ""
+        earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
         expander = SlsExpander(services, test=self._switches.test, top=plan)
         registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
         matcher = ProjectMatcher(services)
-        registrations = Registrations(services.states, registry, services.plugins, matcher.exact)
-        gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
-        engine = Engine(
-            EngineServices(
-                functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
-                context_for=lambda site: CallContext(services, site, registry, gathered, self._on_event),
-                expander=TellingExpander(expander, self._on_event, plan),
-                on_event=self._on_event,
-                hooks=Hooks(
-                    awaits=registrations.awaits,
-                    promises=registrations.promises,
-                    arguments=LazyArguments(services),
-                    registered=registrations.register,
-                    matcher=matcher,
-                    is_transient=registrations.is_transient,
-                    inputs=CallInputs(services),
-                ),
-                masker=services.masker,
-            ),
-            EngineOptions(
-                test=self._switches.test,
-                failhard=self._switches.failhard,
-                concurrency=self._switches.concurrency or _SLOTS_PER_CORE * (os.cpu_count() or 1),
-                ordered=bool(services.settings.option("state_auto_order", default=True)),
-            ),
+
+        def declare(site: CallSite) -> DeclaredBy:
+            return declarations.of(site)
+
+        registrations = Registrations(services.states, registry, services.plugins, matcher.exact, declare)
+        declarations = Declarations(
+            plan,
+            expander,
+            registrations.promises,
+            services.roots,
+            project=project,
+            highstate=highstate,
+            compares=bool(earlier),
         )
+        pruning = Pruning(earlier, declarations, registry, registrations.foresees, test=self._switches.test)
+        hooks = Hooks(
+            awaits=registrations.awaits,
+            promises=registrations.promises,
+            arguments=LazyArguments(services),
+            registered=registrations.register,
+            has_registered=pruning.concerns if earlier else None,
+            prune=pruning.prune,
+            matcher=matcher,
+            is_transient=registrations.is_transient,
+            inputs=CallInputs(services),
+        )
+        engine = self._engine(plan, declarations, registry, hooks)
         # What a plug-in registers through `ensue.derived` belongs to this run.
         try:
             with using_registry(registry):
                 outcome = await engine.run(plan, resumed.done if resumed else {})
         finally:
             services.insertions.clear()
-        self._warnings_of_growth = expander.end()
+        self._warnings_of_run = (*expander.end(), *await pruning.end(outcome))
         return outcome
+
+    def _engine(self, plan: Plan, declarations: Declarations, registry: RunRegistry, hooks: Hooks) -> Engine:
+        services, switches = self._services, self._switches
+        gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
+
+        def declare(site: CallSite) -> DeclaredBy:
+            return declarations.of(site, by_function=True)
+
+        def context_for(site: CallSite) -> CallContext:
+            own = registry.of_state(site, declare)
+            # What the function registers through `ensue.derived` is registered by its state.
+            current_registry.set(own)
+            return CallContext(services, site, own, gathered, self._on_event)
+
+        def on_event(event: RunEvent) -> None:
+            declarations.see(event)
+            self._on_event(event)
+
+        return Engine(
+            EngineServices(
+                functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
+                context_for=context_for,
+                expander=TellingExpander(declarations, self._on_event, plan),
+                on_event=on_event,
+                hooks=hooks,
+                masker=services.masker,
+            ),
+            EngineOptions(
+                test=switches.test,
+                failhard=switches.failhard,
+                concurrency=switches.concurrency or _SLOTS_PER_CORE * (os.cpu_count() or 1),
+                ordered=bool(services.settings.option("state_auto_order", default=True)),
+            ),
+        )
 
     async def report(
         self,
@@ -210,9 +259,10 @@ class Run:
     ) -> RunReport:
         """Run a plan and say what came of it."""
         started = perf_counter()
-        outcome = await self.execute(plan, resumed)
-        returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = [one for one in warnings if one.code in {"E0604", "E0605"}]
+        highstate = asked_for_highstate and not nothing
+        outcome = await self.execute(plan, resumed, highstate=highstate)
+        returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         if asked_for_highstate and not plan.chunks and nothing:
             # As in Salt: no top file, or one that gives nothing to this machine, is a failed state.
             returns, exit_code, status = (
@@ -228,7 +278,7 @@ class Run:
             exit_code=exit_code,
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
-            warnings=(*warnings, *self._warnings_of_growth, *self._services.exposed.warnings()),
+            warnings=(*warnings, *self._warnings_of_run, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
         )

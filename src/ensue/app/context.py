@@ -166,10 +166,7 @@ class TargetContext:
         functions = self._services.modules_of(self.srn.type)
         found = functions.find(module, name)
         if found is None:
-            near = functions.near(module, name)
-            meant = f" (did you mean {' or '.join(near)}?)" if near else ""
-            msg = f"{function} is not available for {self.srn.type}{meant}"
-            raise NotAvailableError(msg)
+            raise NotAvailableError(functions.not_available(module, name, self.srn.type))
         try:
             returned = found(self, *args, **kwargs)
             return await returned if is_awaitable(returned) else returned
@@ -232,7 +229,7 @@ class CallContext(TargetContext):
     Args:
         services: the project.
         site: the call.
-        registry: the registry as the run sees it.
+        registry: the registry as the run sees it, for this call.
         gathered: what the run has gathered for files, by target.
         on_event: told of the commands that the call starts on this machine.
     """
@@ -261,8 +258,8 @@ class CallContext(TargetContext):
 
     @property
     def registry(self) -> DerivedRegistry:
-        """The registry as the run sees it."""
-        return self._registry.of_state(self._site.chunk.span)
+        """The registry as the run sees it, for this call."""
+        return self._registry
 
     @property
     def connection(self) -> Connection:

@@ -1,9 +1,10 @@
 """A project's own modules, as Salt loads them: `_states/*.py` and `_modules/*.py` below a file root.
 
 Most are written for Salt: plain functions, with `__salt__ __grains__ __pillar__ __opts__` as globals.
-One module serves every target: the dunders look up the context of the call that is running. Such
-functions may block, so they run in a thread. A module that has a mapping `FUNCTIONS` is written for ensue:
-its functions take a context and are called as ensue's own are.
+The dunders look up the context of the call that is running. Such functions may block, so they run in
+a thread, and they run on this machine: resources have them only where the module says that it works
+through its dunders alone. A module that has a mapping `FUNCTIONS` is written for ensue: its functions take a
+context and are called as ensue's own are.
 
 A file in a folder (`_states/cloud/instance.py`) is a module of that dotted path.
 """
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 _current: ContextVar[tuple[FunctionContext, Mapping[str, Any]]] = ContextVar("custom_call")
+FOR_RESOURCES: Final = "FOR_RESOURCES"
+"""The attribute of a module of plain functions that says that they work on every target."""
+
 _DUNDERS: Final = ("salt", "grains", "pillar", "opts")
 
 
@@ -99,6 +103,20 @@ class CustomModules:
                 _current.reset(token)
 
         return call
+
+    def is_of_this_machine(self, module: str) -> bool:
+        """Say whether a module's functions are for this machine alone.
+
+        Plain functions run here, and open files and processes here, whatever their target is. Those that
+        reach the target through their dunders alone say so with `FOR_RESOURCES = True`.
+
+        Raises:
+            PluginError: the module does not load; names the file.
+        """
+        if module not in self._paths:
+            return False
+        loaded = self._module(module)
+        return not _functions(loaded) and getattr(loaded, FOR_RESOURCES, None) is not True
 
     def attribute(self, module: str, name: str) -> Any:
         """Return an attribute of a module that is written for ensue; None when there is none."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+import msgspec
+
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
 from ensue.model.resource import ResourceRecord
@@ -68,6 +70,7 @@ class Directory:
         self._masker = masker
         self.leftovers = Leftovers(settings.cachedir / FOLDER)
         self._static: dict[Srn, dict[str, Any]] = {}
+        self._by_id = {minion.id: minion}
         self._discovered: frozenset[Srn] = frozenset()
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
@@ -84,6 +87,7 @@ class Directory:
             discovered: which of them were discovered.
         """
         self._static = dict(resources)
+        self._by_id = {srn.id: srn for srn in (self.minion, *resources)}
         self._discovered = frozenset(discovered)
         for srn, config in resources.items():
             secrets = self._plugins.resource_type(srn.type).SECRET_KEYS
@@ -98,13 +102,13 @@ class Directory:
 
     def declared_as(self, resource_id: str) -> Srn | None:
         """Return what has an id among this machine and the resources that pillar declares."""
-        return next((srn for srn in (self.minion, *self._static) if srn.id == resource_id), None)
+        return self._by_id.get(resource_id)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.
 
         Raises:
-            UnknownResourceError: there is none, or it was invalidated.
+            UnknownResourceError: there is none, or it was invalidated or orphaned.
         """
         records = {record.srn: record for record in self.records()}
         wanted = target if isinstance(target, Srn) else _as_srn(target, records)
@@ -121,21 +125,35 @@ class Directory:
         """Say why a resource that is known cannot be targeted, and how to bring it back."""
         chain = " <- ".join(map(str, (record.srn, *self._registry.provenance(record.srn))))
         because = f": {record.invalidated_because}" if record.invalidated_because else ""
+        gone = "is orphaned" if record.status == "orphaned" else "was invalidated"
         return (
-            f"{record.srn} was invalidated{because} ({chain}); apply the state that provides "
+            f"{record.srn} {gone}{because} ({chain}); apply the state that provides "
             f"{record.source or 'it'} to bring it back"
         )
 
     def records(self) -> list[ResourceRecord]:
         """Return every resource: this machine, pillar-declared, discovered, derived; sorted by SRN."""
         own = [self._declared(srn) for srn in (self.minion, *self._static)]
-        return sorted([*own, *self._registry.records()], key=lambda record: record.srn)
+        derived = [self._beside_declared(record) for record in self._registry.records()]
+        return sorted([*own, *filter(None, derived)], key=lambda record: record.srn)
+
+    def _beside_declared(self, record: ResourceRecord) -> ResourceRecord | None:
+        """Return a derived resource as it is beside those that are there by themselves, which win.
+
+        None when one of them is this very resource; with another one's id it cannot be targeted.
+        """
+        claimed = self._by_id.get(record.srn.id)
+        if claimed is None or claimed == record.srn:
+            return record if claimed is None else None
+        because = f"{claimed}, which needs no registration, has its id (forget it, or rename {claimed})"
+        return msgspec.structs.replace(record, status="invalidated", invalidated_because=because)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
         """Return what is known of one resource, None when there is none of this name."""
         if srn == self.minion or srn in self._static:
             return self._declared(srn)
-        return self._registry.record(srn)
+        record = self._registry.record(srn)
+        return None if record is None else self._beside_declared(record)
 
     def _declared(self, srn: Srn) -> ResourceRecord:
         return ResourceRecord(
@@ -150,6 +168,11 @@ class Directory:
             return self._minion_config
         static = self._static.get(srn)
         return static if static is not None else self._registry.get(srn)
+
+    def shown_config(self, srn: Srn) -> dict[str, Any] | None:
+        """Return what `config` does, for an orphaned resource too: somebody may have to remove it."""
+        config = self.config(srn)
+        return config if config is not None else self._registry.get(srn, even_orphaned=True)
 
     def connection(self, srn: Srn) -> Connection:
         """Return the shared connection of a resource; it connects when first used.

@@ -9,12 +9,12 @@ Source: Salt Resources, "Resource Registry"; `discover` is ours.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ensue.errors import ResourceTypeError
 from ensue.language.merging import merge
-from ensue.model.data import copied, is_list, is_mapping
-from ensue.model.srn import Srn
+from ensue.model.data import copied, is_mapping, not_data
+from ensue.model.srn import Srn, is_resource_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,11 +54,11 @@ def _checked(type_: LoadedType, answer: Mapping[Any, Any], found: Collector) -> 
     resources: dict[str, Any] = {}
     for id_, config in answer.items():
         fault = ""
-        if not isinstance(id_, str) or not id_ or id_ != id_.strip():
-            fault = f"the id {id_!r}, which is not a text without blanks at its ends"
+        if not isinstance(id_, str) or not is_resource_id(id_):
+            fault = f"the id {id_!r}, which is not a text on one line without blanks at its ends"
         elif config is not None and not is_mapping(config):
             fault = f"{config!r} as the configuration of {id_!r}, which is not a mapping"
-        elif strange := _strange(config):
+        elif strange := not_data(config):
             fault = f"the configuration of {id_!r} with {strange}, which is not data"
         if fault:
             found.error(
@@ -70,21 +70,6 @@ def _checked(type_: LoadedType, answer: Mapping[Any, Any], found: Collector) -> 
         else:
             resources[id_] = copied(config or {})
     return resources
-
-
-def _strange(value: object) -> str:
-    """Return what in a value is no data, as text; empty when all of it is."""
-    if value is None or isinstance(value, (str, int, float)):
-        return ""
-    if is_list(value):
-        return next((strange for item in value if (strange := _strange(item))), "")
-    if isinstance(value, dict):
-        mapping = cast("dict[object, object]", value)
-        keys = (f"the key {key!r}" for key in mapping if not isinstance(key, str))
-        return next(keys, "") or next(
-            (strange for item in mapping.values() if (strange := _strange(item))), ""
-        )
-    return f"{type(value).__name__} {value!r}"
 
 
 def added(

@@ -14,7 +14,7 @@ from ensue.contracts.functions import TAKES_WORDS, Signature
 from ensue.errors import NotAvailableError, PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
     from ensue.app.custom import CustomModules
@@ -78,6 +78,20 @@ class Functions:
             self._signatures[key] = _signature(found) if found else None
         return self._signatures[key]
 
+    def is_of_this_machine(self, module: str) -> bool:
+        """Say whether the project has a module of this name whose functions are for this machine alone."""
+        return self._custom is not None and self._custom.is_of_this_machine(module)
+
+    def shipped(self, module: str) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions that ensue itself has in a module."""
+        loaded = self._module(module)
+        functions: Mapping[str, Callable[..., Any]] = loaded.FUNCTIONS if loaded else {}
+        return functions
+
+    def why_missing(self, module: str, function: str) -> str:  # noqa: ARG002 -- the same for every function here
+        """Say why a target has not got a function that others have; empty when there is no more to say."""
+        return ""
+
     @property
     def hint(self) -> str:
         """What a user may do about a function that is nowhere, besides spelling it otherwise."""
@@ -99,6 +113,12 @@ class Functions:
             for name in self.names(other)
         ]
         return difflib.get_close_matches(wanted, others, n=3, cutoff=0.5)
+
+    def not_available(self, module: str, function: str, type_name: str) -> str:
+        """Say that targets of a type have no such function: why, or what may have been meant."""
+        why, near = self.why_missing(module, function), self.near(module, function)
+        meant = f" (did you mean {' or '.join(near)}?)" if near else ""
+        return f"{module}.{function} is not available for {type_name}{f': {why}' if why else meant}"
 
     def names(self, module: str) -> list[str]:
         """Return the names of a module's functions."""
@@ -164,8 +184,9 @@ class TargetFunctions:
         """
         found = self._functions.find(module, function)
         if found is None:
+            why = self._functions.why_missing(module, function)
             msg = f"{module}.{function} is not available for {self._target_type}"
-            raise NotAvailableError(msg)
+            raise NotAvailableError(f"{msg}: {why}" if why else msg)
         return found
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:

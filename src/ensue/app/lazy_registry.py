@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.registry.vault import ProjectVault
 
@@ -19,10 +19,12 @@ class LazyRegistry:
 
     Args:
         opened: returns the project's registry, from any thread; opens it when it is not open yet.
+        has_store: whether there is a store, so that a run without one need not open the registry to know it.
     """
 
-    def __init__(self, opened: Callable[[], DerivedRegistry]) -> None:
+    def __init__(self, opened: Callable[[], DerivedRegistry], has_store: Callable[[], bool]) -> None:
         self._opened = opened
+        self._has_store = has_store
 
     def register(
         self,
@@ -44,9 +46,9 @@ class LazyRegistry:
         """Register resources, all of them or none."""
         return self._opened().register_many(requests)
 
-    def get(self, srn: Srn) -> DataMap | None:
+    def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return the configuration of an active resource."""
-        return self._opened().get(srn)
+        return self._opened().get(srn, even_orphaned=even_orphaned)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
         """Return what is known of a resource."""
@@ -67,6 +69,14 @@ class LazyRegistry:
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source."""
         return self._opened().invalidate(source, reason=reason)
+
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what this minion registered through declarations and is active."""
+        return self._opened().declarations() if self._has_store() else {}
+
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
+        """Orphan what a declaration registers no longer."""
+        return self._opened().orphan(declared_by, srns, reason=reason)
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""

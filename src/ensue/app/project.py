@@ -107,7 +107,7 @@ class Project:
             self._opened = Services(
                 settings=self.settings,
                 masker=self.masker,
-                registry=LazyRegistry(self._open_registry),
+                registry=LazyRegistry(self._open_registry, self._has_store),
                 plugins=self._plugins,
                 enforced=self._open_enforced(),
                 vault=self._vault,
@@ -225,12 +225,14 @@ class Project:
 
     def _refuse_damaged_store(self) -> None:
         """Refuse a run before it begins, rather than in the first state that needs the store."""
-        url = self.settings.option("store_url")
-        if url is None and not (self.cachedir / "store.db").exists():
+        if not self._has_store():
             return
         from ensue.registry.store import CrossRunStore
 
-        CrossRunStore(self.cachedir, url=url).refuse_damaged()
+        CrossRunStore(self.cachedir, url=self.settings.option("store_url")).refuse_damaged()
+
+    def _has_store(self) -> bool:
+        return self.settings.option("store_url") is not None or (self.cachedir / "store.db").exists()
 
     async def call(
         self,
@@ -314,7 +316,7 @@ class Project:
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None when there is no such resource."""
         services = await self._prepared()
-        config = await asyncio.to_thread(services.directory.config, srn)
+        config = await asyncio.to_thread(services.directory.shown_config, srn)
         return None if config is None else self.masker.data(mask_config(config))
 
     async def provenance(self, srn: Srn) -> tuple[Srn, ...]:

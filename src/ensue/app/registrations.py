@@ -14,7 +14,7 @@ from ensue.app.registers_check import registered_name
 from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.fan_out import FannedChunk
-from ensue.model.resource import RegistrationRequest
+from ensue.model.resource import DeclaredBy, RegistrationRequest
 from ensue.model.srn import MINION_TYPE, Srn
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Registrations:
         registry: where `registers:` goes.
         plugins: the types that a resource may have.
         exact: the resource that a target names by type and id, None for any other target.
+        declare: returns what a registration notes of the state that makes it.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class Registrations:
         registry: DerivedRegistry,
         plugins: Plugins,
         exact: Callable[[str], Srn | None],
+        declare: Callable[[CallSite], DeclaredBy],
     ) -> None:
+        self._declare = declare
         self._exact = exact
         self._functions = functions
         self._registry = registry
@@ -89,6 +92,10 @@ class Registrations:
         transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
         return chunk.function in transient or bool(self._promised_by_module(chunk))
 
+    def foresees(self, chunk: Chunk) -> bool:
+        """Say whether it is known before a chunk runs what its function registers."""
+        return bool(self._functions.attribute(chunk.module, "PROMISES"))
+
     async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
         """Register what a state's `registers:` names, built from its `new_state`.
 
@@ -97,7 +104,8 @@ class Registrations:
                 taken; nothing of it is registered.
         """
         chunk = site.chunk
-        requests = self._requests(chunk, returned)
+        declared_by = self._declare(site)
+        requests = self._requests(chunk, returned, declared_by)
         try:
             changed = await asyncio.to_thread(self._changed, requests, test=site.test)
         except ResourceError as error:
@@ -110,7 +118,9 @@ class Registrations:
             changes={**returned.changes, "registered": changed},
         )
 
-    def _requests(self, chunk: Chunk, returned: StateReturn) -> list[RegistrationRequest]:
+    def _requests(
+        self, chunk: Chunk, returned: StateReturn, declared_by: DeclaredBy
+    ) -> list[RegistrationRequest]:
         """Fill in the configurations of a state's `registers` and check all of them."""
         source = Srn(chunk.module.replace(".", "_"), chunk.name)
         requests: list[RegistrationRequest] = []
@@ -128,7 +138,11 @@ class Registrations:
                 continue
             faults += [f"{_place(chunk, number)}: {srn} is not registered: {problem}" for problem in wrong]
             grains: DataMap = {"status": "succeeded"}
-            requests.append(RegistrationRequest(srn=srn, config=filled, source=source, source_grains=grains))
+            requests.append(
+                RegistrationRequest(
+                    srn=srn, config=filled, source=source, source_grains=grains, declared_by=declared_by
+                )
+            )
         if faults:
             raise StateFailedError("\n".join(faults))
         return requests

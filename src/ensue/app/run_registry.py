@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.errors import ResourceError
-from ensue.model.events import ResourceRegistered
+from ensue.model.events import ResourceOrphaned, ResourceRegistered
 from ensue.model.resource import RegistrationRequest
 
 if TYPE_CHECKING:
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
 
     from ensue.app.directory import Directory
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
-    from ensue.diagnostics import Span
+    from ensue.engine.services import CallSite
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
-    from ensue.model.resource import Registration, ResourceRecord
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, ResourceRecord
     from ensue.model.srn import Srn
 
 
@@ -29,7 +31,8 @@ class RunRegistry:
         directory: drops what it holds of a resource whose configuration changed.
         on_event: told of registrations.
         loop: the event loop, on which both are told.
-        place: returns the place of the state that it is given to; None where it belongs to none.
+        site: the call of the state that it is given to; None where it belongs to none.
+        declare: returns what a registration notes of such a state.
     """
 
     def __init__(
@@ -38,13 +41,18 @@ class RunRegistry:
         directory: Directory,
         on_event: Callable[[RunEvent], None],
         loop: asyncio.AbstractEventLoop,
-        place: Callable[[], Span] | None = None,
+        *,
+        site: CallSite | None = None,
+        declare: Callable[[CallSite], DeclaredBy] | None = None,
     ) -> None:
+        self.registered: set[Srn] = set()
+        """What was registered in this run, whether or not it was there before."""
         self._registry = registry
         self._directory = directory
         self._on_event = on_event
         self._loop = loop
-        self._place = place
+        self._site = site
+        self._declare = declare
 
     def register(
         self,
@@ -71,29 +79,41 @@ class RunRegistry:
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none; called from a thread beside the event loop."""
+        if self._site is not None and self._declare is not None:
+            declared_by = self._declare(self._site)
+            requests = [_declared(request, declared_by) for request in requests]
+        if self._site is not None and self._declare is not None:
+            declared_by = self._declare(self._site)
+            requests = [_declared(request, declared_by) for request in requests]
         try:
             all_done = self._registry.register_many(requests)
         except ResourceError as error:
-            if self._place is None:
+            if self._site is None:
                 raise
-            raise type(error)(f"{self._place()}: {error}") from None
+            raise type(error)(f"{self._site.chunk.span()}: {error}") from None
+        self.registered.update(request.srn for request in requests)
         for request, done in zip(requests, all_done, strict=True):
             source = str(request.source) if request.source else None
             event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
             self._tell(event, (request.srn, *done.invalidated) if done.changed else done.invalidated)
         return all_done
 
-    def of_state(self, place: Callable[[], Span]) -> RunRegistry:
-        """Return this registry for one state: what it refuses is reported with the state's place.
+    def of_state(self, site: CallSite, declare: Callable[[CallSite], DeclaredBy]) -> RunRegistry:
+        """Return this registry for one state: it names the state in what it refuses and in what it registers.
 
         Args:
-            place: returns the place; called only when something is refused.
+            site: the call of the state.
+            declare: returns what a registration notes of the state.
         """
-        return RunRegistry(self._registry, self._directory, self._on_event, self._loop, place)
+        own = RunRegistry(
+            self._registry, self._directory, self._on_event, self._loop, site=site, declare=declare
+        )
+        own.registered = self.registered
+        return own
 
-    def get(self, srn: Srn) -> DataMap | None:
+    def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return the configuration of an active resource."""
-        return self._registry.get(srn)
+        return self._registry.get(srn, even_orphaned=even_orphaned)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
         """Return what is known of a resource."""
@@ -119,6 +139,18 @@ class RunRegistry:
         self._tell(None, hit)
         return hit
 
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what this minion registered through declarations and is active."""
+        return self._registry.declarations()
+
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
+        """Orphan what a declaration registers no longer."""
+        done = self._registry.orphan(declared_by, srns, reason=reason)
+        for srn in done.srns:
+            self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
+        self._tell(None, done.invalidated)
+        return done
+
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""
         self._tell(None, (srn,))
@@ -139,3 +171,9 @@ class RunRegistry:
             self._on_event(event)
         for srn in changed:
             await self._directory.forget(srn)
+
+
+def _declared(request: RegistrationRequest, declared_by: DeclaredBy) -> RegistrationRequest:
+    if request.declared_by is not None:
+        return request
+    return msgspec.structs.replace(request, declared_by=declared_by)

@@ -83,8 +83,11 @@ class SaltFunctions(Mapping[str, Any]):
         """Return what is no function: templates ask whether it is defined, and whoever calls it is told."""
         from jinja2 import StrictUndefined
 
-        near = self._functions.near(module, function) if module else ()
+        why = self._functions.why_missing(module, function) if module else ""
+        near = self._functions.near(module, function) if module and not why else ()
         hint = f"; {self._functions.hint}" if self._functions.hint else ""
+        if why:
+            hint = f" for {self._context.srn.type}: {why}"
         meant = f"; did you mean {' or '.join(near)}?" if near else hint
         # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
         told = cast("type[TemplateRuntimeError]", EnsueError)

@@ -29,11 +29,15 @@ class StateCatalog:
 
     def __init__(self, loaders: TypeLoaders, type_name: str) -> None:
         self._loaders = loaders
+        self._type_name = type_name
         self._own: Functions = loaders.of("states", type_name)
 
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts on the target itself."""
-        return self._own.signature(module, function)
+        signature = self._own.signature(module, function)
+        if signature is None and (why := self._own.why_missing(module, function)):
+            raise NotAvailableError(f"{module}.{function} is not available for {self._type_name}: {why}")
+        return signature
 
     def fanned_signature(self, module: str, function: str, target: str) -> Signature | None:
         """Return what a function accepts on the resources that a `tgt` may mean."""
@@ -42,10 +46,10 @@ class StateCatalog:
         if only is not None:
             signature = only.signature(module, function)
             if signature is None and own is not None:
-                type_name = _ONE_TYPE.match(target)
-                raise NotAvailableError(
-                    f"{module}.{function} is not available for {type_name[1] if type_name else target}"
-                )
+                found = _ONE_TYPE.match(target)
+                why = only.why_missing(module, function)
+                msg = f"{module}.{function} is not available for {found[1] if found else target}"
+                raise NotAvailableError(f"{msg}: {why}" if why else msg)
             return signature
         offered = [own, *(one.signature(module, function) for one in self._loaders.known("states"))]
         return _any_of([one for one in offered if one is not None])

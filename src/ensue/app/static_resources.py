@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.language.merging import merge
 from ensue.model.data import is_list, is_mapping
-from ensue.model.srn import MINION_TYPE, TYPE_ALIASES, Srn
+from ensue.model.srn import MINION_TYPE, TYPE_ALIASES, Srn, is_resource_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,15 +44,18 @@ def read_static(
     for type_name, body in declared.items():
         type_ = TYPE_ALIASES.get(str(type_name), str(type_name))
         for id_, config, path in _hosts(key, str(type_name), body, locate, found):
-            srn = Srn(type_, id_)
-            if not id_.strip() or id_ != id_.strip() or not id_.isprintable():
+            if not isinstance(id_, str) or not is_resource_id(id_):
                 found.error(
                     "E0703",
                     f"a resource of the type {type_name!r} has the id {id_!r}",
-                    locate(path),
-                    help="an id has at least one character, no blanks at its ends, and is on one line",
+                    # A key such as `~` is not found by its text; what holds it is.
+                    locate(path) or locate(path[:-1]),
+                    help="an id is a text of at least one character, on one line, without blanks at its ends"
+                    if isinstance(id_, str)
+                    else "an id is a text (put it in quotes)",
                 )
                 continue
+            srn = Srn(type_, id_)
             if id_ in owners:
                 found.error(
                     "E0702",
@@ -82,7 +85,7 @@ def type_defaults(body: Any) -> Mapping[str, Any]:
 
 def _hosts(
     key: str, type_name: str, body: Any, locate: Locate, found: Collector
-) -> Iterator[tuple[str, dict[str, Any], list[str]]]:
+) -> Iterator[tuple[object, dict[str, Any], list[str]]]:
     path = [key, type_name]
     if body is None:
         return
@@ -98,9 +101,11 @@ def _hosts(
     hosts: Any = body
     if "hosts" in body:
         path = [*path, "hosts"]
-        hosts = body["hosts"] or None
+        hosts = body["hosts"]
     elif is_list(body.get("resource_ids")):
-        hosts = dict.fromkeys(map(str, body["resource_ids"]))
+        for id_ in body["resource_ids"]:
+            yield id_, dict(defaults), [*path, "resource_ids"]
+        return
     if hosts is None:
         return
     if not is_mapping(hosts):
@@ -118,4 +123,4 @@ def _hosts(
                 help="it is a mapping, for example `host: 192.0.2.1`",
             )
             continue
-        yield str(id_), merge(defaults, config or {}), place
+        yield id_, merge(defaults, config or {}), place

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.functions import Functions
 from ensue.contracts.callables import is_awaitable, is_coroutine_function, parameters
+from ensue.diagnostics import Span
 from ensue.errors import ResourceTypeError
+from ensue.model.data import is_mapping
 from ensue.model.srn import MINION_TYPE
 from ensue.resources.daemon_thread import in_daemon_thread
 from ensue.resources.type_hooks import folders_of, place_of
@@ -44,9 +46,10 @@ class Overrides:
     """
 
     def __init__(self, source: TypeSource, sources: TypeSources, kind: Kind) -> None:
+        self.type_name = source.name
         self._source = source
         self._sources = sources
-        self._kind = kind
+        self.kind = kind
         self._slots = {slot for folder in folders_of(source) for slot in _slots(Path(folder) / kind)}
         self._functions: dict[str, dict[str, Callable[..., Any]]] = {}
         self._modules: dict[str, ModuleType] = {}
@@ -68,6 +71,9 @@ class Overrides:
         """
         if slot not in self._functions:
             module = self.module(slot)
+            listed: object = getattr(module, "FUNCTIONS", {})
+            if not is_mapping(listed):
+                raise self._broken(slot, f"`FUNCTIONS` is {listed!r}, not a mapping of names to functions")
             found = _functions_of(module)
             for name, function in found.items():
                 self._check(slot, name, function)
@@ -83,15 +89,15 @@ class Overrides:
         if slot not in self._modules:
             try:
                 self._modules[slot] = importlib.import_module(
-                    f"{self._source.module.__name__}.{self._kind}.{slot}"
+                    f"{self._source.module.__name__}.{self.kind}.{slot}"
                 )
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 where = folders_of(self._source)[0]
                 raise self._sources.not_loaded(self._source.name, self._place(slot), error, where) from error
         return self._modules[slot]
 
     def _place(self, slot: str) -> str:
-        return f"{self._source.place}/{self._kind}/{slot.replace('.', '/')}"
+        return f"{self._source.place}/{self.kind}/{slot.replace('.', '/')}"
 
     def _check(self, slot: str, name: str, function: object) -> None:
         fault = ""
@@ -99,17 +105,21 @@ class Overrides:
             fault = f"is {function!r}, not a function"
         else:
             taken = [one for one in parameters(function) if not one.takes_others]
-            needed = ("ctx", "name") if self._kind == "states" else ("ctx",)
+            needed = ("ctx", "name") if self.kind == "states" else ("ctx",)
             if [one.name for one in taken[: len(needed)]] != list(needed) and not (
                 name == "mod_watch" and taken and taken[0].name == "ctx"
             ):
                 fault = f"does not take `{'`, `'.join(needed)}` first"
         if fault:
-            raise ResourceTypeError(
-                f"the resource type {self._source.name!r} ({self._place(slot)}): {slot}.{name} {fault}",
-                span=place_of(function, self._sources),
-                help="the functions of a type's overrides are given the resource as `ctx`",
-            )
+            raise self._broken(slot, f"{slot}.{name} {fault}", place_of(function, self._sources))
+
+    def _broken(self, slot: str, fault: str, span: Span | None = None) -> ResourceTypeError:
+        file = self.module(slot).__file__
+        return ResourceTypeError(
+            f"the resource type {self._source.name!r} ({self._place(slot)}): {fault}",
+            span=span or (Span(self._sources.shown(file), 1) if file else None),
+            help="the functions of a type's overrides are given the resource as `ctx`",
+        )
 
 
 class TypeFunctions(Functions):
@@ -135,13 +145,28 @@ class TypeFunctions(Functions):
             return self._overrides.functions(module).get(function)
         if self._base.attribute(module, HERE_ONLY):
             return None
+        if self._base.is_of_this_machine(module):
+            return self._base.shipped(module).get(function)
         return self._base.find(module, function)
+
+    def why_missing(self, module: str, function: str) -> str:
+        """Say why resources of the type have not got a function that this machine has."""
+        if self._overrides.fills(module) or not self._base.is_of_this_machine(module):
+            return ""
+        if self._base.find(module, function) is None:
+            return ""
+        folder = f"_resources/{self._overrides.type_name}/{self._overrides.kind}/"
+        return (
+            "it is a plain function of the project, which would act on this machine (write it with `ctx`,"
+            f" put it into {folder}, or set `FOR_RESOURCES = True` in its module if it works through"
+            " `__salt__` alone)"
+        )
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
         """Return what is called when something watched has changed."""
         if self._overrides.fills(module):
             return self._overrides.functions(module).get("mod_watch") or self.attribute(module, "MOD_WATCH")
-        return self._base.mod_watch(module)
+        return None if self._base.is_of_this_machine(module) else self._base.mod_watch(module)
 
     def attribute(self, module: str, name: str) -> Any:
         """Return a module's attribute, None when it has none."""
@@ -153,6 +178,8 @@ class TypeFunctions(Functions):
         """Return the names of a module's functions."""
         if self._overrides.fills(module):
             return list(self._overrides.functions(module))
+        if self._base.is_of_this_machine(module):
+            return list(self._base.shipped(module))
         return self._base.names(module)
 
     def modules(self) -> list[str]:

@@ -68,7 +68,7 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
     from ensue.output.tables import table_text
 
     sources = {record.srn: record.source for record in records}
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             str(record.srn),
             record.status,
@@ -77,7 +77,11 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
         )
         for record in records
     ]
-    return table_text(("resource", "status", "source", "managed by"), rows, session.stdout_palette)
+    columns: tuple[str, ...] = ("resource", "status", "source", "managed by")
+    if any(record.invalidated_because for record in records):
+        columns = (*columns, "because")
+        rows = [(*row, record.invalidated_because) for row, record in zip(rows, records, strict=True)]
+    return table_text(columns, rows, session.stdout_palette)
 
 
 def _chain(source: Srn | None, sources: dict[Srn, Srn | None]) -> list[Srn]:

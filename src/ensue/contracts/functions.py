@@ -97,6 +97,7 @@ class FunctionCatalog(Protocol):
 
         Raises:
             PluginError: its module does not load.
+            NotAvailableError: this machine has it, and the target does not.
         """
         ...
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
 
 __all__ = ["DerivedRegistry", "RegistryScope"]
@@ -65,8 +65,13 @@ class DerivedRegistry(Protocol):
         """
         ...
 
-    def get(self, srn: Srn) -> DataMap | None:
-        """Return the configuration of an active resource (audited), None when there is none."""
+    def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
+        """Return the configuration of an active resource (audited), None when there is none.
+
+        Args:
+            srn: the resource.
+            even_orphaned: return that of an orphaned resource too.
+        """
         ...
 
     def record(self, srn: Srn) -> ResourceRecord | None:
@@ -91,6 +96,26 @@ class DerivedRegistry(Protocol):
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
+        ...
+
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active resources of the store that this minion registered through declarations."""
+        ...
+
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
+        """Orphan what a declaration registers no longer, and invalidate what was derived from that.
+
+        Orphaned resources are kept with their configurations and are not targetable. Registering one again
+        brings it back.
+
+        Args:
+            declared_by: the declaration.
+            srns: the resources; one that is not active, or that something else has registered since, is left.
+            reason: why nothing registers them.
+
+        Raises:
+            StoreError: the store cannot be read or written.
+        """
         ...
 
     def forget(self, srn: Srn) -> bool:

@@ -96,7 +96,7 @@ class Executor:
 
     def inline_callee(self, node: Node) -> Callee | None:
         """Return the function of a node that can be called without a task; None when it cannot."""
-        if not _is_plain(node):
+        if not self._is_plain(node):
             return None
         chunk = node.chunk
         try:
@@ -107,9 +107,25 @@ class Executor:
         waits = callee.manner is not _INLINE or (watch and watch.manner is not _INLINE)
         return None if waits else callee
 
+    def _is_plain(self, node: Node) -> bool:
+        """Say whether a node is a state without slots and options that are looked at around its call."""
+        chunk = node.chunk
+        if node.role is not _STATE or chunk.has_slots or self._has_registered(node):
+            return False
+        options = chunk.options
+        return options is NO_OPTIONS or not (
+            options.unless
+            or options.onlyif
+            or options.creates
+            or options.check_cmd
+            or options.retry
+            or options.timeout_s
+            or options.registers
+        )
+
     def _plain_callee(self, node: Node) -> Callee | None:
         """Return the function of a node that is just to be awaited; None when there is more to it."""
-        if node.verdict is _CALL_AND_WATCH or not _is_plain(node):
+        if node.verdict is _CALL_AND_WATCH or not self._is_plain(node):
             return None
         chunk = node.chunk
         callee = self._calls.state(node.target, chunk.module, chunk.function)
@@ -170,7 +186,18 @@ class Executor:
         if watch is not None and not reply.said.changes and not reply.skipped:
             told = await self._attempts(node, watch)
             reply = Reply(_with_state_of(reply.said, told.said), told.skipped)
-        return await self._registered(node, callee, reply.said)
+        if reply.skipped:
+            return reply.said
+        said = await self._registered(node, callee, reply.said)
+        prune = self._services.hooks.prune
+        if prune is None or not self._has_registered(node):
+            return said
+        return await prune(self._site(node, callee), said)
+
+    def _has_registered(self, node: Node) -> bool:
+        """Say whether an earlier run registered something through a node's state."""
+        has_registered = self._services.hooks.has_registered
+        return has_registered is not None and has_registered(node.scope.path, node.chunk.tag)
 
     async def _attempts(self, node: Node, callee: Callee, started: Started | None = None) -> Reply:
         reply = await self._attempt(node, callee, started)
@@ -313,23 +340,6 @@ class Executor:
             _changed_watches(node) if callee.is_mod_watch else (),
             node,
         )
-
-
-def _is_plain(node: Node) -> bool:
-    """Say whether a node is a state without slots and options that are looked at around its call."""
-    chunk = node.chunk
-    if node.role is not _STATE or chunk.has_slots:
-        return False
-    options = chunk.options
-    return options is NO_OPTIONS or not (
-        options.unless
-        or options.onlyif
-        or options.creates
-        or options.check_cmd
-        or options.retry
-        or options.timeout_s
-        or options.registers
-    )
 
 
 async def _begin(node: Node, callee: Callee, context: StateContext, arguments: DataMap) -> Any:

@@ -180,6 +180,9 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         arguments: resolves references and slots; None when there are none in this version.
         registered: called after a state with `registers` ended with result True, before anything
             that comes after it; what it returns is the state's return. In a plan it registers nothing.
+        has_registered: whether an earlier run registered something through a state, by the path of its scope
+            and its tag; None: no state did.
+        prune: called with what such a state returned; what it returns is the state's return.
         matcher: finds the resources that a chunk is fanned out to; None when nothing is.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
@@ -190,6 +193,8 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     promises: Callable[[Chunk], Sequence[Srn]] = _promises_nothing
     arguments: ArgumentResolver | None = None
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
+    has_registered: Callable[[str, str], bool] | None = None
+    prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     matcher: TargetMatcher | None = None
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
     inputs: CallInputs | None = None

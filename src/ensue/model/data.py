@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, cast
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 """A leaf. Dates stay strings, as Salt reads YAML."""
@@ -46,3 +46,22 @@ def copied(value: Any) -> Any:
     if is_mapping(value):
         return {name: copied(one) for name, one in value.items()}
     return [copied(one) for one in value] if is_list(value) else value
+
+
+def not_data(value: object) -> str:
+    """Return what in a value is not data, as text; empty when all of it is.
+
+    Args:
+        value: what a plug-in returned.
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return ""
+    if is_list(value):
+        return next((strange for item in value if (strange := not_data(item))), "")
+    if isinstance(value, dict):
+        mapping = cast("dict[object, object]", value)
+        keys = (f"the key {key!r}" for key in mapping if not isinstance(key, str))
+        return next(keys, "") or next(
+            (strange for item in mapping.values() if (strange := not_data(item))), ""
+        )
+    return f"{type(value).__name__} {value!r}"

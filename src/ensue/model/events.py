@@ -138,6 +138,13 @@ class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
     changed: bool
 
 
+class ResourceOrphaned(msgspec.Struct, frozen=True, tag=True):
+    """The state that registered a derived resource registers it no longer."""
+
+    srn: str
+    because: str
+
+
 class RunFinished(msgspec.Struct, frozen=True, tag=True):
     """A run has ended.
 
@@ -166,6 +173,7 @@ RunEvent: TypeAlias = (
     | FannedOut
     | ScopeClosed
     | ResourceRegistered
+    | ResourceOrphaned
     | RunFinished
 )
 """The closed union of events."""

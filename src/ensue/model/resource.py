@@ -15,8 +15,31 @@ if TYPE_CHECKING:
 RegistryScope = Literal["run", "cache"]
 """Where a resource is kept: `run` is memory and ends with the run, `cache` is the cross-run store."""
 
-ResourceStatus = Literal["active", "invalidated"]
-"""An invalidated resource is kept and shown, and is not targetable."""
+ResourceStatus = Literal["active", "invalidated", "orphaned"]
+"""An invalidated resource no longer holds; an orphaned one is no longer registered by the state that
+registered it. Both are kept and shown, and are not targetable."""
+
+
+class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The state declaration that registered a resource, so that a later run can say whether it still does.
+
+    Args:
+        sls: the SLS of the top scope that the declaration is in or grew from.
+        scope: the path of its scope.
+        tag: its tag.
+        fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
+        by_function: whether its function registered the resource, rather than `registers`.
+        highstate: whether that was in a run of the whole top file.
+        project: the project's root where several projects share one store, else empty.
+    """
+
+    sls: str
+    scope: str
+    tag: str
+    fanned_from: str = ""
+    by_function: bool = False
+    highstate: bool = False
+    project: str = ""
 
 
 class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +53,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         origin: `pillar`, `discovered` or `derived`.
         registered_at: ISO 8601 with offset; empty for static ones.
         expires_at: ISO 8601; empty when it does not.
-        invalidated_because: why it was invalidated; empty while active.
+        invalidated_because: why it was invalidated or orphaned; empty while active.
     """
 
     srn: Srn
@@ -54,6 +77,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
         source_grains: the source's grains now.
         ttl_s: seconds after which it is invalid; None: never.
         scope: where it is kept.
+        declared_by: the declaration that registers it; None outside of runs.
     """
 
     srn: Srn
@@ -63,6 +87,19 @@ class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     source_grains: Mapping[str, Data] | None = None
     ttl_s: float | None = None
     scope: RegistryScope = "cache"
+    declared_by: DeclaredBy | None = None
+
+
+class Orphaned(msgspec.Struct, frozen=True, kw_only=True):
+    """What `orphan` did.
+
+    Args:
+        srns: what was orphaned, sorted.
+        invalidated: what was derived from these and is invalidated with them, sorted.
+    """
+
+    srns: tuple[Srn, ...] = ()
+    invalidated: tuple[Srn, ...] = ()
 
 
 class Registration(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ class Srn(msgspec.Struct, frozen=True, order=True):
 
     Args:
         type: the resource type (`ssh_host`).
-        id: the resource's own id (`web-01`); may hold any character but white space at its ends.
+        id: the resource's own id (`web-01`); any printable characters, no white space at its ends.
     """
 
     type: str
@@ -37,13 +37,18 @@ class Srn(msgspec.Struct, frozen=True, order=True):
         """Read `type:id`; an alias of a type (`ssh:web-01`) is read as the type.
 
         Raises:
-            ValueError: there is no colon, the type is not a word, or the id is empty.
+            ValueError: there is no colon, the type is not a word, or the id is empty or not on one line.
         """
         type_, colon, id_ = text.partition(":")
-        if not colon or not _TYPE.match(type_) or not id_ or id_ != id_.strip():
+        if not colon or not _TYPE.match(type_) or not is_resource_id(id_):
             msg = f"not a resource name: {text!r} (write <type>:<id>, for example ssh_host:web-01)"
             raise ValueError(msg)
         return cls(TYPE_ALIASES.get(type_, type_), id_)
+
+
+def is_resource_id(text: str) -> bool:
+    """Say whether a text can be an id: on one line, not empty, without white space at its ends."""
+    return bool(text) and text == text.strip() and text.isprintable()
 
 
 TYPE_ALIASES: Final[Mapping[str, str]] = MappingProxyType({"ssh": "ssh_host"})

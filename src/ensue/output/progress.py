@@ -13,6 +13,7 @@ from ensue.model.events import (
     FannedOut,
     NodeFinished,
     NodeStarted,
+    ResourceOrphaned,
     ResourceRegistered,
     RunEvent,
     RunFinished,
@@ -62,6 +63,7 @@ class PlainProgress:
             ScopeOpened: self._opened,
             ScopeClosed: self._closed,
             ResourceRegistered: self._registered,
+            ResourceOrphaned: self._orphaned,
             RunStarted: _nothing,
             ScopePlanned: _nothing,
             FannedOut: _nothing,
@@ -103,6 +105,9 @@ class PlainProgress:
     def _registered(self, event: ResourceRegistered) -> None:
         if event.changed:
             self._tell("resource", self._palette.cyan, registered_line(event))
+
+    def _orphaned(self, event: ResourceOrphaned) -> None:
+        self._tell("resource", self._palette.cyan, f"orphaned: {event.srn}: {event.because}")
 
     def _ended(self, _: RunFinished) -> None:
         self.close()

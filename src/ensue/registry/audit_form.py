@@ -19,7 +19,7 @@ import msgspec
 if TYPE_CHECKING:
     from pathlib import Path
 
-AuditAction = Literal["register", "decrypt", "invalidate", "forget", "rotate", "repair", "continue"]
+AuditAction = Literal["register", "decrypt", "invalidate", "orphan", "forget", "rotate", "repair", "continue"]
 """What a line tells of; the log itself writes `repair` about the line before, `continue` in a new file."""
 
 NO_CHAIN: Final = "0" * 64

@@ -15,7 +15,7 @@ import msgspec
 from ensue.model.resource import RegistrationRequest, ResourceRecord
 
 if TYPE_CHECKING:
-    from ensue.model.resource import RegistryScope
+    from ensue.model.resource import DeclaredBy, RegistryScope, ResourceStatus
     from ensue.model.srn import Srn
 
 __all__ = ["NEVER_S", "Entry", "Noted", "RegistrationRequest", "iso_time"]
@@ -50,11 +50,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         watched: fingerprints of their values at registration, as far as they were known: (key, hex) sorted.
         minion: id of the minion that registered it and manages it.
         active: whether it may be targeted.
-        reason: why it was invalidated; empty while active.
+        reason: why it was invalidated or orphaned; empty while active.
         registered_at_s: since when it has been active with this configuration, seconds since the epoch.
         seen_at_s: when it was last registered or confirmed.
         ttl_s: for how long, 0 for ever.
         expires_at_s: when it becomes invalid; `NEVER_S` when it does not.
+        orphaned: whether it is not active because no state registers it any more.
+        declared_by: the declaration that registered it last; None when that was no state of a run.
     """
 
     srn: Srn
@@ -70,6 +72,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     seen_at_s: float
     ttl_s: float
     expires_at_s: float
+    orphaned: bool = False
+    declared_by: DeclaredBy | None = None
+
+    @property
+    def status(self) -> ResourceStatus:
+        """Whether it may be targeted, and if not, why."""
+        if self.active:
+            return "active"
+        return "orphaned" if self.orphaned else "invalidated"
 
     @property
     def noted(self) -> Noted:
@@ -88,7 +99,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return ResourceRecord(
             srn=self.srn,
             managing_minions=(self.minion,),
-            status="active" if self.active else "invalidated",
+            status=self.status,
             source=self.source,
             origin="derived",
             registered_at=iso_time(self.registered_at_s),

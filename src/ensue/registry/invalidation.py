@@ -35,9 +35,26 @@ def invalidate_derived(
         spare: entries that were registered anew and therefore hold.
 
     Returns:
-        The entries that were active before, as they are now, sorted by SRN.
+        The entries that were active or orphaned before, as they are now, sorted by SRN.
     """
     return _descend(working, {source: reason}, spare=spare)
+
+
+def orphan(working: WorkingSet, srns: Collection[Srn], *, reason: str) -> tuple[list[Entry], list[Entry]]:
+    """Mark entries that nothing registers any more, and invalidate what was derived from them.
+
+    Args:
+        working: the entries.
+        srns: the resources.
+        reason: why nothing registers them.
+
+    Returns:
+        What was orphaned and what was invalidated, each sorted by SRN.
+    """
+    hit = [_mark(working, entry, reason, orphaned=True) for entry in map(working.find_active, srns) if entry]
+    own = {entry.srn: f"{entry.srn} was orphaned" for entry in hit}
+    below = _descend(working, own, spare=own)
+    return sorted(hit, key=lambda entry: entry.srn), below
 
 
 def invalidate_expired(working: WorkingSet, now_s: float) -> list[Entry]:
@@ -99,7 +116,12 @@ def _descend(working: WorkingSet, reasons: Mapping[Srn, str], *, spare: Collecti
     while reasons:
         below = [entry for entry in working.derived_from(reasons) if entry.srn not in visited]
         visited.update(entry.srn for entry in below)
-        hit += [_mark(working, entry, _reason_for(entry, reasons)) for entry in below if entry.active]
+        # An orphaned resource still exists for all that is known; without its source it does not.
+        hit += [
+            _mark(working, entry, _reason_for(entry, reasons))
+            for entry in below
+            if entry.active or entry.orphaned
+        ]
         reasons = {entry.srn: _no_longer(entry.srn) for entry in below}
     return sorted(hit, key=lambda entry: entry.srn)
 
@@ -112,7 +134,7 @@ def _no_longer(srn: Srn) -> str:
     return f"{srn} was invalidated"
 
 
-def _mark(working: WorkingSet, entry: Entry, reason: str) -> Entry:
-    marked = msgspec.structs.replace(entry, active=False, reason=reason)
+def _mark(working: WorkingSet, entry: Entry, reason: str, *, orphaned: bool = False) -> Entry:
+    marked = msgspec.structs.replace(entry, active=False, orphaned=orphaned, reason=reason)
     working.put(marked)
     return marked

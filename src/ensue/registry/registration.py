@@ -188,6 +188,7 @@ def _entry(
         seen_at_s=now_s,
         ttl_s=request.ttl_s or 0.0,
         expires_at_s=NEVER_S if request.ttl_s is None else now_s + request.ttl_s,
+        declared_by=request.declared_by,
     )
     if kept is not None or request.scope == "run":
         return fresh

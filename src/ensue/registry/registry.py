@@ -14,9 +14,7 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
-from ensue.model.resource import Registration
+from ensue.model.resource import Orphaned
 from ensue.model.secret_values import secret_values
 from ensue.registry import audit_check, configuration, invalidation, registration
 from ensue.registry.audit import AuditLog
@@ -24,6 +22,7 @@ from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import Access
 from ensue.registry.entry import NEVER_S, RegistrationRequest
 from ensue.registry.memory import RunEntries
+from ensue.registry.operation import Operation, register_all
 from ensue.registry.store import CrossRunStore
 from ensue.registry.store_keys import StoreKeys
 from ensue.registry.vault import ProjectVault
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from ensue.contracts.registry import RegistryScope
     from ensue.masking import Masker
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import ResourceRecord
+    from ensue.model.resource import DeclaredBy, Registration, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.entry import Entry
@@ -46,18 +45,6 @@ if TYPE_CHECKING:
 
 AUDIT_FILE: Final = "audit.jsonl"
 """Name of the audit log below the cachedir."""
-
-
-class _Operation(msgspec.Struct, frozen=True, kw_only=True):
-    """One change in the making."""
-
-    working: WorkingSet
-    now_s: float
-    accesses: list[Access] = msgspec.field(default_factory=list[Access])
-
-    def note_invalidated(self, entries: Sequence[Entry]) -> list[Srn]:
-        self.accesses.extend(Access("invalidate", str(entry.srn), entry.reason) for entry in entries)
-        return [entry.srn for entry in entries]
 
 
 def _nobody(_resource_id: str, /) -> Srn | None:
@@ -172,17 +159,18 @@ class ResourceRegistry:
         ]
         with self._changing(create=any(request.scope == "cache" for request in requests)) as operation:
             operation.working.load(request.srn.id for request in requests)
-            return self._register_all(operation, candidates)
+            return self._registered(operation, candidates)
 
-    def get(self, srn: Srn, *, why: str = "") -> DataMap | None:
+    def get(self, srn: Srn, *, why: str = "", even_orphaned: bool = False) -> DataMap | None:
         """Return the configuration of an active resource; see the contract.
 
         Args:
             srn: the resource.
             why: what it is needed for, for the audit log.
+            even_orphaned: return that of an orphaned resource too.
         """
         entry = self._standing(srn)
-        if entry is None or not entry.active:
+        if entry is None or not (entry.active or (even_orphaned and entry.orphaned)):
             return None
         if entry.scope == "cache":
             # First the log, then the secret: what cannot be logged is not opened.
@@ -224,14 +212,31 @@ class ResourceRegistry:
         with self._changing(create=False) as operation:
             key_of = self._keys.fingerprint_keys(operation.working.stored)
             hit = invalidation.observe(operation.working, source, grains, key_of=key_of)
-            return operation.note_invalidated(hit)
+            return operation.note("invalidate", hit)
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source, transitively; returns what was hit, sorted."""
         why = reason or f"{source} was invalidated"
         with self._changing(create=False) as operation:
             hit = invalidation.invalidate_derived(operation.working, source, reason=why)
-            return operation.note_invalidated(hit)
+            return operation.note("invalidate", hit)
+
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what this minion registered through declarations and is active; see the contract."""
+        with self._reading() as stored:
+            return {} if stored is None else stored.declarations(self._minion_id)
+
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
+        """Orphan what a declaration registers no longer; see the contract."""
+        with self._changing(create=False) as operation:
+            operation.working.load(srn.id for srn in srns)
+            found = map(operation.working.find_active, srns)
+            # Somebody else may have registered one of them meanwhile.
+            gone = [one.srn for one in found if one is not None and one.declared_by == declared_by]
+            hit, below = invalidation.orphan(operation.working, gone, reason=reason)
+            orphaned = operation.note("orphan", hit)
+            invalidated = operation.note("invalidate", below)
+            return Orphaned(srns=tuple(orphaned), invalidated=tuple(invalidated))
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry altogether; False when there was none."""
@@ -283,7 +288,7 @@ class ResourceRegistry:
         self._store.close()
         self._audit.close()
 
-    def _register_all(self, operation: _Operation, candidates: Sequence[Candidate]) -> list[Registration]:
+    def _registered(self, operation: Operation, candidates: Sequence[Candidate]) -> list[Registration]:
         if operation.working.stored is not None:
             self._keys.claim(operation.working.stored)
         registrar = registration.Registrar(
@@ -292,38 +297,7 @@ class ResourceRegistry:
             minion=self._minion_id,
             now_s=operation.now_s,
         )
-        grains_of = {
-            one.request.source: one.request.source_grains
-            for one in candidates
-            if one.request.source is not None and one.request.source_grains is not None
-        }
-        observed = self._observe_all(operation, candidates, grains_of, registrar)
-        done: list[Registration] = []
-        for one in candidates:
-            source = one.request.source
-            grains = grains_of.get(source) if one.request.source_grains is not None and source else None
-            outcome = registration.register(operation.working, one, grains=grains, registrar=registrar)
-            why = f"{outcome.word}, derived from {source}" if source else outcome.word
-            operation.accesses.append(Access("register", str(one.request.srn), why))
-            operation.note_invalidated(outcome.invalidated)
-            done.append(_with_observed(outcome.registration, observed.pop(source, ())))
-        return done
-
-    def _observe_all(
-        self,
-        operation: _Operation,
-        candidates: Sequence[Candidate],
-        grains_of: Mapping[Srn, Mapping[str, Data]],
-        registrar: registration.Registrar,
-    ) -> dict[Srn | None, Sequence[Srn]]:
-        observed: dict[Srn | None, Sequence[Srn]] = {}
-        for source, grains in grains_of.items():
-            spare = {one.request.srn for one in candidates if one.request.source == source}
-            hit = invalidation.observe(
-                operation.working, source, grains, key_of=registrar.key_of, spare=spare
-            )
-            observed[source] = operation.note_invalidated(hit)
-        return observed
+        return register_all(operation, candidates, registrar)
 
     def _standing(self, srn: Srn) -> Entry | None:
         """Return an entry as it stands at this moment, expiry included."""
@@ -363,12 +337,12 @@ class ResourceRegistry:
             pass
 
     @contextmanager
-    def _changing(self, *, create: bool) -> Generator[_Operation]:
+    def _changing(self, *, create: bool) -> Generator[Operation]:
         with self._turn:
             with self._transaction(create=create) as stored:
                 working = WorkingSet(self._memory, stored)
-                operation = _Operation(working=working, now_s=self._clock())
-                operation.note_invalidated(invalidation.invalidate_expired(working, operation.now_s))
+                operation = Operation(working=working, now_s=self._clock())
+                operation.note("invalidate", invalidation.invalidate_expired(working, operation.now_s))
                 yield operation
                 working.write_stored()
                 # Before the commit: nothing is ever done without a line that tells of it.
@@ -384,10 +358,3 @@ class ResourceRegistry:
     def _mask(self, config: Mapping[str, Any]) -> None:
         if self._masker is not None:
             self._masker.add(*secret_values(config))
-
-
-def _with_observed(done: Registration, observed: Sequence[Srn]) -> Registration:
-    if not observed:
-        return done
-    invalidated = tuple(sorted({*done.invalidated, *observed}))
-    return Registration(srn=done.srn, changed=done.changed, invalidated=invalidated)

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-SCHEMA_VERSION: Final = 1
-"""Raised whenever the tables change; a store of a newer version is refused."""
+SCHEMA_VERSION: Final = 2
+"""Raised whenever the tables change; an older store is brought up to date, a newer one is refused."""
 
 BUSY_TIMEOUT_MS: Final = 60_000
 """How long SQLite waits for other writers; each takes milliseconds, so this is a queue of thousands."""
 
+_VERSION_FACT: Final = "schema_version"
+_WITHOUT_DECLARATIONS: Final = "1"
 _LARGEST_IDLE_LOG_BYTES: Final = 4 * 1024 * 1024
 _METADATA = sa.MetaData()
 _NAME = sa.Text().with_variant(sa.String(255), "mysql", "mariadb")
@@ -48,6 +50,8 @@ resources = sa.Table(
     sa.Column("seen_at_s", sa.Double, nullable=False),
     sa.Column("ttl_s", sa.Double, nullable=False),
     sa.Column("expires_at_s", sa.Double, nullable=False),
+    sa.Column("orphaned", sa.SmallInteger, nullable=False, server_default="0"),
+    sa.Column("declared_by", sa.Text, nullable=True),
     sa.Index("ensue_resource_expiry", "active", "expires_at_s"),
 )
 """One row a resource. The id alone is the key: ids are unique over all types."""
@@ -132,7 +136,7 @@ def _create_sqlite(path: Path) -> None:
 def _create_tables(engine: sa.Engine) -> None:
     with engine.begin() as connection:
         _METADATA.create_all(connection)
-        connection.execute(sa.insert(facts), {"name": "schema_version", "value": str(SCHEMA_VERSION)})
+        connection.execute(sa.insert(facts), {"name": _VERSION_FACT, "value": str(SCHEMA_VERSION)})
 
 
 def _sqlite_engine(path: Path) -> sa.Engine:
@@ -157,8 +161,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _check_version(engine: sa.Engine) -> None:
+    """Bring a store of an older version up to date, and refuse what this ensue cannot read."""
     with engine.connect() as connection:
-        found = connection.execute(sa.select(facts.c.value).where(facts.c.name == "schema_version")).scalar()
+        found = _version(connection)
+    if found == _WITHOUT_DECLARATIONS:
+        _add_declarations(engine)
+        return
     where = engine.url.render_as_string(hide_password=True)
     if found is None:
         raise StoreError(f"{where}: the store has no version: it is damaged (restore it from a copy)")
@@ -167,3 +175,30 @@ def _check_version(engine: sa.Engine) -> None:
             f"{where}: the store is of version {found}, this ensue knows {SCHEMA_VERSION} (use a newer ensue)"
         )
         raise StoreError(msg)
+
+
+def _add_declarations(engine: sa.Engine) -> None:
+    """Add what version 2 has: which declaration registered a resource, and whether it was orphaned."""
+    with engine.begin() as connection:
+        take_turn(connection)
+        # Of several processes that open the store at once, the first one does it.
+        if _version(connection) != _WITHOUT_DECLARATIONS:
+            return
+        table = resources.name
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN orphaned SMALLINT DEFAULT 0 NOT NULL")
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN declared_by TEXT")
+        version = sa.update(facts).where(facts.c.name == _VERSION_FACT)
+        connection.execute(version.values(value=str(SCHEMA_VERSION)))
+
+
+def _version(connection: sa.Connection) -> str | None:
+    return connection.execute(sa.select(facts.c.value).where(facts.c.name == _VERSION_FACT)).scalar()
+
+
+def take_turn(connection: sa.Connection) -> None:
+    """Begin a transaction as a writer at once: what it reads cannot change before it writes."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    statement = sa.select(facts.c.value).where(facts.c.name == _VERSION_FACT)
+    connection.execute(statement.with_for_update())

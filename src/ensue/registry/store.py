@@ -100,10 +100,11 @@ class CrossRunStore:
             StoreError: the store cannot be written.
         """
         with self._guarded():
+            from ensue.registry.schema import take_turn
             from ensue.registry.tables import StoredEntries
 
             with self._opened().begin() as connection:
-                _take_turn(connection)
+                take_turn(connection)
                 yield StoredEntries(connection)
 
     def close(self) -> None:
@@ -164,15 +165,3 @@ def _sqlite_path(cachedir: Path, url: str | None) -> Path | None:
     if not database or database == ":memory:":
         raise StoreError(f"store_url: {url} names no file (write sqlite:///FILE)")
     return Path(database)
-
-
-def _take_turn(connection: sa.Connection) -> None:
-    """Begin the transaction as a writer at once: what it reads cannot change before it writes."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        return
-    import sqlalchemy as sa
-
-    from ensue.registry.schema import facts
-
-    connection.execute(sa.select(facts.c.value).where(facts.c.name == "schema_version").with_for_update())

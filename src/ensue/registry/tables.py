@@ -6,12 +6,14 @@ Only SQL that SQLite and PostgreSQL both know. What the statements are for is de
 from __future__ import annotations
 
 import itertools
+import operator
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import sqlalchemy as sa
 
 from ensue.errors import TamperedError
+from ensue.model.resource import DeclaredBy
 from ensue.model.srn import Srn
 from ensue.registry.entry import NEVER_S, Entry, Noted
 from ensue.registry.schema import facts, resources
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _CHUNK_ROWS: Final = 500
 _WATCH_DECODER: Final = msgspec.json.Decoder(tuple[str, ...])
+_DECLARED_BY_DECODER: Final = msgspec.json.Decoder(DeclaredBy)
 _WATCHED_DECODER: Final = msgspec.json.Decoder(tuple[tuple[str, str], ...])
 _C = resources.c
 
@@ -35,6 +38,8 @@ _AFTER_CONFIG: Final = (
     _C.seen_at_s,
     _C.ttl_s,
     _C.expires_at_s,
+    _C.orphaned,
+    _C.declared_by,
 )
 _SELECT: Final = sa.select(*_BEFORE_CONFIG, _C.config, *_AFTER_CONFIG)
 _NEXT_EXPIRY: Final = sa.select(sa.func.min(_C.expires_at_s)).where(_C.active == 1)
@@ -51,7 +56,21 @@ _UPDATE_WHOLE: Final = (
     .where(_C.id == sa.bindparam("key"))
     .values({column.name: sa.bindparam(column.name) for column in resources.columns if column.name != "id"})
 )
-_STANDING: Final = ("watched", "active", "reason", "seen_at_s", "ttl_s", "expires_at_s")
+_DECLARATIONS: Final = (
+    sa.select(_C.declared_by, _C.type, _C.id)
+    .where(_C.declared_by.is_not(None), _C.active == 1, _C.minion == sa.bindparam("minion"))
+    .order_by(_C.declared_by)
+)
+_STANDING: Final = (
+    "watched",
+    "active",
+    "reason",
+    "seen_at_s",
+    "ttl_s",
+    "expires_at_s",
+    "orphaned",
+    "declared_by",
+)
 _UPDATE_STANDING: Final = (
     sa.update(resources)
     .where(_C.id == sa.bindparam("key"))
@@ -112,6 +131,14 @@ class StoredEntries:
         """Return the different things that the active entries with this source noted of it."""
         rows = self._connection.execute(_SELECT_NOTED, {"key": str(source)})
         return {Noted("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
+
+    def declarations(self, minion: str) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active resources that a minion registered through declarations, by declaration."""
+        rows = self._connection.execute(_DECLARATIONS, {"minion": minion})
+        return {
+            _DECLARED_BY_DECODER.decode(text): [Srn(type_, key) for _, type_, key in group]
+            for text, group in itertools.groupby(rows, key=operator.itemgetter(0))
+        }
 
     def next_expiry_s(self) -> float:
         """Return the time at which the next active entry expires."""
@@ -185,9 +212,8 @@ def _entry(row: Sequence[Any]) -> Entry:
 
 
 def _read_entry(row: Sequence[Any]) -> Entry:
-    key, type_, source, config, watch, watched, minion, active, reason, registered, seen, ttl, expires = row[
-        :13
-    ]
+    key, type_, source, config, watch, watched, minion, active, reason = row[:9]
+    registered, seen, ttl, expires, orphaned, declared_by = row[9:15]
     return Entry(
         srn=Srn(type_, key),
         scope="cache",
@@ -202,6 +228,8 @@ def _read_entry(row: Sequence[Any]) -> Entry:
         seen_at_s=float(seen),
         ttl_s=float(ttl),
         expires_at_s=float(expires),
+        orphaned=bool(orphaned),
+        declared_by=None if declared_by is None else _DECLARED_BY_DECODER.decode(declared_by),
     )
 
 
@@ -249,4 +277,10 @@ def _standing_columns(entry: Entry) -> dict[str, Any]:
         "seen_at_s": entry.seen_at_s,
         "ttl_s": entry.ttl_s,
         "expires_at_s": entry.expires_at_s,
+        "orphaned": int(entry.orphaned),
+        "declared_by": None if entry.declared_by is None else _declared_by(entry.declared_by),
     }
+
+
+def _declared_by(declaration: DeclaredBy) -> str:
+    return msgspec.json.encode(declaration).decode()

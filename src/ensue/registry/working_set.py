@@ -49,6 +49,11 @@ class WorkingSet:
         self.load((key,))
         return self._now[key]
 
+    def find_active(self, srn: Srn) -> Entry | None:
+        """Return the entry of a resource as it stands now, None when it may not be targeted."""
+        entry = self.find(srn.id)
+        return entry if entry is not None and entry.srn == srn and entry.active else None
+
     def derived_from(self, sources: Iterable[Srn]) -> list[Entry]:
         """Return the entries that now have one of these as their source."""
         wanted = set(sources)

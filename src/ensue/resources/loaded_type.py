@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.contracts.connection import Command
 from ensue.errors import EnsueError, PluginError, ResourceTypeError, UnreachableError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_list, is_mapping, not_data
 from ensue.model.srn import MINION_TYPE
 from ensue.resources.daemon_thread import in_daemon_thread
 from ensue.resources.partial_connection import PartialConnection, completed
@@ -187,6 +187,13 @@ class LoadedType:
         gathered: object = await self._asked(hook, connection, context) if hook is not None else {}
         if not is_mapping(gathered):
             raise self._returned("grains", gathered, "a mapping")
+        if not self.source.is_shipped and (strange := not_data(gathered)):
+            raise ResourceTypeError(
+                f"`grains` of the resource type {self.name!r} ({self.source.place}) returned {strange},"
+                " which is not data",
+                span=self.place_of("grains"),
+                help="return texts, numbers, booleans, lists and mappings",
+            )
         srn = context.srn
         if srn.type == MINION_TYPE:
             return gathered

@@ -18,7 +18,7 @@ import msgspec
 
 from ensue.diagnostics import Span
 from ensue.errors import ResourceTypeError
-from ensue.model.srn import MINION_TYPE
+from ensue.model.srn import MINION_TYPE, TYPE_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,10 +86,10 @@ class TypeSources:
         Raises:
             ResourceTypeError: it does not load, or several distributions claim the name.
         """
-        if not _NAME.match(name):
-            return None
         if name in self._project:
             return self._from_project(name, self._project[name])
+        if not _NAME.match(name):
+            return None
         return _shipped(name) or self._from_distribution(name)
 
     def shown(self, path: str) -> str:
@@ -115,6 +115,18 @@ class TypeSources:
                 span=Span(place),
                 help="give the type another name",
             )
+        if not _NAME.match(name):
+            raise ResourceTypeError(
+                f"{place} is not the name of a resource type",
+                span=Span(place),
+                help="name the folder with lower-case letters, digits and underscores",
+            )
+        if name in TYPE_ALIASES:
+            raise ResourceTypeError(
+                f"{place} would never be used: `{name}` is another name for the type `{TYPE_ALIASES[name]}`",
+                span=Span(place),
+                help="give the type another name",
+            )
         init = path / "__init__.py"
         if not init.is_file():
             raise ResourceTypeError(
@@ -124,7 +136,7 @@ class TypeSources:
             )
         try:
             module = _imported(name, init)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self.not_loaded(name, place, error, str(path)) from error
         return TypeSource(name=name, module=module, place=place)
 
@@ -142,11 +154,11 @@ class TypeSources:
             )
         try:
             module = found[0].load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self.not_loaded(name, places[0], error, "") from error
         return TypeSource(name=name, module=module, place=places[0])
 
-    def not_loaded(self, name: str, place: str, error: Exception, folder: str) -> ResourceTypeError:
+    def not_loaded(self, name: str, place: str, error: BaseException, folder: str) -> ResourceTypeError:
         """Return the error of a type whose code does not load."""
         why = f"{error.msg} (line {error.lineno})" if isinstance(error, SyntaxError) else str(error)
         return ResourceTypeError(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.errors import ResourceConflictError
-from ensue.model.resource import Registration, ResourceRecord
+from ensue.model.resource import Orphaned, Registration, ResourceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.contracts.registry import RegistryScope
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import RegistrationRequest
+    from ensue.model.resource import DeclaredBy, RegistrationRequest, ResourceStatus
     from ensue.model.srn import Srn
 
 
@@ -26,6 +26,7 @@ class _Entry:
     config: DataMap
     watch: tuple[str, ...]
     fingerprint: DataMap
+    declared_by: DeclaredBy | None = None
 
 
 class FakeRegistry:
@@ -74,15 +75,23 @@ class FakeRegistry:
         """Register resources, all of them or none."""
         before = dict(self._entries)
         try:
-            return [self.register(**msgspec.structs.asdict(request)) for request in requests]
+            return [self._register_one(request) for request in requests]
         except ResourceConflictError:
             self._entries = before
             raise
 
-    def get(self, srn: Srn) -> DataMap | None:
+    def _register_one(self, request: RegistrationRequest) -> Registration:
+        arguments = msgspec.structs.asdict(request)
+        declared_by = arguments.pop("declared_by")
+        done = self.register(**arguments)
+        self._entries[request.srn].declared_by = declared_by
+        return done
+
+    def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return an active resource's configuration."""
         entry = self._entries.get(srn)
-        if entry is None or entry.record.status != "active":
+        wanted = {"active", "orphaned"} if even_orphaned else {"active"}
+        if entry is None or entry.record.status not in wanted:
             return None
         return copy.deepcopy(entry.config)
 
@@ -122,6 +131,22 @@ class FakeRegistry:
                 hit |= {srn, *self.invalidate(srn, reason=reason)}
         return sorted(hit)
 
+    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
+        """Return what was registered through declarations and is active."""
+        found: dict[DeclaredBy, list[Srn]] = {}
+        for srn, entry in self._entries.items():
+            if entry.record.status == "active" and entry.declared_by is not None:
+                found.setdefault(entry.declared_by, []).append(srn)
+        return found
+
+    def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
+        """Orphan what a declaration registers no longer."""
+        gone = sorted(set(srns) & set(self.declarations().get(declared_by, ())))
+        for srn in gone:
+            self._mark(srn, reason, status="orphaned")
+        below = {hit for srn in gone for hit in self.invalidate(srn, reason=f"{srn} was orphaned")}
+        return Orphaned(srns=tuple(gone), invalidated=tuple(sorted(below)))
+
     def forget(self, srn: Srn) -> bool:
         """Remove an entry."""
         return self._entries.pop(srn, None) is not None
@@ -135,9 +160,9 @@ class FakeRegistry:
             entry = self._entries.get(entry.record.source)
         return tuple(chain)
 
-    def _mark(self, srn: Srn, reason: str) -> None:
+    def _mark(self, srn: Srn, reason: str, status: ResourceStatus = "invalidated") -> None:
         entry = self._entries[srn]
-        entry.record = msgspec.structs.replace(entry.record, status="invalidated", invalidated_because=reason)
+        entry.record = msgspec.structs.replace(entry.record, status=status, invalidated_because=reason)
 
 
 def _watched(watch: Sequence[str], grains: Mapping[str, Data]) -> DataMap:

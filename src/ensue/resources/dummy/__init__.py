@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.contracts.resource_type import ResourceContext
     from ensue.model.data import DataMap, ReadOnlyDataMap
 
-_KINDS = {"grains": (dict, type(None)), "reachable": (bool,)}
+_KINDS = {"grains": (dict,), "reachable": (bool,)}
 
 
 def check(config: ReadOnlyDataMap) -> list[str]:

@@ -1,0 +1,136 @@
+"""Which declarations a run has compiled, and what a registration notes of the one that makes it.
+
+A declaration is known by the path of its scope and its tag. What grows while the run goes on belongs to
+the SLS of the top scope that it grew from, so that an apply of other SLS never judges it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.language.tree import Tree, sls_key
+from ensue.model.events import FannedOut
+from ensue.model.fan_out import FannedChunk
+from ensue.model.resource import DeclaredBy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.contracts.growth import Expander, GrowthRequest, Plan
+    from ensue.engine.services import CallSite
+    from ensue.language.roots import Roots
+    from ensue.model.chunk import Chunk
+    from ensue.model.events import RunEvent
+    from ensue.model.srn import Srn
+
+
+class Declarations:
+    """The declarations of one run; an `Expander` that takes note of what another one compiles.
+
+    Args:
+        top: the plan that the run begins with.
+        expander: compiles what grows.
+        promises: the resources that a chunk will register.
+        roots: the project's SLS files.
+        project: the project's root where several projects share one store, else empty.
+        highstate: whether the run applies the whole top file.
+        compares: whether earlier runs have registered anything; else nobody asks what is declared.
+    """
+
+    def __init__(
+        self,
+        top: Plan,
+        expander: Expander,
+        promises: Callable[[Chunk], Sequence[Srn]],
+        roots: Roots,
+        *,
+        project: str,
+        highstate: bool,
+        compares: bool,
+    ) -> None:
+        self.project = project
+        self.highstate = highstate
+        self.promised: set[Srn] = set()
+        self._compares = compares
+        self._expander = expander
+        self._promises = promises
+        self._roots = roots
+        self._compiled: set[tuple[str, str, str]] = set()
+        self._fanned_out: set[tuple[str, str]] = set()
+        self._grown_from: dict[str, str] = {}
+        self._slses = _slses(top)
+        self._note(top)
+
+    def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
+        """Return what a registration notes of the state that makes it.
+
+        Args:
+            site: the call of the state.
+            by_function: whether its function registers, rather than `registers`.
+        """
+        chunk, scope = site.chunk, site.plan.scope
+        fanned_from = ""
+        if isinstance(chunk, FannedChunk) and chunk.target is not None:
+            own_id = chunk.id.removeprefix(f"{chunk.target.id} ")
+            fanned_from = f"{chunk.module}_|-{own_id}_|-{chunk.name}_|-{chunk.function}"
+        return DeclaredBy(
+            sls=self._sls(chunk, scope),
+            scope=scope,
+            tag=chunk.tag,
+            fanned_from=fanned_from,
+            by_function=by_function,
+            highstate=self.highstate,
+            project=self.project,
+        )
+
+    def has(self, declared_by: DeclaredBy) -> bool:
+        """Say whether a declaration is among those that this run compiled."""
+        place = (declared_by.scope, declared_by.tag)
+        if declared_by.fanned_from:
+            return place in self._fanned_out
+        return (declared_by.sls, *place) in self._compiled
+
+    def judges(self, declared_by: DeclaredBy) -> bool:
+        """Say whether this run has compiled everything that a declaration could be in."""
+        if declared_by.sls in self._slses:
+            return True
+        # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
+        # file, is left alone as long as it exists.
+        return self.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
+
+    def see(self, event: RunEvent) -> None:
+        """Take note of the chunks that a chunk with `tgt` became."""
+        if type(event) is FannedOut:
+            self._fanned_out.update((event.scope, tag) for tag in event.tags)
+
+    async def expand(self, request: GrowthRequest) -> Plan:
+        """Return the compiled scope.
+
+        Raises:
+            CompileError: it does not render or compile.
+        """
+        self._grown_from[request.scope] = self._sls(request.caller, request.plan.scope)
+        plan = await self._expander.expand(request)
+        self._note(plan)
+        return plan
+
+    def _sls(self, chunk: Chunk, scope: str) -> str:
+        """Return the SLS of the top scope that a chunk is in or grew from."""
+        return self._grown_from.get(scope) or sls_key(chunk.sls, chunk.saltenv)
+
+    def _exists(self, key: str) -> bool:
+        saltenv, _, name = key.rpartition(":")
+        return self._roots.find(name, saltenv or "base") is not None
+
+    def _note(self, plan: Plan) -> None:
+        for chunk in plan.chunks if self._compares else ():
+            self._compiled.add((self._sls(chunk, plan.scope), plan.scope, chunk.tag))
+            self.promised.update(self._promises(chunk))
+
+
+def _slses(plan: Plan) -> frozenset[str]:
+    """Return the SLS that a plan has whole; none where something was excluded."""
+    tree = plan.parent
+    if not isinstance(tree, Tree) or tree.excluded_ids or tree.excluded_sls:
+        return frozenset()
+    return frozenset(tree.loaded)
