@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-import msgspec
-
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
 from ensue.model.resource import ResourceRecord
