@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import candidates
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
 from ensue.model.data_bounds import DataBoundError, check_data
@@ -97,8 +96,9 @@ def matching(services: Services, expression: str) -> list[Srn]:
         ConfigurationError: it does not parse, or names a type or a nodegroup that does not exist.
     """
     target = checked_target(services, expression)
-    active = [record.srn for record in candidates(services.directory, target) if record.status == "active"]
-    return [srn for srn in active if matches(target, services.subject(srn))]
+    found = services.directory.index.matching(target, services.vocabulary)
+    asked = [srn for srn in found.undecided if matches(target, services.subject(srn))]
+    return sorted([*found.matched, *asked]) if asked else found.matched
 
 
 def _check_function(services: Services, function: str, targets: Sequence[Srn]) -> None:
