@@ -60,8 +60,10 @@ class ResourceIndex:
         # Many runs ask for no bare id.
         self._static_of_id: dict[str, Srn] | None = None
         self._static_ids: dict[str, list[str]] = {}
-        for srn in sorted({self._minion, *self.static}):
+        for srn in {self._minion: None, **self.static}:
             self._static_ids.setdefault(srn.type, []).append(srn.id)
+        for ids in self._static_ids.values():
+            ids.sort()
 
     def declared_as(self, resource_id: str) -> Srn | None:
         """Return what has an id among this machine and the resources that pillar declares."""
@@ -81,7 +83,7 @@ class ResourceIndex:
 
     def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
         """Return what is known of the resources that have one of these ids, sorted by SRN."""
-        wanted = list(ids)
+        wanted = list(dict.fromkeys(ids))
         own = [self._declared(srn) for id_ in wanted if (srn := self.declared_as(id_)) is not None]
         derived = (record for record in self._registry.find(wanted) if not self._is_static(record.srn))
         return sorted([*own, *derived], key=_srn_of)
