@@ -12,7 +12,7 @@ import sys
 import venv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,14 +128,21 @@ def _count_true(written: str) -> int:
     return count
 
 
-def _count_in(returns: dict[str, Any] | bool | str) -> int:
+def _count_in(returns: Any) -> int:
+    if returns is True:
+        return 1  # the answer to a call
     if not isinstance(returns, dict):
-        return int(returns is True)  # the answer to a call
-    answers = sum(returned is True for returned in returns.values())
-    states = [returned for returned in returns.values() if isinstance(returned, dict)]
-    late = [entry for returned in states for entry in returned.get("delayed", ())]
-    own = answers + sum(returned["result"] is True for returned in states)
-    return own + sum(_count_in(entry["returns"]) for entry in late)
+        return 0
+    found = cast("dict[str, Any]", returns)
+    return sum(one is True or _count_returned(one) for one in found.values())
+
+
+def _count_returned(returned: Any) -> int:
+    """Count a state's own result, and those of its delayed scopes."""
+    if not isinstance(returned, dict):
+        return 0
+    state = cast("dict[str, Any]", returned)
+    return (state["result"] is True) + sum(_count_in(entry["returns"]) for entry in state.get("delayed", ()))
 
 
 def _documents(written: str) -> Iterator[dict[str, Any]]:

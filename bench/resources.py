@@ -127,7 +127,8 @@ def fill_registry(cachedir: Path, entries: int) -> None:
         store.execute("PRAGMA synchronous=OFF")
         pattern = store.execute("SELECT * FROM ensue_resource LIMIT 1")
         columns = [column[0] for column in pattern.description]
-        row = dict(zip(columns, pattern.fetchone(), strict=True)) | {"type": "ssh_host", "config": bytes(250)}
+        row: dict[str, object] = dict(zip(columns, pattern.fetchone(), strict=True))
+        row |= {"type": "ssh_host", "config": bytes(250)}
         marks = ",".join("?" * len(columns))
         store.executemany(
             f"INSERT INTO ensue_resource VALUES ({marks})",  # noqa: S608 (only question marks)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 MINION = Srn("minion", "m")
 VOCABULARY = Vocabulary({"front": parse_target("web-* or L@box-1,db-2")})
 ENV = Srn("starting_state", "env-1")
-STATIC = (Srn("dummy", "web-9"), Srn("dummy", "Box-1"), Srn("container", "db-1"))
+BOTH = Srn("ssh_host", "web-2")
+STATIC = (Srn("dummy", "web-9"), Srn("dummy", "Box-1"), Srn("container", "db-1"), BOTH)
 STORED = tuple(
     Srn(type_, f"{name}-{number}")
     for type_, name in (("ssh_host", "web"), ("ssh_host", "Web"), ("dummy", "box"), ("k8s_pod", "p:o"))
@@ -124,6 +125,14 @@ def test_a_store_in_a_server_finds_the_same(over_server: ResourceIndex, expressi
 def test_resources_are_found_by_id(over_file: ResourceIndex, ids: list[str]) -> None:
     """Records by id are those of the whole list, each once."""
     assert over_file.find(ids) == [record for record in over_file.records() if record.srn.id in ids]
+
+
+def test_what_pillar_declares_hides_what_is_stored(over_file: ResourceIndex) -> None:
+    """A name that is in pillar and in the store is one resource, and pillar's."""
+    (found,) = [record for record in over_file.records() if record.srn == BOTH]
+    assert found == over_file.record(BOTH)
+    assert found.origin == "pillar"
+    assert over_file.ids_of("ssh_host").count("web-2") == 1
 
 
 def test_an_id_or_a_name_resolves(over_file: ResourceIndex) -> None:
