@@ -28,6 +28,8 @@ class Case:
         peers: who else reads the SLS.
         terraform: the same for Terraform, in its own language; empty where it has no part in the case.
         applies: the same for Salt in several applies; empty where it reads the SLS.
+        call: a target and an execution function, in place of an SLS; `states` are then the answers `true`.
+        project: the folder of the project below the root; empty: the root itself.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Case:
     peers: tuple[str, ...] = ("salt",)
     terraform: str = ""
     applies: tuple[str, ...] = ()
+    call: tuple[str, ...] = ()
+    project: str = ""
 
     @property
     def sls_name(self) -> str:

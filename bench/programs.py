@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import sys
 import venv
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,10 +63,13 @@ class Ensue:
     name: str = "ensue"
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `ensue apply`, or `ensue --help`."""
+        """Return `ensue apply`, `ensue call`, or `ensue --help`."""
+        options = ["--root", str(self.root / case.project), "--out", out]
+        if case.call:
+            return [str(self.executable), "call", *case.call, *options]
         if not case.sls:
             return [str(self.executable), "--help"]
-        return [str(self.executable), "apply", case.sls_name, "--root", str(self.root), "--out", out]
+        return [str(self.executable), "apply", case.sls_name, *options]
 
     def takes(self, case: Case) -> bool:
         """Every case is for ensue."""
@@ -93,10 +97,14 @@ class Salt:
     name: str = "salt"
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `salt-call --local state.apply`, several where the case says so, or `salt-call --help`."""
+        """Return `salt-call --local state.apply`, several where the case says so, a call, or `--help`."""
+        options = ["--local", "-c", str(self.config / case.project), "--out", out, "--retcode-passthrough"]
+        if case.call:
+            target, function = case.call
+            where = ["--resources", "--tgt", target, "--tgt-type", "compound"]
+            return [str(self.executable), *options, *where, function]
         if not case.sls:
             return [str(self.executable), "--help"]
-        options = ["--local", "-c", str(self.config), "--out", out, "--retcode-passthrough"]
         one = [str(self.executable), *options, "state.apply"]
         if not case.applies:
             return [*one, case.sls_name]
@@ -112,7 +120,7 @@ class Salt:
 
 
 def _count_true(written: str) -> int:
-    """Count the results that are True, those of delayed scopes too, in one document or several."""
+    """Count what is True, results of delayed scopes and answers too, in one document or several."""
     count = 0
     for document in _documents(written):
         # A target whose SLS did not compile has a list of messages in place of states.
@@ -120,10 +128,21 @@ def _count_true(written: str) -> int:
     return count
 
 
-def _count_in(returns: dict[str, dict[str, Any]]) -> int:
-    late = [entry for returned in returns.values() for entry in returned.get("delayed", ())]
-    own = sum(returned["result"] is True for returned in returns.values())
-    return own + sum(_count_in(entry["returns"]) for entry in late)
+def _count_in(returns: Any) -> int:
+    if returns is True:
+        return 1  # the answer to a call
+    if not isinstance(returns, dict):
+        return 0
+    found = cast("dict[str, Any]", returns)
+    return sum(one is True or _count_returned(one) for one in found.values())
+
+
+def _count_returned(returned: Any) -> int:
+    """Count a state's own result, and those of its delayed scopes."""
+    if not isinstance(returned, dict):
+        return 0
+    state = cast("dict[str, Any]", returned)
+    return (state["result"] is True) + sum(_count_in(entry["returns"]) for entry in state.get("delayed", ()))
 
 
 def _documents(written: str) -> Iterator[dict[str, Any]]:
@@ -165,6 +184,13 @@ def prepare_salt(folder: Path, root: Path) -> Salt:
     given = os.environ.get("BENCH_SALT")
     executable = Path(given) if given else installed_salt(folder)
     config = root / "salt"
+    projects = [path.parent.name for path in root.glob("*/ensue.yaml")]
+    for project in ("", *projects):
+        _write_salt_config(config / project, root / project)
+    return Salt(executable, root, config)
+
+
+def _write_salt_config(config: Path, root: Path) -> None:
     config.mkdir()
     settings = {
         "id": "bench",
@@ -178,7 +204,14 @@ def prepare_salt(folder: Path, root: Path) -> Salt:
     }
     # JSON is YAML, and needs no library here.
     (config / "minion").write_text(json.dumps(settings))
-    return Salt(executable, root, config)
+
+
+def prepare_ensue(executable: Path, root: Path) -> Ensue:
+    """Return ensue, compiled to bytecode: what a package manager installs is, a checkout may not be."""
+    import ensue
+
+    compileall.compile_dir(Path(ensue.__file__).parent, quiet=1)
+    return Ensue(executable, root)
 
 
 def installed_salt(folder: Path) -> Path:

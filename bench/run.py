@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 from cases import Case, all_cases, write_tree
 from measure import MeasurementError, Sample, middle, run_once
 from peers import IDEM_VERSION, prepare_idem, prepare_terraform
-from programs import SALT_VERSION, Ensue, Program, count_succeeded, prepare_salt
+from programs import SALT_VERSION, Program, count_succeeded, prepare_ensue, prepare_salt
+from resources import REGISTRY, lookup_note, resource_cases, write_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,11 +57,15 @@ def main() -> int:
     ensue_command = Path(sys.executable).with_name("ensue")
     with TemporaryDirectory(prefix="ensue-bench-") as folder:
         root = Path(folder)
-        cases = [case for case in all_cases(root / "managed") if options.only in case.name]
-        write_tree(root, cases)
+        cases = [*all_cases(root / "managed"), *resource_cases()]
+        cases = [case for case in cases if options.only in case.name]
+        write_tree(root, [case for case in cases if not case.project])
+        write_projects(root, cases)
         peers, missing = _peers(cases, root, options)
-        programs: list[Program] = [Ensue(ensue_command, root), *peers]
+        programs: list[Program] = [prepare_ensue(ensue_command, root), *peers]
         results = {case.name: _measure(case, programs, root, options) for case in cases}
+        if any(case.project == REGISTRY for case in cases):
+            missing.append(lookup_note(root))
     print(_table(cases, [program.name for program in programs], results), *missing, sep="\n")
     if options.json:
         options.json.write_text(json.dumps(_as_data(results), indent=2) + "\n")
@@ -135,7 +140,7 @@ def _measure(
 
 def _check(program: Program, case: Case, timeout_s: float) -> str:
     """Run a case untimed and say what is wrong with its result; this also warms every cache."""
-    if not case.sls:
+    if not case.sls and not case.call:
         return ""
     try:
         count = count_succeeded(program, case, timeout_s=timeout_s)

@@ -117,7 +117,7 @@ def test_a_secret_comes_from_a_file_or_a_pipe(project: Shell) -> None:
         ),
         (["dummy:m1"], ["dummy:m1 cannot be registered: minion:m1 has its id"]),
         (["ssh_host:box"], ["its id belongs to dummy:box"]),
-        (["dummy:a\u2028b"], ["cannot be one"]),
+        (["dummy:a\u2028b"], ["not a resource name"]),
         (["box"], ["not a resource name: 'box'"]),
         (["dummy:x", "grains"], ["'grains' has no value"]),
         (["dummy:x", "--source", "y"], ["not a resource name: 'y'"]),

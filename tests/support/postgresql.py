@@ -60,7 +60,8 @@ def running_postgresql() -> Generator[Postgresql]:
         data = Path(root) / "data"
         if os.geteuid() == 0:
             shutil.chown(root, _USER)
-        _run([folder / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", "--no-locale"])
+        locale = ["--encoding=UTF8", "--no-locale"]
+        _run([folder / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", *locale])
         # No TCP; what is lost when the machine fails is lost.
         options = f"-k {root} -c listen_addresses= -c fsync=off"
         control = [folder / "pg_ctl", "-D", data, "-w", "-t", str(_LONGEST_START_S)]

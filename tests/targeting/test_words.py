@@ -14,7 +14,6 @@ from ensue.targeting import (
     TargetSyntaxError,
     Vocabulary,
     matches,
-    named_resources,
     parse_target,
     parse_word,
     read_nodegroups,
@@ -189,24 +188,3 @@ def test_nodegroups_that_double_are_matched_once_each() -> None:
     subject = Subject(srn=Srn("t", "x"), grains=grains, vocabulary=Vocabulary(groups))
     assert not matches(parse_target("N@g0"), subject)
     assert next(asked) == 1
-
-
-@pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("T@t:a", {"t:a"}),
-        ("T@t:a or T@u:b", {"t:a", "u:b"}),
-        ("(T@t:a or T@t:b) and G@os:x", {"t:a", "t:b"}),
-        ("T@t:a and T@t:b", set()),
-        ("T@t:a and not b", {"t:a"}),
-        ("T@t:a*", None),
-        ("T@t", None),
-        ("a", None),
-        ("not T@t:a", None),
-        ("T@t:a or b", None),
-    ],
-)
-def test_the_only_resources_that_a_target_can_match(expression: str, expected: set[str] | None) -> None:
-    """Types with ids bound what has to be looked at, unless something else may match, too."""
-    named = named_resources(parse_target(expression))
-    assert (None if named is None else set(map(str, named))) == expected

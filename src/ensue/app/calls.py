@@ -16,7 +16,7 @@ import msgspec
 
 from ensue.app.batch import Batch, TimeAllowance
 from ensue.app.nodegroups import checked_target
-from ensue.app.target_matcher import ProjectMatcher, candidates
+from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, StoreError
 from ensue.model.data_bounds import DataBoundError, check_data
@@ -117,15 +117,16 @@ class _Caller:
             ConfigurationError: there is no such function.
             StoreError: a target's configuration cannot be read.
         """
-        records = await asyncio.to_thread(candidates, self._services.directory, self._target)
-        active = [record.srn for record in records if record.status == "active"]
-        await self._matcher.recall(self._target, active)
-        verdicts = ((srn, self._matcher.verdict(self._target, srn)) for srn in active)
-        possible = {srn: verdict is True for srn, verdict in verdicts if verdict is not False}
+        services = self._services
+        found = await asyncio.to_thread(services.directory.index.matching, self._target, services.vocabulary)
+        await self._matcher.recall(self._target, found.undecided)
+        verdicts = ((srn, self._matcher.verdict(self._target, srn)) for srn in found.undecided)
+        possible = dict.fromkeys(found.matched, True)
+        possible |= {srn: verdict is True for srn, verdict in verdicts if verdict is not False}
         await asyncio.to_thread(self._check_function, {srn.type for srn in possible})
         # One that cannot be decrypted is an error of the store, not of the target: nothing is called.
-        await asyncio.to_thread(lambda: [self._services.directory.config(srn) for srn in possible])
-        await self._services.prepare_all(list(possible))
+        await asyncio.to_thread(lambda: [services.directory.config(srn) for srn in possible])
+        await services.prepare_all(list(possible))
         self._batch.expect(sum(possible.values()))
         return possible
 

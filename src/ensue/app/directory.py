@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.resource_index import ResourceIndex
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
-from ensue.model.resource import ResourceRecord
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.resources.leftovers import FOLDER, Leftovers
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
+    from ensue.model.resource import ResourceRecord
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
 
@@ -67,9 +68,7 @@ class Directory:
         self._registry = registry
         self._masker = masker
         self.leftovers = Leftovers(settings.cachedir / FOLDER)
-        self._static: dict[Srn, dict[str, Any]] = {}
-        self._by_id = {minion.id: minion}
-        self._discovered: frozenset[Srn] = frozenset()
+        self.index = ResourceIndex(minion, registry)
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
         self._open_cached_grains = cached_grains
@@ -84,23 +83,16 @@ class Directory:
             resources: those that pillar declares and those that types discovered.
             discovered: which of them were discovered.
         """
-        self._static = dict(resources)
-        self._by_id = {srn.id: srn for srn in (self.minion, *resources)}
-        self._discovered = frozenset(discovered)
+        self.index.set_static(resources, discovered)
         for srn, config in resources.items():
             secrets = self._plugins.resource_type(srn.type).SECRET_KEYS
             self._masker.add(
                 *(str(config[key]) for key in secrets & config.keys() if config[key] is not None)
             )
 
-    @property
-    def static(self) -> Mapping[Srn, dict[str, Any]]:
-        """The resources that pillar declares and that types discovered."""
-        return self._static
-
     def declared_as(self, resource_id: str) -> Srn | None:
         """Return what has an id among this machine and the resources that pillar declares."""
-        return self._by_id.get(resource_id)
+        return self.index.declared_as(resource_id)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.
@@ -108,13 +100,7 @@ class Directory:
         Raises:
             UnknownResourceError: there is none, or it was invalidated or orphaned.
         """
-        records = {record.srn: record for record in self.records()}
-        wanted = target if isinstance(target, Srn) else _as_srn(target, records)
-        if isinstance(wanted, str):
-            wanted = next((srn for srn in records if srn.id == wanted), wanted)
-        record = records.get(wanted) if isinstance(wanted, Srn) else None
-        if record is None:
-            raise UnknownResourceError(_unknown(str(target), records))
+        record = self.index.resolve(target)
         if record.status != "active":
             raise UnknownResourceError(self.why_gone(record))
         return record.srn
@@ -131,40 +117,13 @@ class Directory:
 
     def records(self) -> list[ResourceRecord]:
         """Return every resource: this machine, pillar-declared, discovered, derived; sorted by SRN."""
-        own = [self._declared(srn) for srn in (self.minion, *self._static)]
-        derived = [self._beside_declared(record) for record in self._registry.records()]
-        return sorted([*own, *filter(None, derived)], key=lambda record: record.srn)
-
-    def _beside_declared(self, record: ResourceRecord) -> ResourceRecord | None:
-        """Return a derived resource as it is beside those that are there by themselves, which win.
-
-        None when one of them is this very resource; with another one's id it cannot be targeted.
-        """
-        claimed = self._by_id.get(record.srn.id)
-        if claimed is None or claimed == record.srn:
-            return record if claimed is None else None
-        because = f"{claimed}, which needs no registration, has its id (forget it, or rename {claimed})"
-        return msgspec.structs.replace(record, status="invalidated", invalidated_because=because)
-
-    def record(self, srn: Srn) -> ResourceRecord | None:
-        """Return what is known of one resource, None when there is none of this name."""
-        if srn == self.minion or srn in self._static:
-            return self._declared(srn)
-        record = self._registry.record(srn)
-        return None if record is None else self._beside_declared(record)
-
-    def _declared(self, srn: Srn) -> ResourceRecord:
-        return ResourceRecord(
-            srn=srn,
-            managing_minions=(self.minion.id,),
-            origin="discovered" if srn in self._discovered else "pillar",
-        )
+        return self.index.records()
 
     def config(self, srn: Srn) -> dict[str, Any] | None:
         """Return a resource's configuration in the clear, None when there is no such active resource."""
         if srn == self.minion:
             return self._minion_config
-        static = self._static.get(srn)
+        static = self.index.static.get(srn)
         return static if static is not None else self._registry.get(srn)
 
     def shown_config(self, srn: Srn) -> dict[str, Any] | None:
@@ -204,7 +163,7 @@ class Directory:
         if srn not in self._contexts:
             config = self.config(srn)
             if config is None:
-                raise UnknownResourceError(_unknown(str(srn), [record.srn for record in self.records()]))
+                raise UnknownResourceError(self.index.unknown(str(srn)))
             self._contexts[srn] = ResourceContext(
                 srn=srn,
                 config=config,
@@ -281,7 +240,7 @@ class Directory:
 
     async def _registrations(self, srns: Iterable[Srn]) -> dict[Srn, str]:
         """Return when derived resources were registered, out of the registry."""
-        derived = {srn for srn in srns if srn not in self._static}
+        derived = {srn for srn in srns if srn not in self.index.static}
         if not derived:
             return {}
 
@@ -296,7 +255,7 @@ class Directory:
 
     def _binding(self, srn: Srn, registered: Mapping[Srn, str]) -> str:
         """Return what grains belong to: the registration of a derived resource, else the configuration."""
-        what = registered.get(srn, "") or self._static.get(srn)
+        what = registered.get(srn, "") or self.index.static.get(srn)
         content = msgspec.json.encode([what, self._opts.get("grains_file")], enc_hook=str)
         return hashlib.sha256(content).hexdigest()
 
@@ -378,25 +337,6 @@ class Directory:
         for connection, error in zip(connections, ended, strict=True):
             if isinstance(error, BaseException):
                 _logger.warning("closing %s: %s: %s", connection.srn, type(error).__name__, error)
-
-
-def _as_srn(text: str, known: Iterable[Srn]) -> Srn | str:
-    """Read `type:id`; an id may hold a colon itself, so what is known as an id stays one."""
-    if ":" in text and all(srn.id != text for srn in known):
-        try:
-            return Srn.parse(text)
-        except ValueError:
-            return text
-    return text
-
-
-def _unknown(target: str, known: Iterable[Srn]) -> str:
-    names = [name for srn in known for name in (str(srn), srn.id)]
-    import difflib
-
-    close = difflib.get_close_matches(target, names, n=3)
-    meant = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
-    return f"there is no resource {target!r} ({meant})"
 
 
 __all__ = ["MINION_TYPE", "Directory", "NotAvailableError"]

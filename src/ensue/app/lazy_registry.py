@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.model.data import Data, DataMap
@@ -58,9 +58,17 @@ class LazyRegistry:
         """Return every derived resource."""
         return self._opened().records()
 
-    def list_for_type(self, resource_type: str) -> list[str]:
-        """Return the ids of all active derived resources of a type."""
-        return self._opened().list_for_type(resource_type)
+    def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
+        """Return what is known of the resources with one of these ids."""
+        return self._opened().find(ids)
+
+    def types(self) -> list[str]:
+        """Return the types that have a derived resource."""
+        return self._opened().types()
+
+    def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
+        """Return the ids of all active derived resources of a type, or of the invalidated ones."""
+        return self._opened().list_for_type(resource_type, active=active)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Invalidate what no longer holds."""
@@ -85,6 +93,10 @@ class LazyRegistry:
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources."""
         return self._opened().provenance(srn)
+
+    def provenances(self, srns: Iterable[Srn]) -> Mapping[Srn, tuple[Srn, ...]]:
+        """Return the chains of sources of many resources."""
+        return self._opened().provenances(srns)
 
 
 class LazyVault:

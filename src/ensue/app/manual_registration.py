@@ -56,12 +56,6 @@ def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagno
         yield Diagnostic(code="E0704", summary=str(error), detail=f"{srn} is to be registered")
     except PluginError as error:
         yield Diagnostic(code="E0405", summary=str(error), detail=f"{srn} is to be registered")
-    if not srn.id.strip() or srn.id != srn.id.strip() or not srn.id.isprintable():
-        yield Diagnostic(
-            code="E0713",
-            summary=f"the id {srn.id!r} cannot be one",
-            help="an id has at least one character, no blanks at its ends, and is on one line",
-        )
     claimed = services.directory.declared_as(srn.id)
     if claimed is not None:
         yield Diagnostic(

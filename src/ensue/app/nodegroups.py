@@ -57,7 +57,7 @@ def project_vocabulary(services: Services) -> Vocabulary:
             return ""  # it is there; that it does not load is reported where it is used
         except NotAvailableError as error:
             # What was registered when its type was still installed can be targeted, and forgotten.
-            is_registered = any(record.srn.type == name for record in services.directory.records())
+            is_registered = name in services.directory.index.types()
             return "" if is_registered else str(error)
         return ""
 

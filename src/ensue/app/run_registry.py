@@ -12,7 +12,7 @@ from ensue.model.events import ResourceOrphaned, ResourceRegistered
 from ensue.model.resource import RegistrationRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.app.directory import Directory
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
@@ -123,9 +123,17 @@ class RunRegistry:
         """Return every derived resource."""
         return self._registry.records()
 
-    def list_for_type(self, resource_type: str) -> list[str]:
-        """Return the ids of all active derived resources of a type."""
-        return self._registry.list_for_type(resource_type)
+    def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
+        """Return what is known of the resources with one of these ids."""
+        return self._registry.find(ids)
+
+    def types(self) -> list[str]:
+        """Return the types that have a derived resource."""
+        return self._registry.types()
+
+    def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
+        """Return the ids of all active derived resources of a type, or of the invalidated ones."""
+        return self._registry.list_for_type(resource_type, active=active)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Invalidate what no longer holds."""
@@ -159,6 +167,10 @@ class RunRegistry:
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources."""
         return self._registry.provenance(srn)
+
+    def provenances(self, srns: Iterable[Srn]) -> Mapping[Srn, tuple[Srn, ...]]:
+        """Return the chains of sources of many resources."""
+        return self._registry.provenances(srns)
 
     def _tell(self, event: RunEvent | None, changed: Sequence[Srn]) -> None:
         """Wait until the event loop has dropped what it held: a later state must see what is new."""

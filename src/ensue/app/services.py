@@ -286,11 +286,11 @@ class Services:
         Raises:
             CompileError: with everything that is wrong in pillar, or with what types find.
         """
-        before = dict(self.directory.static)
+        before = dict(self.directory.index.static)
         self._known.forget_discovered()
         await self._prepare_minion()
         for srn, config in before.items():
-            if self.directory.static.get(srn) != config:
+            if self.directory.index.static.get(srn) != config:
                 await self.directory.forget(srn)
 
     async def _prepare_minion(self) -> None:

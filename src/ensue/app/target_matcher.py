@@ -21,19 +21,17 @@ from ensue.targeting import (
     TargetSyntaxError,
     exact_name,
     matches_so_far,
-    named_resources,
     parse_target,
     reads_grains,
     words_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from ensue.app.directory import Directory
+    from ensue.app.resource_index import ResourceIndex
     from ensue.app.services import Services
     from ensue.model.data import DataMap
-    from ensue.model.resource import ResourceRecord
     from ensue.targeting.expression import Target, Word
 
 _AT_ONCE: Final = 1000
@@ -72,14 +70,15 @@ class ProjectMatcher:
             TargetSyntaxError: it does not parse, or names a type or a nodegroup that does not exist.
         """
         target = await self._target(expression)
-        records = await asyncio.to_thread(candidates, self._services.directory, target)
+        index = self._services.directory.index
+        found = await asyncio.to_thread(index.matching, target, self._services.vocabulary)
         faults: dict[Srn, str] = {}
-        active = [record.srn for record in records if record.status == "active"]
-        targets = await self._matching(target, active, faults)
+        more = await self._matching(target, found.undecided, faults)
+        targets = sorted([*found.matched, *more]) if more else found.matched
         if not targets:
-            return Matched(targets=(), nothing=self._nothing(expression, target, records))
+            return Matched(targets=(), nothing=await asyncio.to_thread(self._nothing, expression, target))
         await self._prepare(targets, faults)
-        sources = await asyncio.to_thread(self._sources, target, records, targets)
+        sources = await asyncio.to_thread(self._services.registry.provenances, targets)
         return Matched(targets=tuple(targets), faults=faults, sources=sources)
 
     async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
@@ -118,6 +117,7 @@ class ProjectMatcher:
 
     async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Compile the pillar of resources; one whose pillar is broken fails alone."""
+        await self._services.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
         faults.update(_faults(srns, ended, ""))
 
@@ -167,49 +167,31 @@ class ProjectMatcher:
             return None
         return target if all(word.engine in _TAKES_GLOBS for word in words_of(target)) else None
 
-    def _sources(
-        self, target: Target, records: Sequence[ResourceRecord], targets: Sequence[Srn]
-    ) -> Mapping[Srn, tuple[Srn, ...]]:
-        source_of = {record.srn: record.source for record in records if record.source is not None}
-        if named_resources(target) is not None:
-            # What they were derived from may itself be derived; the others were not looked at.
-            return {srn: self._services.registry.provenance(srn) for srn in targets if srn in source_of}
-        return {srn: _chain(srn, source_of) for srn in targets if srn in source_of}
-
-    def _nothing(self, expression: str, target: Target, records: Sequence[ResourceRecord]) -> str:
+    def _nothing(self, expression: str, target: Target) -> str:
         """Say that nothing matches, and what is near."""
+        directory = self._services.directory
         text = f"no minion or resource matches the target {expression!r}"
-        gone = [
-            record
-            for record in records
-            if record.status != "active" and matches_so_far(target, self._subject(record.srn)) is not False
-        ]
-        if gone:
-            return f"{text} ({self._services.directory.why_gone(gone[0])})"
-        near = dict.fromkeys(name for word in words_of(target) for name in _near(word, records))
+        gone = directory.index.matching(target, self._services.vocabulary, active=False)
+        for srn in sorted([*gone.matched, *gone.undecided])[:1]:
+            if record := directory.index.record(srn):
+                return f"{text} ({directory.why_gone(record)})"
+        near = dict.fromkeys(name for word in words_of(target) for name in _near(word, directory.index))
         meant = f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
         return f"{text} ({meant})"
 
 
-def candidates(directory: Directory, target: Target) -> list[ResourceRecord]:
-    """Return the records that may match: those that are named, if one of them is there, or all."""
-    named = sorted(named_resources(target) or ())
-    return [one for srn in named if (one := directory.record(srn))] or directory.records()
-
-
-def _near(word: Word, records: Sequence[ResourceRecord]) -> list[str]:
+def _near(word: Word, index: ResourceIndex) -> list[str]:
     """Return what may have been meant by a word: ids, of its type if it has one that is known, or types."""
     if word.engine not in {"", "T", "L"}:
         return []
-    import difflib
-
     type_, _, id_ = word.pattern.partition(":") if word.engine == "T" else ("", "", word.pattern)
-    types = {record.srn.type for record in records}
+    types = index.types()
     if type_ and type_ not in types:
-        return difflib.get_close_matches(type_, sorted(types), n=2)
-    ids = [record.srn.id for record in records if type_ in ("", record.srn.type)]
+        import difflib
+
+        return difflib.get_close_matches(type_, types, n=2)
     lead = f"{type_}:" if type_ else ""
-    return [f"{lead}{one}" for one in difflib.get_close_matches(id_.strip("*?"), ids, n=2)]
+    return [f"{lead}{one}" for one in index.near_ids(id_.strip("*?"), [type_] if type_ else types)]
 
 
 def _faults(srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:
@@ -223,13 +205,3 @@ def _faults(srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn
         elif isinstance(came, BaseException):
             raise came
     return found
-
-
-def _chain(srn: Srn, source_of: Mapping[Srn, Srn]) -> tuple[Srn, ...]:
-    """Return what a resource was derived from, nearest first; a circle ends where it began."""
-    chain: list[Srn] = []
-    here = source_of.get(srn)
-    while here is not None and here not in chain:
-        chain.append(here)
-        here = source_of.get(here)
-    return tuple(chain)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from ensue.model.resource import RegistryScope
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
@@ -82,8 +82,16 @@ class DerivedRegistry(Protocol):
         """Return every resource known, sorted by SRN, without decrypting anything."""
         ...
 
-    def list_for_type(self, resource_type: str) -> list[str]:
-        """Return the ids of all active resources of a type, sorted."""
+    def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
+        """Return what is known of the resources with one of these ids, sorted by SRN; asked for by index."""
+        ...
+
+    def types(self) -> list[str]:
+        """Return the types that have a resource, invalidated ones included; sorted."""
+        ...
+
+    def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
+        """Return the ids of a type's active resources, sorted; with `active` false of invalidated ones."""
         ...
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
@@ -124,4 +132,8 @@ class DerivedRegistry(Protocol):
 
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources, nearest first; empty for a resource without source."""
+        ...
+
+    def provenances(self, srns: Iterable[Srn]) -> Mapping[Srn, tuple[Srn, ...]]:
+        """Return the chains of sources of many resources; those without source are left out."""
         ...

@@ -64,10 +64,14 @@ class RunEntries:
             expiries = (entry.expires_at_s for entry in self._by_id.values() if entry.active)
             self.next_expiry_s = min(expiries, default=NEVER_S)
 
-    def active_ids(self, resource_type: str) -> list[str]:
-        """Return the ids of a type's active entries."""
+    def types(self) -> list[str]:
+        """Return the types that have an entry."""
+        return [type_ for type_, keys in list(self._by_type.items()) if keys]
+
+    def ids(self, resource_type: str, *, active: bool) -> list[str]:
+        """Return the ids of a type's entries that are active, or of those that are not."""
         entries = map(self._by_id.get, list(self._by_type.get(resource_type, ())))
-        return [entry.srn.id for entry in entries if entry is not None and entry.active]
+        return [entry.srn.id for entry in entries if entry is not None and entry.active is active]
 
     def put(self, entry: Entry) -> None:
         """Add or replace an entry."""

@@ -21,6 +21,7 @@ from ensue.registry.audit import AuditLog
 from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import Access
 from ensue.registry.entry import NEVER_S, RegistrationRequest
+from ensue.registry.lookups import Lookups
 from ensue.registry.memory import RunEntries
 from ensue.registry.operation import Operation, register_all
 from ensue.registry.store import CrossRunStore
@@ -29,7 +30,7 @@ from ensue.registry.vault import ProjectVault
 from ensue.registry.working_set import WorkingSet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -186,22 +187,28 @@ class ResourceRegistry:
 
     def records(self) -> list[ResourceRecord]:
         """Return every derived resource, sorted by SRN."""
-        entries = self._every()
-        now_s = self._clock()
-        if any(entry.active and entry.expires_at_s <= now_s for entry in entries):
-            self._expire()
-            entries = self._every()
+        self._expire_due()
+        with self._looking() as lookups:
+            entries = lookups.every()
         return sorted((entry.record() for entry in entries), key=lambda record: record.srn)
 
-    def list_for_type(self, resource_type: str) -> list[str]:
-        """Return the ids of all active resources of a type, sorted."""
-        if self._next_expiry_s() <= self._clock():
-            self._expire()
-        ids = set(self._memory.active_ids(resource_type))
-        with self._reading() as stored:
-            if stored is not None:
-                ids.update(key for key in stored.active_ids(resource_type) if key not in self._memory)
-        return sorted(ids)
+    def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
+        """Return what is known of the resources that have one of these ids, sorted by SRN."""
+        self._expire_due()
+        with self._looking() as lookups:
+            found = lookups.find(ids)
+        return sorted((entry.record() for entry in found), key=lambda record: record.srn)
+
+    def types(self) -> list[str]:
+        """Return the types that have a derived resource, sorted."""
+        with self._looking() as lookups:
+            return lookups.types()
+
+    def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
+        """Return the ids of all active resources of a type, or of the invalidated ones; sorted."""
+        self._expire_due()
+        with self._looking() as lookups:
+            return lookups.ids(resource_type, active=active)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Compare a source's grains with what was noted of them; see the contract."""
@@ -249,12 +256,12 @@ class ResourceRegistry:
 
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources, nearest first; a circle ends before its first member comes again."""
-        chain: list[Srn] = []
-        here = self._found(srn)
-        while here is not None and here.source is not None and here.source not in (srn, *chain):
-            chain.append(here.source)
-            here = self._found(here.source)
-        return tuple(chain)
+        return self.provenances((srn,)).get(srn, ())
+
+    def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
+        """Return the chains of sources of many resources; those without a source are left out."""
+        with self._looking() as lookups:
+            return lookups.provenances(srns)
 
     def rotate(self) -> int:
         """Change to another key and encrypt every configuration with it; old keys still read.
@@ -307,10 +314,6 @@ class ResourceRegistry:
             entry, _ = self._look(srn.id)
         return entry if entry is not None and entry.srn == srn else None
 
-    def _found(self, srn: Srn) -> Entry | None:
-        entry, _ = self._look(srn.id)
-        return entry if entry is not None and entry.srn == srn else None
-
     def _look(self, key: str) -> tuple[Entry | None, float]:
         own = self._memory.find(key)
         if own is not None:
@@ -319,17 +322,13 @@ class ResourceRegistry:
             entry, next_expiry_s = (None, NEVER_S) if stored is None else stored.find_one(key)
         return entry, min(next_expiry_s, self._memory.next_expiry_s)
 
-    def _every(self) -> list[Entry]:
-        entries = {entry.srn.id: entry for entry in self._memory}
-        with self._reading() as stored:
-            for page in () if stored is None else stored.pages(with_configs=False):
-                for entry in page:
-                    entries.setdefault(entry.srn.id, entry)
-        return list(entries.values())
-
     def _next_expiry_s(self) -> float:
         with self._reading() as stored:
             return min(self._memory.next_expiry_s, NEVER_S if stored is None else stored.next_expiry_s())
+
+    def _expire_due(self) -> None:
+        if self._next_expiry_s() <= self._clock():
+            self._expire()
 
     def _expire(self) -> None:
         # Every change begins with marking what has expired; this one consists of nothing else.
@@ -354,6 +353,11 @@ class ResourceRegistry:
 
     def _reading(self) -> AbstractContextManager[StoredEntries | None]:
         return self._store.reading() if self._store.exists() else nullcontext()
+
+    @contextmanager
+    def _looking(self) -> Generator[Lookups]:
+        with self._reading() as stored:
+            yield Lookups(self._memory, stored)
 
     def _mask(self, config: Mapping[str, Any]) -> None:
         if self._masker is not None:

@@ -38,7 +38,7 @@ resources = sa.Table(
     "ensue_resource",
     _METADATA,
     sa.Column("id", _NAME, primary_key=True),
-    sa.Column("type", _NAME, nullable=False, index=True),
+    sa.Column("type", _NAME, nullable=False),
     sa.Column("source", _NAME, nullable=True, index=True),
     sa.Column("config", sa.LargeBinary, nullable=False),
     sa.Column("watch", sa.Text, nullable=False),
@@ -52,6 +52,8 @@ resources = sa.Table(
     sa.Column("expires_at_s", sa.Double, nullable=False),
     sa.Column("orphaned", sa.SmallInteger, nullable=False, server_default="0"),
     sa.Column("declared_by", sa.Text, nullable=True),
+    # What a target looks at: read from the index alone, whatever else the rows hold.
+    sa.Index("ensue_resource_names", "type", "active", "id"),
     sa.Index("ensue_resource_expiry", "active", "expires_at_s"),
 )
 """One row a resource. The id alone is the key: ids are unique over all types."""

@@ -50,7 +50,12 @@ _SELECT_EXPIRED: Final = _SELECT.where(_C.active == 1, _C.expires_at_s <= sa.bin
 _SELECT_NOTED: Final = (
     sa.select(_C.watch, _C.watched).where(_C.source == sa.bindparam("key"), _C.active == 1).distinct()
 )
-_ACTIVE_IDS: Final = sa.select(_C.id).where(_C.type == sa.bindparam("type"), _C.active == 1)
+_IDS: Final = (
+    sa.select(_C.id)
+    .where(_C.type == sa.bindparam("type"), _C.active == sa.bindparam("active"))
+    .order_by(_C.id)
+)
+_NEXT_TYPE: Final = sa.select(sa.func.min(_C.type)).where(_C.type > sa.bindparam("after"))
 _UPDATE_WHOLE: Final = (
     sa.update(resources)
     .where(_C.id == sa.bindparam("key"))
@@ -91,8 +96,13 @@ def _paged(statement: sa.Select[*tuple[Any, ...]]) -> sa.Select[*tuple[Any, ...]
     return statement.where(_C.id > sa.bindparam("after")).order_by(_C.id).limit(limit)
 
 
+_SELECT_WITHOUT_CONFIG: Final = sa.select(*_BEFORE_CONFIG, _NO_CONFIG, *_AFTER_CONFIG)
+_SELECT_SOME: Final = _SELECT_WITHOUT_CONFIG.where(_C.id.in_(sa.bindparam("keys", expanding=True)))
+_SELECT_SOURCES: Final = sa.select(_C.type, _C.id, _C.source).where(
+    _C.id.in_(sa.bindparam("keys", expanding=True)), _C.source.is_not(None)
+)
 _PAGE: Final = _paged(_SELECT)
-_PAGE_WITHOUT_CONFIGS: Final = _paged(sa.select(*_BEFORE_CONFIG, _NO_CONFIG, *_AFTER_CONFIG))
+_PAGE_WITHOUT_CONFIGS: Final = _paged(_SELECT_WITHOUT_CONFIG)
 
 
 class StoredEntries:
@@ -115,9 +125,14 @@ class StoredEntries:
             return None, NEVER_S
         return _entry(row), NEVER_S if row[-1] is None else row[-1]
 
-    def find(self, keys: Iterable[str]) -> list[Entry]:
+    def find(self, keys: Iterable[str], *, with_configs: bool = True) -> list[Entry]:
         """Return entries by id; ids without an entry are left out."""
-        return self._chunked(_SELECT_MANY, keys)
+        return self._chunked(_SELECT_MANY if with_configs else _SELECT_SOME, keys)
+
+    def sources(self, keys: Iterable[str]) -> dict[Srn, Srn]:
+        """Return the sources of entries by id; those without one are left out."""
+        found = (self._connection.execute(_SELECT_SOURCES, {"keys": chunk}) for chunk in _chunks(keys))
+        return {Srn(type_, key): _srn(source) for rows in found for type_, key, source in rows}
 
     def derived_from(self, sources: Iterable[Srn]) -> list[Entry]:
         """Return the entries that have one of these as their source."""
@@ -145,9 +160,20 @@ class StoredEntries:
         found = self._connection.execute(_NEXT_EXPIRY).scalar()
         return NEVER_S if found is None else found
 
-    def active_ids(self, resource_type: str) -> list[str]:
-        """Return the ids of a type's active entries."""
-        return list(self._connection.execute(_ACTIVE_IDS, {"type": resource_type}).scalars())
+    def types(self) -> list[str]:
+        """Return the types that have an entry; a few looks into an index, however many entries there are."""
+        found: list[str] = []
+        while (after := self._next_type(found[-1] if found else "")) is not None:
+            found.append(after)
+        return found
+
+    def _next_type(self, after: str) -> str | None:
+        return self._connection.execute(_NEXT_TYPE, {"after": after}).scalar()
+
+    def ids(self, resource_type: str, *, active: bool) -> list[str]:
+        """Return the ids of a type's entries that are active, or of those that are not."""
+        wanted = {"type": resource_type, "active": int(active)}
+        return list(self._connection.execute(_IDS, wanted).scalars())
 
     def pages(self, *, with_configs: bool = True) -> Iterator[list[Entry]]:
         """Return every entry, by id, in pages, so that they need not all be in memory at once."""

@@ -1,14 +1,17 @@
 """Targets: `T@ssh_host:web-* and G@os:Debian`, parsed once, matched against any subject. Pure."""
 
+from ensue.targeting.by_name import Decided, NameMatcher
 from ensue.targeting.errors import TargetSyntaxError
 from ensue.targeting.expression import reads_grains, words_of
 from ensue.targeting.grammar import parse_target, parse_word
 from ensue.targeting.match import Subject, matches
 from ensue.targeting.nodegroups import NodegroupError, read_nodegroups
-from ensue.targeting.so_far import NotKnownError, exact_name, matches_so_far, named_resources
+from ensue.targeting.so_far import NotKnownError, exact_name, matches_so_far
 from ensue.targeting.vocabulary import Vocabulary
 
 __all__ = [
+    "Decided",
+    "NameMatcher",
     "NodegroupError",
     "NotKnownError",
     "Subject",
@@ -17,7 +20,6 @@ __all__ = [
     "exact_name",
     "matches",
     "matches_so_far",
-    "named_resources",
     "parse_target",
     "parse_word",
     "read_nodegroups",

@@ -72,7 +72,7 @@ def _word_matches(word: Word, subject: Subject) -> bool:  # noqa: C901, PLR0911,
         case "E":
             return is_regex(id_, pattern)
         case "L":
-            return id_ in _listed(pattern)
+            return id_ in listed_ids(pattern)
         case "G":
             return path_matches(subject.grains(), pattern, is_data_glob, word.delimiter)
         case "P":
@@ -97,7 +97,8 @@ def _managers(subject: Subject) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=256)
-def _listed(pattern: str) -> frozenset[str]:
+def listed_ids(pattern: str) -> frozenset[str]:
+    """Return the ids of an `L@`."""
     return frozenset(part.strip() for part in pattern.split(","))
 
 

@@ -7,17 +7,47 @@ import functools
 import ipaddress
 import re
 import warnings
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.targeting.ranges import MOST_NAMES, names_in
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 DATA_ENGINES: Final = "GPIJ"
 """The engines that follow a path of keys, with a delimiter of one's own if need be."""
+
+_GLOB_SIGNS: Final = frozenset("*?[]")
 
 
 def is_glob(text: str, pattern: str) -> bool:
     """Say whether an id fits a glob; the id itself always does."""
     return text == pattern or fnmatch.fnmatchcase(text, pattern)
+
+
+def has_glob_signs(pattern: str) -> bool:
+    """Say whether a glob may fit anything but itself."""
+    return not _GLOB_SIGNS.isdisjoint(pattern)
+
+
+def glob_filter(pattern: str, *ids: str) -> Callable[[str], object]:
+    """Return a function that is true of the ids that `is_glob` says fit, for use on many of them.
+
+    Args:
+        pattern: the glob.
+        ids: what fits besides.
+    """
+    exact = frozenset((pattern, *ids))
+    if not has_glob_signs(pattern):
+        return exact.__contains__
+    plain = (rf"{re.escape(one)}\Z" for one in exact)
+    return re.compile("|".join((fnmatch.translate(pattern), *plain))).match
+
+
+def regex_filter(pattern: str) -> Callable[[str], object]:
+    """Return a function that is true of the ids that `is_regex` says fit, for use on many of them."""
+    compiled = _compiled(pattern, 0)
+    return frozenset[str]().__contains__ if isinstance(compiled, str) else compiled.match
 
 
 def is_data_glob(text: str, pattern: str) -> bool:

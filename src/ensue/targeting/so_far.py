@@ -6,18 +6,16 @@ only where they decide.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from ensue.model.srn import Srn
 from ensue.targeting.expression import And, Not, Or, Target, Word
 from ensue.targeting.match import matches
+from ensue.targeting.patterns import has_glob_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ensue.targeting.match import Subject
-
-_GLOB_SIGNS: Final = frozenset("*?[]")
 
 
 class NotKnownError(Exception):
@@ -61,34 +59,8 @@ def _decided(operands: Iterable[Target], subject: Subject, *, by: bool) -> bool 
 
 def exact_name(target: Target) -> str:
     """Return the one resource that a target names, as `type:id` or id; empty for any other expression."""
-    if not isinstance(target, Word) or not _GLOB_SIGNS.isdisjoint(target.pattern):
+    if not isinstance(target, Word) or has_glob_signs(target.pattern):
         return ""
     if target.engine == "T":
         return target.pattern if ":" in target.pattern else ""
     return "" if target.engine else target.pattern
-
-
-def named_resources(target: Target) -> frozenset[Srn] | None:
-    """Return the only resources that a target can match, by type and id; None when there may be others.
-
-    Whoever looks for matches needs to look at no other resource, however many there are.
-    """
-    match target:
-        case Word():
-            name = exact_name(target) if target.engine == "T" else ""
-            return frozenset([Srn(*name.split(":", 1))]) if name else None
-        case Not():
-            return None
-        case And():
-            bounded = [one for one in map(named_resources, target.operands) if one is not None]
-            return bounded[0].intersection(*bounded[1:]) if bounded else None
-        case Or():
-            found: set[Srn] = set()
-            for operand in target.operands:
-                bound = named_resources(operand)
-                if bound is None:
-                    return None
-                found |= bound
-            return frozenset(found)
-        case _:
-            assert_never(target)

@@ -12,7 +12,7 @@ from ensue.errors import ResourceConflictError
 from ensue.model.resource import Orphaned, Registration, ResourceRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.contracts.registry import RegistryScope
     from ensue.model.data import Data, DataMap
@@ -104,12 +104,22 @@ class FakeRegistry:
         """Return all resources."""
         return [self._entries[srn].record for srn in sorted(self._entries)]
 
-    def list_for_type(self, resource_type: str) -> list[str]:
-        """Return active ids of a type."""
+    def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
+        """Return the resources with one of these ids."""
+        wanted = set(ids)
+        return [record for record in self.records() if record.srn.id in wanted]
+
+    def types(self) -> list[str]:
+        """Return the types that have a resource."""
+        return sorted({srn.type for srn in self._entries})
+
+    def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
+        """Return active ids of a type, or those of its invalidated resources."""
+        status = "active" if active else "invalidated"
         return [
             record.srn.id
             for record in self.records()
-            if record.srn.type == resource_type and record.status == "active"
+            if record.srn.type == resource_type and record.status == status
         ]
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
@@ -159,6 +169,10 @@ class FakeRegistry:
             chain.append(entry.record.source)
             entry = self._entries.get(entry.record.source)
         return tuple(chain)
+
+    def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
+        """Return the chains of sources of many resources."""
+        return {srn: chain for srn in srns if (chain := self.provenance(srn))}
 
     def _mark(self, srn: Srn, reason: str, status: ResourceStatus = "invalidated") -> None:
         entry = self._entries[srn]
