@@ -23,14 +23,16 @@ class SlsExpander:
     Args:
         services: the project.
         test: whether the run is a plan.
-        top: the plan that the run begins with.
     """
 
-    def __init__(self, services: Services, *, test: bool, top: Plan) -> None:
+    def __init__(self, services: Services, *, test: bool) -> None:
         self._services = services
         self._test = test
-        if _has_blocks(top):
-            self._late.note(top)
+
+    def note(self, plan: Plan) -> None:
+        """Take note of a plan that no state caused: what is rendered later may be in it."""
+        if _has_blocks(plan):
+            self._late.note(plan)
 
     @cached_property
     def _late(self) -> LateRendering:
