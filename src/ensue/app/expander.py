@@ -6,6 +6,8 @@ import asyncio
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.language.blocks.space import NO_BLOCKS
 from ensue.language.compiler import SlsRequest
 from ensue.language.tree import Tree
@@ -52,6 +54,8 @@ class SlsExpander:
             plan = await self._late.plan(request)
         self._late.note(plan)
         self._services.look_for_secrets(plan)
+        if request.plan.resource is not None:
+            plan = msgspec.structs.replace(plan, resource=request.plan.resource)
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:

@@ -1,13 +1,14 @@
 """The plans of an apply with a target: one for each resource, all compiled before anything runs.
 
 What does not compile for one resource refuses the run. A resource whose grains are needed and cannot be
-gathered fails alone. One that is still silent when no other has answered for `_PATIENCE_S` joins the run later,
-so that it holds up nobody.
+gathered fails alone. One that is still silent when no other has answered for `_PATIENCE_S` joins the run
+later, so that it holds up nobody.
 """
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
@@ -66,9 +67,9 @@ class ResourcePlans:
             return FirstPlans(own=empty_plan(services.minion), nothing=matched.nothing)
         self._sources = matched.sources
         reachable = [srn for srn in matched.targets if srn not in matched.faults]
-        late = await self._compile(reachable)
+        late = dict.fromkeys(await self._compile(reachable))
         warnings = self._judged()
-        plans = {srn: self._plan(srn) for srn in reachable if srn in self._outcomes}
+        plans = {srn: self._plan(srn) for srn in reachable if srn not in late}
         plans |= {srn: failed_plan(srn, comment) for srn, comment in matched.faults.items()}
         own = plans.pop(services.minion, None) or empty_plan(services.minion)
         beside = tuple(plans[srn] for srn in sorted(plans))
@@ -111,23 +112,22 @@ class ResourcePlans:
 
     async def _gather_grains(self, srns: Sequence[Srn]) -> list[Srn]:
         """Gather grains of many resources at once; return those that have not answered yet."""
-        gathering = {asyncio.create_task(self._gather(srn)): srn for srn in srns}
         loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(_PATIENCE_S) as patience:
+        patience = asyncio.timeout(_PATIENCE_S)
 
-                def answered(_: asyncio.Task[None]) -> None:
-                    if not patience.expired() and patience.when() is not None:
-                        patience.reschedule(loop.time() + _PATIENCE_S)
+        async def gather(srn: Srn) -> None:
+            await self._gather(srn)
+            if not patience.expired():
+                patience.reschedule(loop.time() + _PATIENCE_S)
 
-                for task in gathering:
-                    task.add_done_callback(answered)
+        with suppress(TimeoutError):
+            async with patience:
+                gathering = {asyncio.create_task(gather(srn)): srn for srn in srns}
                 await asyncio.wait(gathering)
-        except TimeoutError:
-            pass
-        for task in gathering:
-            task.remove_done_callback(answered)
-        return [srn for task, srn in gathering.items() if not task.done()]
+        return [srn for srn in srns if srn not in self._outcomes and not self._has_answered(srn)]
+
+    def _has_answered(self, srn: Srn) -> bool:
+        return self._services.directory.gathered_grains(srn) is not None
 
     async def _gather(self, srn: Srn) -> None:
         try:
@@ -144,7 +144,8 @@ class ResourcePlans:
             await self._services.prepare(srn)
         except EnsueError as error:
             return failed_plan(srn, str(error))
-        await self._gather(srn)
+        if srn not in self._outcomes:
+            await self._gather(srn)
         if srn not in self._outcomes:
             await asyncio.to_thread(self._compile_one, srn)
         return self._plan(srn)
@@ -194,6 +195,7 @@ def resource_plan(plan: Plan, srn: Srn, sources: tuple[Srn, ...]) -> Plan:
     """
     return msgspec.structs.replace(
         plan,
+        resource=srn,
         chunks=tuple([resource_chunk(chunk, srn, sources) for chunk in plan.chunks]),
         complaints=tuple(
             [

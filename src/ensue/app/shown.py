@@ -1,4 +1,4 @@
-"""What `ensue show` shows: high data, low chunks, pillar or top file matches, of this machine or of resources."""
+"""What `ensue show` shows of this machine or of others: high data, low chunks, pillar, top file matches."""
 
 from __future__ import annotations
 

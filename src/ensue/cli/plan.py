@@ -51,7 +51,7 @@ def command(
     The same as apply --test. A result of None means that the state would change something. What can
     be known only after an apply is shown as such: (known after apply).
 
-    Exit code: 0 all well; 1 refused, nothing was run; 2 a state would fail, or nothing matched; 130 interrupted.
+    Exit code: 0 all well; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted.
     """
     from ensue.cli.applying import Order, mods_of, run_options, run_states
     from ensue.cli.layout import ResultLayout

@@ -50,8 +50,8 @@ class Engine:
             plan: what to run.
             done: what is known of states that an interrupted run finished, by (scope, tag): returns to take
                 over; None for those that are to be called again.
-            beside: plans of other resources, each of which is a scope of its own; their tags differ from those
-                of `plan` and from each other's.
+            beside: plans of other resources, each of which is a scope of its own; their tags differ from
+                those of `plan` and from each other's.
             newcomers: names the resources whose plans join the run while it goes on; None: there are none.
 
         Returns:

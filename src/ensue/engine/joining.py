@@ -1,19 +1,19 @@
-"""Resources that join a run while it goes on: their plans are compiled beside it, and opened when they are there.
+"""Resources that join a run while it goes on: a plan is compiled beside it and opened when it is there.
 
-The engine does not know where newcomers come from. A source of them is given a function, which it calls on the
-event loop for each; the run ends only when every newcomer has joined.
+The engine does not know where newcomers come from. A source of them is given a function, which it calls on
+the event loop for each; the run ends only when every newcomer has joined.
 
 Source: derived-resources document, "resources that appear during a highstate".
 """
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Awaitable, Callable
 
     from ensue.contracts.growth import Plan
