@@ -24,7 +24,6 @@ from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.accumulators import Accumulators
 from ensue.derived import using_registry
 from ensue.engine.engine import Engine
-from ensue.engine.joining import Newcomer
 from ensue.engine.services import EngineOptions, EngineServices, Hooks
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
@@ -32,10 +31,11 @@ from ensue.model.returns import Return
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.app.resource_plans import ResourcePlans
     from ensue.app.services import Services
     from ensue.contracts.growth import Plan
     from ensue.diagnostics import Diagnostic
-    from ensue.engine.joining import Newcomers
+    from ensue.engine.joining import Newcomer, Newcomers
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.resume import ResumedRun
     from ensue.model.events import RunEvent
@@ -83,25 +83,53 @@ class Run:
         """
         services = self._services
         await services.prepare(services.minion)
+        assigned = AssignedSls(services, test=self._switches.test)
         if tgt is not None:
             from ensue.app.resource_plans import ResourcePlans
 
-            first = await ResourcePlans(services, mods, test=self._switches.test).of_target(tgt)
+            plans = ResourcePlans(services, assigned, mods)
+            first = await plans.of_target(tgt)
         else:
-            assigned = AssignedSls(services, test=self._switches.test)
+            plans = None
             compiled, warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
             first = FirstPlans(own=compiled.plan, warnings=(*warnings, *compiled.plan.warnings))
+        if not mods and assigned.gives_derived and not first.nothing:
+            first = self._with_derived(first, plans, assigned)
         return msgspec.structs.replace(first, warnings=(*services.settings.warnings, *first.warnings))
+
+    def _with_derived(
+        self, first: FirstPlans, plans: ResourcePlans | None, assigned: AssignedSls
+    ) -> FirstPlans:
+        """Return what the run begins with, joined by what appears during it."""
+        from ensue.app.derived_highstate import DerivedHighstate
+        from ensue.app.resource_plans import ResourcePlans
+
+        known = [self._services.minion, *(plan.target for plan in first.beside), *first.late]
+        derived = DerivedHighstate(plans or ResourcePlans(self._services, assigned, ()), known)
+        return msgspec.structs.replace(first, derived=derived)
 
     async def execute(self, first: FirstPlans, resumed: ResumedRun | None = None) -> EngineOutcome:
         """Run plans on the engine; what a run that is resumed has done is taken over from it."""
         services = self._services
         expander = SlsExpander(services, test=self._switches.test)
         telling = TellingExpander(expander, self._on_event)
-        for plan in first.all:
+
+        def note(plan: Plan) -> None:
             expander.note(plan)
             telling.tell(plan)
-        registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
+
+        def noted(newcomer: Newcomer) -> Newcomer:
+            return newcomer.with_plan(note)
+
+        for plan in first.all:
+            note(plan)
+        registry = RunRegistry(
+            services.registry,
+            services.directory,
+            self._on_event,
+            services.loop,
+            joined=first.derived.registered if first.derived else None,
+        )
         matcher = ProjectMatcher(services)
         registrations = Registrations(services.states, registry, services.plugins, matcher.exact)
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
@@ -136,25 +164,12 @@ class Run:
                     first.own,
                     resumed.done if resumed else {},
                     beside=first.beside,
-                    newcomers=self._newcomers(first, expander, telling),
+                    newcomers=_newcomers(first, noted) if first.late or first.derived else None,
                 )
         finally:
             services.insertions.clear()
         self._warnings_of_growth = expander.end()
         return outcome
-
-    def _newcomers(
-        self, first: FirstPlans, expander: SlsExpander, telling: TellingExpander
-    ) -> Newcomers | None:
-        """Return what names the resources that join while the run goes on; None when there are none."""
-        if not first.late:
-            return None
-
-        def named(admit: Callable[[Newcomer], None]) -> None:
-            for one in first.late:
-                admit(_noted(one, expander, telling))
-
-        return named
 
     async def report(
         self,
@@ -186,16 +201,16 @@ class Run:
         )
 
 
-def _noted(newcomer: Newcomer, expander: SlsExpander, telling: TellingExpander) -> Newcomer:
-    """Return a newcomer whose plan is made known to the run before it is opened."""
+def _newcomers(first: FirstPlans, noted: Callable[[Newcomer], Newcomer]) -> Newcomers:
+    """Return what names the resources that join while the run goes on."""
 
-    async def plan() -> Plan:
-        compiled = await newcomer.plan()
-        expander.note(compiled)
-        telling.tell(compiled)
-        return compiled
+    def named(admit: Callable[[Newcomer], None]) -> None:
+        for one in first.late.values():
+            admit(noted(one))
+        if first.derived:
+            first.derived.begin(lambda one: admit(noted(one)))
 
-    return Newcomer(newcomer.label, plan)
+    return named
 
 
 def _nothing_assigned(first: FirstPlans) -> str:

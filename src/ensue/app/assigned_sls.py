@@ -12,7 +12,7 @@ from ensue.errors import CompileError
 from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
 from ensue.language.top import top_matches
-from ensue.language.top_files import has_top_file
+from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,13 @@ class AssignedSls:
     def __init__(self, services: Services, *, test: bool) -> None:
         self._services = services
         self._test = test
+        self._switches: set[str] = set()
+
+    @property
+    def gives_derived(self) -> bool:
+        """Whether `ensue.yaml` or the top file asks for the highstate of derived resources."""
+        wanted = self._services.settings.option(DERIVED_HIGHSTATE, default=False)
+        return bool(wanted) or DERIVED_HIGHSTATE in self._switches
 
     def compiled(self, srn: Srn, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
         """Compile SLS for a target, or its highstate, in a thread beside the event loop.
@@ -94,7 +101,9 @@ class AssignedSls:
         services = self._services
         render = services.renderer(srn, test=self._test).render_file
         options = top_options(services.settings)
-        return top_matches(services.roots, render, services.subject(srn), found, options)
+        return top_matches(
+            services.roots, render, services.subject(srn), found, options, switches=self._switches
+        )
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
         roots = self._services.roots

@@ -258,7 +258,7 @@ class CallContext(TargetContext):
     @property
     def registry(self) -> DerivedRegistry:
         """The registry as the run sees it."""
-        return self._registry.of_state(self._site.chunk.span)
+        return self._registry.of_state(self._site.chunk.span, self._site.target)
 
     @property
     def connection(self) -> Connection:

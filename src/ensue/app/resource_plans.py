@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
-from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls, nothing_assigned
+from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned
 from ensue.app.first_plans import FirstPlans
 from ensue.app.inline import NeedsThread
 from ensue.app.nodegroups import checked_target
@@ -25,8 +25,9 @@ from ensue.model.chunk import Chunk
 from ensue.model.fan_out import resource_chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from ensue.app.assigned_sls import AssignedSls
     from ensue.app.services import Services
     from ensue.diagnostics import Diagnostic, Span
     from ensue.model.srn import Srn
@@ -42,15 +43,16 @@ class ResourcePlans:
 
     Args:
         services: the project; the minion's pillar is there.
+        assigned: compiles for one of them.
         mods: SLS names; none: the highstate.
-        test: whether the run is a plan.
     """
 
-    def __init__(self, services: Services, mods: Sequence[str], *, test: bool) -> None:
+    def __init__(self, services: Services, assigned: AssignedSls, mods: Sequence[str]) -> None:
         self._services = services
         self._mods = tuple(mods)
-        self._assigned = AssignedSls(services, test=test)
-        self._sources: Mapping[Srn, tuple[Srn, ...]] = {}
+        self._assigned = assigned
+        self._expression: str | None = None
+        self._sources: dict[Srn, tuple[Srn, ...]] = {}
         self._outcomes: dict[Srn, _Outcome] = {}
 
     async def of_target(self, expression: str) -> FirstPlans:
@@ -61,11 +63,12 @@ class ResourcePlans:
             CompileError: with everything that is wrong, for all resources.
         """
         services = self._services
+        self._expression = expression
         await asyncio.to_thread(checked_target, services, expression)
         matched = await ProjectMatcher(services).matched(expression)
         if not matched.targets:
             return FirstPlans(own=empty_plan(services.minion), nothing=matched.nothing)
-        self._sources = matched.sources
+        self._sources = dict(matched.sources)
         reachable = [srn for srn in matched.targets if srn not in matched.faults]
         late = dict.fromkeys(await self._compile(reachable))
         warnings = self._judged()
@@ -73,11 +76,19 @@ class ResourcePlans:
         plans |= {srn: failed_plan(srn, comment) for srn, comment in matched.faults.items()}
         own = plans.pop(services.minion, None) or empty_plan(services.minion)
         beside = tuple(plans[srn] for srn in sorted(plans))
-        return FirstPlans(own=own, beside=beside, late=tuple(map(self.newcomer, late)), warnings=warnings)
+        return FirstPlans(
+            own=own, beside=beside, late={srn: self.newcomer(srn) for srn in late}, warnings=warnings
+        )
 
     def newcomer(self, srn: Srn) -> Newcomer:
         """Return a resource that joins a run which is going on."""
-        return Newcomer(srn.id, lambda: self._late_plan(srn))
+        return Newcomer(srn.id, lambda: self.late_plan(srn))
+
+    async def is_meant(self, srn: Srn) -> bool:
+        """Say whether the target of the run, if it has one, matches a resource now."""
+        if self._expression is None:
+            return True
+        return srn in (await ProjectMatcher(self._services).matched(self._expression)).targets
 
     async def _compile(self, srns: Sequence[Srn]) -> list[Srn]:
         """Compile for resources; return those that have not told their grains yet, though they are needed."""
@@ -139,7 +150,10 @@ class ResourcePlans:
                 f"its grains cannot be gathered: {type(error).__name__}: {error}"
             )
 
-    async def _late_plan(self, srn: Srn) -> Plan:
+    async def late_plan(self, srn: Srn) -> Plan:
+        """Return the plan of a resource that joins a run; what is wrong with it is a return of the plan."""
+        if srn not in self._sources:
+            self._sources[srn] = await asyncio.to_thread(self._services.registry.provenance, srn)
         try:
             await self._services.prepare(srn)
         except EnsueError as error:

@@ -30,6 +30,8 @@ class RunRegistry:
         on_event: told of registrations.
         loop: the event loop, on which both are told.
         place: returns the place of the state that it is given to; None where it belongs to none.
+        by: the resource on which that state runs.
+        joined: told, on the event loop, of every resource that is registered, and by which resource's state.
     """
 
     def __init__(
@@ -38,13 +40,18 @@ class RunRegistry:
         directory: Directory,
         on_event: Callable[[RunEvent], None],
         loop: asyncio.AbstractEventLoop,
+        *,
         place: Callable[[], Span] | None = None,
+        by: Srn | None = None,
+        joined: Callable[[Srn, Srn | None], None] | None = None,
     ) -> None:
         self._registry = registry
         self._directory = directory
         self._on_event = on_event
         self._loop = loop
         self._place = place
+        self._by = by
+        self._joined = joined
 
     def register(
         self,
@@ -80,16 +87,23 @@ class RunRegistry:
         for request, done in zip(requests, all_done, strict=True):
             source = str(request.source) if request.source else None
             event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
-            self._tell(event, (request.srn, *done.invalidated) if done.changed else done.invalidated)
+            hit = (request.srn, *done.invalidated) if done.changed else done.invalidated
+            self._tell(event, hit, request.srn)
         return all_done
 
-    def of_state(self, place: Callable[[], Span]) -> RunRegistry:
+    def of_state(self, place: Callable[[], Span] | None, by: Srn) -> RunRegistry:
         """Return this registry for one state: what it refuses is reported with the state's place.
 
         Args:
-            place: returns the place; called only when something is refused.
+            place: returns the place; called only when something is refused; None: whoever asks adds it.
+            by: the resource on which the state runs.
         """
-        return RunRegistry(self._registry, self._directory, self._on_event, self._loop, place)
+        own = (self._registry, self._directory, self._on_event, self._loop)
+        return RunRegistry(*own, place=place, by=by, joined=self._joined)
+
+    def is_as_registered(self, srn: Srn) -> None:
+        """Tell, in a plan, that an apply would register a resource as it is; from a thread beside the loop."""
+        self._tell(None, (), srn)
 
     def get(self, srn: Srn) -> DataMap | None:
         """Return the configuration of an active resource."""
@@ -128,14 +142,16 @@ class RunRegistry:
         """Return the chain of sources."""
         return self._registry.provenance(srn)
 
-    def _tell(self, event: RunEvent | None, changed: Sequence[Srn]) -> None:
+    def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
         """Wait until the event loop has dropped what it held: a later state must see what is new."""
-        if event is None and not changed:
+        if event is None and not changed and registered is None:
             return
-        asyncio.run_coroutine_threadsafe(self._on_loop(event, changed), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._on_loop(event, changed, registered), self._loop).result()
 
-    async def _on_loop(self, event: RunEvent | None, changed: Sequence[Srn]) -> None:
+    async def _on_loop(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None) -> None:
         if event is not None:
             self._on_event(event)
         for srn in changed:
             await self._directory.forget(srn)
+        if registered is not None and self._joined is not None:
+            self._joined(registered, self._by)

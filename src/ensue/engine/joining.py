@@ -30,6 +30,16 @@ class Newcomer(msgspec.Struct, frozen=True):
     label: str
     plan: Callable[[], Awaitable[Plan]]
 
+    def with_plan(self, told: Callable[[Plan], None]) -> Newcomer:
+        """Return the same newcomer; somebody else is told of the plan before it is opened."""
+
+        async def plan() -> Plan:
+            compiled = await self.plan()
+            told(compiled)
+            return compiled
+
+        return Newcomer(self.label, plan)
+
 
 Newcomers: TypeAlias = "Callable[[Callable[[Newcomer], None]], None]"
 """Is given what it calls, on the event loop, for every resource that is to join the run."""
