@@ -76,7 +76,7 @@ def _endless(chain: list[Srn]) -> str:
     return Diagnostic(
         code="E0606",
         summary="derived_highstate goes on without end",
-        detail=f"{' -> '.join(map(str, chain))}: each is registered by the highstate of the one before it, and"
+        detail=f"{' -> '.join(map(str, chain))}: each is registered by the highstate of the one before it;"
         f" {_DEEPEST} in a row get theirs in one run",
         help="let the top file give no resource a state that registers another one with the same states",
     ).message

@@ -102,7 +102,7 @@ class RunRegistry:
         return RunRegistry(*own, place=place, by=by, joined=self._joined)
 
     def is_as_registered(self, srn: Srn) -> None:
-        """Tell, in a plan, that an apply would register a resource as it is; from a thread beside the loop."""
+        """Tell, in a plan, that an apply would register a resource as it is; from a thread."""
         self._tell(None, (), srn)
 
     def get(self, srn: Srn) -> DataMap | None:

@@ -1,0 +1,93 @@
+"""A warning: a template prints `grains` into a state that runs elsewhere.
+
+An SLS is rendered once, for the target that it is compiled for. The arguments of a state with a `tgt` are
+therefore the same on all its resources, and `grains` in them are those of the machine that manages them. Only
+what is printed within the state's own text is looked at, so that a variable says: this is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Span
+from ensue.language.fan_outs import TARGET
+from ensue.language.tree import sls_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.language.chunks import Draft
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.tree import Tree
+
+_COMMENT: Final = re.compile(r"\{#.*?#\}", re.DOTALL)
+_PRINT: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_READS_GRAINS: Final = re.compile(
+    r"""(?<![\w.'"])grains\s*[.\[|}]|(?<![\w.'"])grains\s*$|['"]grains\.\w+['"]\s*\]|\bsalt\.grains\."""
+)
+_LIST_ITEM: Final = "- "
+
+
+def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector) -> None:
+    """Report, once for each place, where a template prints `grains` into a state with a `tgt`.
+
+    Args:
+        drafts: the states with a `tgt`.
+        tree: what they were read from.
+        found: where warnings go.
+    """
+    for draft in drafts:
+        declaration = draft.declaration
+        stream = tree.streams.get(sls_key(declaration.sls, declaration.saltenv))
+        if stream is None or "grains" not in stream.source:
+            continue
+        for span in _places(declaration, stream):
+            found.warning(
+                "E0716",
+                "`grains` here are not those of the resources that the state runs on",
+                span,
+                detail="an SLS is rendered once, for the machine that it is compiled for; the state has a `tgt`",
+                help="apply the SLS to the resources (`ensue apply --tgt`, top.sls, ssh_host.state_applied), use"
+                " `delayed_render`, or, if this machine's are meant, print a variable that is set before",
+            )
+
+
+def _places(declaration: Declaration, stream: Stream) -> Iterator[Span]:
+    """Yield the places in a declaration's own text where grains are printed."""
+    start = declaration.span()
+    if start.path != stream.path or start.line < stream.first_line:
+        return
+    lines = stream.source.split("\n")[start.line - stream.first_line :]
+    text = "\n".join(_own_lines(lines))
+    text = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    for printed in _PRINT.finditer(text):
+        line_start = text.rfind("\n", 0, printed.start()) + 1
+        if text[line_start:].lstrip(" -").startswith(f"{TARGET}:"):
+            continue
+        if _READS_GRAINS.search(printed[0][2:-2].strip("-+ ")):
+            line = start.line + text.count("\n", 0, printed.start())
+            yield Span(start.path, line, printed.start() - line_start + 1)
+
+
+def _own_lines(lines: list[str]) -> Iterator[str]:
+    """Yield the first line and those that belong to it: deeper ones, items of its list, blank ones, and tags."""
+    depth = _depth(lines[0]) if lines else 0
+    for number, line in enumerate(lines):
+        text = line.strip()
+        is_item = _depth(line) == depth and text.startswith(_LIST_ITEM)
+        if (
+            number
+            and text
+            and not text.startswith(("{%", "{#", "#"))
+            and _depth(line) <= depth
+            and not is_item
+        ):
+            return
+        yield line
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
