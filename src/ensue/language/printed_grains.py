@@ -49,31 +49,42 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector
                 "E0716",
                 "`grains` here are not those of the resources that the state runs on",
                 span,
-                detail="an SLS is rendered once, for the machine that it is compiled for; the state has a `tgt`",
-                help="apply the SLS to the resources (`ensue apply --tgt`, top.sls, ssh_host.state_applied), use"
-                " `delayed_render`, or, if this machine's are meant, print a variable that is set before",
+                detail="an SLS is rendered once, for the machine that it is compiled for; this state has a `tgt`",
+                help="apply the SLS to the resources (`ensue apply --tgt`, ssh_host.state_applied), or use"
+                " `delayed_render`; if this machine's are meant, set a variable to them and print that",
             )
 
 
 def _places(declaration: Declaration, stream: Stream) -> Iterator[Span]:
-    """Yield the places in a declaration's own text where grains are printed."""
+    """Yield the lines in a declaration's own text on which grains are printed."""
     start = declaration.span()
     if start.path != stream.path or start.line < stream.first_line:
         return
-    lines = stream.source.split("\n")[start.line - stream.first_line :]
-    text = "\n".join(_own_lines(lines))
+    lines = stream.source.split("\n")
+    if "name" not in declaration.arguments and "names" not in declaration.arguments:
+        # The ID is the name.
+        own = declaration.document.locate((declaration.id,))
+        if stream.first_line <= own.line < start.line and own.path == start.path:
+            yield from _printing_lines(own, lines[own.line - stream.first_line])
+    below = lines[start.line - stream.first_line :]
+    yield from _printing_lines(start, "\n".join(_own_lines(below)))
+
+
+def _printing_lines(start: Span, text: str) -> Iterator[Span]:
     text = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    last = 0
     for printed in _PRINT.finditer(text):
         line_start = text.rfind("\n", 0, printed.start()) + 1
-        if text[line_start:].lstrip(" -").startswith(f"{TARGET}:"):
+        line = start.line + text.count("\n", 0, printed.start())
+        if line == last or text[line_start:].lstrip(" -").startswith(f"{TARGET}:"):
             continue
         if _READS_GRAINS.search(printed[0][2:-2].strip("-+ ")):
-            line = start.line + text.count("\n", 0, printed.start())
+            last = line
             yield Span(start.path, line, printed.start() - line_start + 1)
 
 
 def _own_lines(lines: list[str]) -> Iterator[str]:
-    """Yield the first line and those that belong to it: deeper ones, items of its list, blank ones, and tags."""
+    """Yield the first line and those that belong to it: deeper ones, items of its list, blank ones, tags."""
     depth = _depth(lines[0]) if lines else 0
     for number, line in enumerate(lines):
         text = line.strip()
