@@ -32,7 +32,8 @@ def test_a_fleet_that_the_apply_starts(tmp_path: Path) -> None:
         again = apply(project, "fleet")
         assert [one.id for one in all_returns(again.returns) if one.changes and one.module == "file"] == []
         whole = apply(project, "site", tgt="T@ssh_host:jumphost-*")
-        assert [one.id for one in whole.returns.values() if one.changes] == [f"{one} /etc/site" for one in both]
+        made = [one.id for one in whole.returns.values() if one.changes]
+        assert made == [f"{one} /etc/site" for one in both]
         site = [path.read_text() for path in (project / ".ensue/sandboxes").rglob("etc/site")]
         assert sorted(site) == ["jumphost-blue runs Linux\n", "jumphost-green runs Linux\n"]
     finally:

@@ -6,7 +6,6 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from shlex import quote
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -201,7 +200,7 @@ class Project:
             return await self._run(mods, options, on_event, on_warning)
 
     async def _lock(self, mods: Sequence[str], options: RunOptions) -> ProjectLock:
-        target = () if options.tgt is None else ("--tgt", quote(self.masker.text(options.tgt)))
+        target = () if options.tgt is None else (f"--tgt {self.masker.text(options.tgt)!r}",)
         command = " ".join(("ensue", "apply", *target, *mods))
         if options.wait_for_lock:
             return await ProjectLock.wait(self.cachedir, command=command, clock=_moment)
