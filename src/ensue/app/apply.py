@@ -118,8 +118,14 @@ class Run:
             expander.note(plan)
             telling.tell(plan)
 
+        remarks: dict[Diagnostic, None] = {}
+
         def noted(newcomer: Newcomer) -> Newcomer:
-            return newcomer.with_plan(note)
+            def note_late(plan: Plan) -> None:
+                note(plan)
+                remarks.update(dict.fromkeys(plan.warnings))
+
+            return newcomer.with_plan(note_late)
 
         for plan in first.all:
             note(plan)
@@ -168,7 +174,8 @@ class Run:
                 )
         finally:
             services.insertions.clear()
-        self._warnings_of_growth = expander.end()
+        remarks.update(dict.fromkeys(expander.end()))
+        self._warnings_of_growth = tuple(one for one in remarks if one not in first.warnings)
         return outcome
 
     async def report(

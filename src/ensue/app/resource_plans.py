@@ -20,6 +20,7 @@ from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.growth import Complaint, Plan
 from ensue.engine.joining import Newcomer
+from ensue.engine.returns import exception_text
 from ensue.errors import CompileError, EnsueError
 from ensue.model.chunk import Chunk
 from ensue.model.fan_out import resource_chunk
@@ -161,7 +162,10 @@ class ResourcePlans:
         if srn not in self._outcomes:
             await self._gather(srn)
         if srn not in self._outcomes:
-            await asyncio.to_thread(self._compile_one, srn)
+            try:
+                await asyncio.to_thread(self._compile_one, srn)
+            except Exception as error:  # noqa: BLE001 -- renderers and their filters are plug-ins
+                return failed_plan(srn, f"an exception occurred in its SLS: {exception_text(error)}")
         return self._plan(srn)
 
     def _plan(self, srn: Srn) -> Plan:
