@@ -305,6 +305,24 @@ def test_derived_highstate_leaves_sls_by_name_alone(tmp_path: Path) -> None:
     assert results(apply(tmp_path, tgt="m or T@minion")) == {"make": True, "new-01 own": True}
 
 
+def test_what_is_wrong_with_the_sls_of_a_resource_that_appears(tmp_path: Path) -> None:
+    """It fails alone, with what the compiler says; what the compiler remarks is a warning of the run."""
+    (tmp_path / "new").mkdir()
+    write(tmp_path, **{name: text.replace("ROOT", str(tmp_path)) for name, text in DERIVED.items()})
+    write(
+        tmp_path,
+        states__top="derived_highstate: true\nbase:\n  m: [make]\n  'new-*': [own]\n",
+        states__own="own: test.nopp\n",
+    )
+    report = apply(tmp_path)
+    assert (results(report), report.exit_code) == ({"make": True, "new-01 states": False}, 2)
+    assert "states/own.sls:1:1: there is no state function test.nopp" in comments(report)["new-01 states"]
+    write(tmp_path, states__own="own:\n  test.nop:\n    - tgt: m\n    - name: {{ grains.id }}\n")
+    report = apply(tmp_path)
+    assert results(report) == {"make": True, "m new-01 own": True}
+    assert [(one.code, str(one.span)) for one in report.warnings] == [("E0716", "states/own.sls:4:13")]
+
+
 def test_derived_resources_that_register_each_other_have_one_highstate_each(tmp_path: Path) -> None:
     """A circle of resources ends, because each gets its highstate once in a run."""
     (tmp_path / "new").mkdir()

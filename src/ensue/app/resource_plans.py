@@ -153,9 +153,9 @@ class ResourcePlans:
 
     async def late_plan(self, srn: Srn) -> Plan:
         """Return the plan of a resource that joins a run; what is wrong with it is a return of the plan."""
-        if srn not in self._sources:
-            self._sources[srn] = await asyncio.to_thread(self._services.registry.provenance, srn)
         try:
+            if srn not in self._sources:
+                self._sources[srn] = await asyncio.to_thread(self._services.registry.provenance, srn)
             await self._services.prepare(srn)
         except EnsueError as error:
             return failed_plan(srn, str(error))
@@ -171,13 +171,16 @@ class ResourcePlans:
     def _plan(self, srn: Srn) -> Plan:
         outcome = self._outcomes[srn]
         if isinstance(outcome, EnsueError):
-            return failed_plan(srn, self._with_sources(srn, str(outcome)))
+            return failed_plan(srn, self._why(srn, outcome))
         plan = outcome[0]
         return plan if srn == self._services.minion else resource_plan(plan, srn, self._sources.get(srn, ()))
 
-    def _with_sources(self, srn: Srn, comment: str) -> str:
+    def _why(self, srn: Srn, error: EnsueError) -> str:
+        """Say what is wrong with a resource, and what one was derived from that cannot be reached."""
         sources = self._sources.get(srn, ())
-        return f"{comment} ({srn} was derived from {', '.join(map(str, sources))})" if sources else comment
+        if not sources or isinstance(error, CompileError):
+            return str(error)
+        return f"{error} ({srn} was derived from {', '.join(map(str, sources))})"
 
     def _judged(self) -> tuple[Diagnostic, ...]:
         """Return all warnings, each once.
