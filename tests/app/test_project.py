@@ -189,7 +189,7 @@ def test_a_second_apply_meanwhile_is_refused_and_a_plan_is_not(tmp_path: Path) -
 
     async def run() -> int:
         async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            with await project._lock([], wait=False):
+            with await project._lock([], RunOptions()):
                 with pytest.raises(LockHeldError):
                     await project.apply(["t.sls"], RunOptions(), on_event=lambda _: None)
                 report = await project.apply(["t.sls"], RunOptions(test=True), on_event=lambda _: None)

@@ -31,6 +31,11 @@ def test_a_fleet_that_the_apply_starts(tmp_path: Path) -> None:
         assert sorted(checked) == ["jumphost-blue: 1\n", "jumphost-green: 1\n"]
         again = apply(project, "fleet")
         assert [one.id for one in all_returns(again.returns) if one.changes and one.module == "file"] == []
+        whole = apply(project, "site", tgt="T@ssh_host:jumphost-*")
+        made = [one.id for one in whole.returns.values() if one.changes]
+        assert made == [f"{one} /etc/site" for one in both]
+        site = [path.read_text() for path in (project / ".ensue/sandboxes").rglob("etc/site")]
+        assert sorted(site) == ["jumphost-blue runs Linux\n", "jumphost-green runs Linux\n"]
     finally:
         assert apply(project, "gone").exit_code == 0
     assert apply(project, "fleet", test=True).exit_code == 0

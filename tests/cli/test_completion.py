@@ -71,6 +71,8 @@ def test_runs_and_resources(shell: Shell) -> None:
     assert _candidates(shell, "resources", "show", "min") == ["minion:web-01"]
     assert _candidates(shell, "call", "we") == ["web-01"]
     assert _candidates(shell, "call", "T@") == ["T@minion:web-01"]
+    assert _candidates(shell, "apply", "--tgt", "T@") == ["T@minion:web-01"]
+    assert _candidates(shell, "plan", "--tgt", "we") == ["web-01"]
 
 
 def test_a_broken_project_offers_nothing(shell: Shell) -> None:

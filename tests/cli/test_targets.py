@@ -139,3 +139,74 @@ def test_a_call_reads_parentheses_as_top_files_do(tmp_path: Path) -> None:
         "call", "(E@(m|n) and not T@ssh_host)", "test.ping", "--id", "m", "--out", "json"
     )
     assert (ended.code, ended.document) == (0, {"m": True})
+
+
+WHOLE = """
+each:
+  step.done:
+    - delayed_render:
+      - block: late
+last:
+  test.show_notification:
+    - text: ${step:each:id}
+    - onchanges: [each]
+#!delayed_block late
+late:
+  step.done: []
+#!end_delayed_block
+"""
+
+
+@pytest.mark.parametrize("at", ["b1-each", "b2-each", "b1-late", "b2-late"])
+def test_a_run_with_a_target_that_was_killed_is_gone_on_with(project: Shell, at: str) -> None:
+    """The run knows its target, and takes over what was over on each resource."""
+    project.write("states/whole.sls", WHOLE)
+    trap = project.root / f"effects/{at}"
+    trap.touch()
+    ended = project.run("apply", "--tgt", "T@minion:b*", "whole")
+    assert ended.code == -signal.SIGKILL, ended.err
+    resumed = project.run("runs", "resume", "--out", "json")
+    assert resumed.code == 0, resumed.err
+    returns = resumed.document["m1"]
+    assert sorted(one["__id__"] for one in returns.values()) == ["b1 each", "b1 last", "b2 each", "b2 last"]
+    assert returns["test_|-b2 last_|-b2 last_|-show_notification"]["comment"] == "b2"
+    whole = [f"{box} {state}" for box in ("b1", "b2") for state in ("each", "late")]
+    assert calls(project) == sorted([*whole, at.replace("-", " ")])
+    listed = project.run("runs", "list", "--out", "json").document
+    assert [one["tgt"] for one in listed] == ["T@minion:b*", "T@minion:b*"]
+
+
+def test_exit_codes_of_a_run_with_a_target(project: Shell) -> None:
+    """A target that is refused ends with 1 and its column, one without a match with 2 and near names."""
+    project.write("states/u.sls", "cfg: test.nop\n")
+    refused = project.run("apply", "--tgt", "b1 and (b2", "u")
+    assert (refused.code, refused.out) == (1, "")
+    assert "column 11" in refused.err
+    unmatched = project.run("plan", "--tgt", "b11", "u", "--out", "json")
+    assert unmatched.code == 2
+    comment = unmatched.document["m1"]["no_|-states_|-states_|-None"]["comment"]
+    assert "no minion or resource matches the target 'b11' (did you mean b1" in comment
+    assert project.run("apply", "--tgt", "b[12]", "u", "--state-output", "terse").code == 0
+
+
+def test_what_is_shown_of_a_target(project: Shell) -> None:
+    """Each resource has its entry; without one the exit code is 2."""
+    project.write("states/u.sls", "cfg {{ grains.id }}: test.nop\n")
+    shown = project.run("show", "high", "u", "--tgt", "b*", "--out", "json")
+    assert shown.code == 0
+    assert {id_: [*high] for id_, high in shown.document.items()} == {"b1": ["cfg b1"], "b2": ["cfg b2"]}
+    assert project.run("show", "top", "--tgt", "c*").code == 2
+    assert project.run("show", "enforced", "--tgt", "b1").code == 1
+
+
+def test_a_drawing_has_the_resources(project: Shell) -> None:
+    """A state is drawn with the resource that it ran on, and with its requisites."""
+    project.write("states/u.sls", "a: test.nop\nb: {test.nop: [require: [test: a]]}\n")
+    assert project.run("apply", "--tgt", "b*", "u").code == 0
+    drawn = project.run("graph", "--run", "last").out.splitlines()
+    assert [line.strip("├└─ ") for line in drawn[1:]] == [
+        "b1 a [test.nop] on minion:b1  succeeded",
+        "b2 a [test.nop] on minion:b2  succeeded",
+        "b1 b [test.nop] on minion:b1  succeeded  (require b1 a)",
+        "b2 b [test.nop] on minion:b2  succeeded  (require b2 a)",
+    ]

@@ -4,6 +4,7 @@ A case begins with a heading of level two. Its fences:
 
     ```sls NAME        a file states/NAME.sls (`a/b`), the default NAME is `t`
     ```file PATH       any file of the project
+    ```tgt             the target of the run
     ```chunks          expected: the compiled chunks, in order
     ```results         expected: what a run of `t` gives, a line a state
     ```plan            expected: the same for a plan
@@ -25,7 +26,7 @@ EXPECTATIONS = ("chunks", "results", "plan", "diagnostics", "exit", "again")
 _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Case:
     """One case.
 
@@ -34,11 +35,12 @@ class Case:
         title: its heading.
         files: path in the project to content.
         expected: kind of expectation to text.
-        options: the file's words behind an expectation's name, by kind.
+        tgt: the target of the run; None: this machine.
     """
 
     path: Path
     title: str
+    tgt: str | None = None
     files: dict[str, str] = field(default_factory=dict)
     expected: dict[str, str] = field(default_factory=dict)
 
@@ -56,6 +58,8 @@ def read_cases(path: Path) -> Iterator[Case]:
                 case.files[f"states/{word or 't'}.sls"] = content
             elif kind == "file":
                 case.files[word] = content
+            elif kind == "tgt":
+                case.tgt = content.strip()
             elif kind in EXPECTATIONS:
                 case.expected[kind] = content
             else:

@@ -32,20 +32,21 @@ def test_case(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> Non
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content.replace("$TMP", str(tmp_path)))
     for kind, expected in case.expected.items():
-        actual = asyncio.run(_actual(kind, tmp_path)).replace(str(tmp_path), "$TMP")
+        actual = asyncio.run(_actual(kind, tmp_path, case.tgt)).replace(str(tmp_path), "$TMP")
         if actual != expected and request.config.getoption("--update"):
             rewrite(case, kind, actual)
             continue
         assert actual == expected
 
 
-async def _actual(kind: str, root: Path) -> str:
+async def _actual(kind: str, root: Path, tgt: str | None) -> str:
     mods = [] if (root / "states/top.sls").exists() else ["t"]
     try:
         async with Project.open(root, ProjectOptions(minion_id="m")) as project:
             if kind == "chunks":
                 return await _chunks(project, mods)
-            report = await project.apply(mods, RunOptions(test=kind == "plan"), on_event=lambda _: None)
+            options = RunOptions(test=kind == "plan", tgt=tgt)
+            report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
         return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
     if kind == "exit":

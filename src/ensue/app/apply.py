@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import defaultdict
-from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
 from ensue.app.call_inputs import CallInputs
 from ensue.app.context import CallContext
 from ensue.app.declarations import Declarations
-from ensue.app.environments import saltenv_of, top_options
 from ensue.app.expander import SlsExpander
+from ensue.app.first_plans import FirstPlans
 from ensue.app.functions import TargetFunctions
 from ensue.app.lazy_arguments import LazyArguments
+from ensue.app.noted_plans import NotedPlans
 from ensue.app.planned_scopes import TellingExpander
 from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
@@ -25,32 +26,26 @@ from ensue.app.run_registry import RunRegistry
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.contracts.accumulators import Accumulators
 from ensue.derived import current_registry, using_registry
-from ensue.diagnostics import Diagnostic, Severity
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineOptions, EngineServices, Hooks
-from ensue.errors import CompileError
-from ensue.language.collector import Collector
-from ensue.language.compiler import SlsRequest
-from ensue.language.top import top_matches
-from ensue.language.top_files import has_top_file
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.app.resource_plans import ResourcePlans
     from ensue.app.services import Services
-    from ensue.contracts.growth import Plan
+    from ensue.diagnostics import Diagnostic
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.resume import ResumedRun
     from ensue.engine.services import CallSite
-    from ensue.language.compiler import Compiled
-    from ensue.language.top import TopMatch
     from ensue.model.events import RunEvent
     from ensue.model.resource import DeclaredBy
     from ensue.model.srn import Srn
 
 _SLOTS_PER_CORE = 10
+_NO_STATES = "no_|-states_|-states_|-None"
 
 
 class ApplySwitches(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,105 +73,65 @@ class Run:
         self._on_event = on_event
         self._warnings_of_run: tuple[Diagnostic, ...] = ()
 
-    async def compile(self, mods: Sequence[str]) -> tuple[Plan, tuple[Diagnostic, ...]]:
-        """Return the plan of the SLS asked for, or of the highstate, and warnings.
+    async def compile(self, mods: Sequence[str], tgt: str | None = None) -> FirstPlans:
+        """Return the plans of the SLS asked for, or of the highstate.
+
+        Args:
+            mods: SLS names; none: the highstate.
+            tgt: the resources to compile for; None: this machine.
 
         Raises:
             CompileError: with everything that is wrong.
+            ConfigurationError: the target does not parse, or names what does not exist.
         """
         services = self._services
         await services.prepare(services.minion)
-        compiled, warnings = await asyncio.to_thread(self.compile_here, mods)
-        return compiled.plan, (*services.settings.warnings, *warnings, *compiled.plan.warnings)
+        assigned = AssignedSls(services, test=self._switches.test)
+        if tgt is not None:
+            from ensue.app.resource_plans import ResourcePlans
 
-    def compile_here(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
-        """Do the same in this thread, pillar being there; the event loop runs in another."""
-        compiled, warnings = self._compiled(mods)
-        self._services.look_for_secrets(compiled.plan)
-        return compiled, warnings
+            plans = ResourcePlans(services, assigned, mods)
+            first = await plans.of_target(tgt)
+        else:
+            plans = None
+            compiled, warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
+            first = FirstPlans(own=compiled.plan, warnings=(*warnings, *compiled.plan.warnings))
+        if not mods and assigned.gives_derived and not first.nothing:
+            first = self._with_derived(first, plans, assigned)
+        return msgspec.structs.replace(first, warnings=(*services.settings.warnings, *first.warnings))
 
-    def _compiled(self, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
-        services = self._services
-        compiler = services.compiler(services.minion, test=self._switches.test)
-        if mods:
-            return compiler.compile([self._request(name) for name in mods]), ()
-        found = Collector()
-        matched = self._matched(found)
-        found.stop_on_errors()
-        requests = [SlsRequest(name=one.name, saltenv=one.saltenv) for one in matched or ()]
-        warnings: tuple[Diagnostic, ...] = ()
-        if matched is None:
-            warnings = (self._no_top_file(Severity.WARNING),)
-        elif not requests:
-            warnings = (
-                Diagnostic(
-                    code="E0605",
-                    summary=f"the top file gives nothing to {services.minion.id}",
-                    help="add a target that matches it, or name an SLS",
-                    severity=Severity.WARNING,
-                ),
-            )
-        return compiler.compile(requests), warnings
+    def _with_derived(
+        self, first: FirstPlans, plans: ResourcePlans | None, assigned: AssignedSls
+    ) -> FirstPlans:
+        """Return what the run begins with, joined by what appears during it."""
+        from ensue.app.derived_highstate import DerivedHighstate
+        from ensue.app.resource_plans import ResourcePlans
 
-    def top(self, found: Collector) -> Sequence[tuple[str, str, Any]]:
-        """Return what the top file gives to this machine: (SLS, environment, place).
-
-        Raises:
-            CompileError: there is no top file.
-        """
-        self.must_have_top_file()
-        matched = self._matched(found) or []
-        return [(one.name, one.saltenv, one.span) for one in matched]
-
-    def must_have_top_file(self) -> None:
-        """Refuse to show what a top file gives where there is none.
-
-        Raises:
-            CompileError: there is none.
-        """
-        if not has_top_file(self._services.roots, top_options(self._services.settings)):
-            raise CompileError([self._no_top_file(Severity.ERROR)])
-
-    def _matched(self, found: Collector) -> list[TopMatch] | None:
-        services = self._services
-        render = services.renderer(services.minion, test=self._switches.test).render_file
-        subject = services.subject(services.minion)
-        return top_matches(services.roots, render, subject, found, top_options(services.settings))
-
-    def _no_top_file(self, severity: Severity) -> Diagnostic:
-        roots = self._services.roots
-        folders = ", ".join(roots.shown(one) for name in roots.environments for one in roots.folders(name))
-        return Diagnostic(
-            code="E0604",
-            summary="there is no top file",
-            detail=f"no top.sls below {folders or 'any file root'}",
-            help="name an SLS (`ensue apply web`), or write a top.sls (`ensue init`)",
-            severity=severity,
-        )
-
-    def _request(self, name: str) -> SlsRequest:
-        saltenv = saltenv_of(self._services.settings)
-        if name.endswith(".sls"):
-            # By its own name: where a link leads is not what was asked for.
-            path = Path(os.path.abspath(self._services.settings.root / Path(name).expanduser()))  # noqa: PTH100
-            return SlsRequest(path=path, saltenv=saltenv)
-        return SlsRequest(name=name, saltenv=saltenv)
+        known = [self._services.minion, *(plan.target for plan in first.beside), *first.late]
+        derived = DerivedHighstate(plans or ResourcePlans(self._services, assigned, ()), known)
+        return msgspec.structs.replace(first, derived=derived)
 
     async def execute(
-        self, plan: Plan, resumed: ResumedRun | None = None, *, highstate: bool = False
+        self, first: FirstPlans, resumed: ResumedRun | None = None, *, highstate: bool = False
     ) -> EngineOutcome:
-        """Run a plan on the engine.
+        """Run plans on the engine.
 
         Args:
-            plan: the plan.
+            first: what the run begins with.
             resumed: a run whose finished states are taken over.
-            highstate: whether the plan is that of the whole top file.
+            highstate: whether the plans are those of the whole top file.
         """
         services = self._services
         project = str(services.settings.root) if services.settings.option("store_url") else ""
         earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
-        expander = SlsExpander(services, test=self._switches.test, top=plan)
-        registry = RunRegistry(services.registry, services.directory, self._on_event, services.loop)
+        expander = SlsExpander(services, test=self._switches.test)
+        registry = RunRegistry(
+            services.registry,
+            services.directory,
+            self._on_event,
+            services.loop,
+            joined=first.derived.registered if first.derived else None,
+        )
         matcher = ProjectMatcher(services)
 
         def declare(site: CallSite) -> DeclaredBy:
@@ -184,7 +139,6 @@ class Run:
 
         registrations = Registrations(services.states, registry, services.plugins, matcher.exact, declare)
         declarations = Declarations(
-            plan,
             expander,
             registrations.promises,
             services.roots,
@@ -205,17 +159,29 @@ class Run:
             is_transient=registrations.is_transient,
             inputs=CallInputs(services),
         )
-        engine = self._engine(plan, declarations, registry, hooks)
+        growth = TellingExpander(declarations, self._on_event)
+        noted = NotedPlans((expander, declarations, growth))
+        for plan in first.all:
+            noted.note(plan)
+        engine = self._engine(growth, declarations, registry, hooks)
         # What a plug-in registers through `ensue.derived` belongs to this run.
         try:
             with using_registry(registry):
-                outcome = await engine.run(plan, resumed.done if resumed else {})
+                outcome = await engine.run(
+                    first.own,
+                    resumed.done if resumed else {},
+                    beside=first.beside,
+                    newcomers=noted.newcomers(first) if first.late or first.derived else None,
+                )
         finally:
             services.insertions.clear()
-        self._warnings_of_run = (*expander.end(), *await pruning.end(outcome))
+        remarks = dict.fromkeys((*noted.remarks, *expander.end(), *await pruning.end(outcome)))
+        self._warnings_of_run = tuple(one for one in remarks if one not in first.warnings)
         return outcome
 
-    def _engine(self, plan: Plan, declarations: Declarations, registry: RunRegistry, hooks: Hooks) -> Engine:
+    def _engine(
+        self, growth: TellingExpander, declarations: Declarations, registry: RunRegistry, hooks: Hooks
+    ) -> Engine:
         services, switches = self._services, self._switches
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
 
@@ -236,7 +202,7 @@ class Run:
             EngineServices(
                 functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
                 context_for=context_for,
-                expander=TellingExpander(declarations, self._on_event, plan),
+                expander=growth,
                 on_event=on_event,
                 hooks=hooks,
                 masker=services.masker,
@@ -252,25 +218,21 @@ class Run:
     async def report(
         self,
         run_id: str,
-        plan: Plan,
-        warnings: Sequence[Diagnostic],
+        first: FirstPlans,
         *,
         asked_for_highstate: bool,
         resumed: ResumedRun | None = None,
     ) -> RunReport:
-        """Run a plan and say what came of it."""
+        """Run plans and say what came of them."""
         started = perf_counter()
-        nothing = [one for one in warnings if one.code in {"E0604", "E0605"}]
-        highstate = asked_for_highstate and not nothing
-        outcome = await self.execute(plan, resumed, highstate=highstate)
+        nothing_assigned = _nothing_assigned(first) if asked_for_highstate else ""
+        highstate = asked_for_highstate and not nothing_assigned
+        outcome = await self.execute(first, resumed, highstate=highstate)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
-        if asked_for_highstate and not plan.chunks and nothing:
+        nothing = first.nothing or ("" if returns else nothing_assigned)
+        if nothing and status != "interrupted":
             # As in Salt: no top file, or one that gives nothing to this machine, is a failed state.
-            returns, exit_code, status = (
-                {"no_|-states_|-states_|-None": _no_states(self._services, nothing[0])},
-                2,
-                "failed",
-            )
+            returns, exit_code, status = {_NO_STATES: _no_states(self._services, nothing)}, 2, "failed"
         return RunReport(
             run_id=run_id,
             minion_id=self._services.minion.id,
@@ -279,15 +241,23 @@ class Run:
             exit_code=exit_code,
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
-            warnings=(*warnings, *self._warnings_of_run, *self._services.exposed.warnings()),
+            warnings=(*first.warnings, *self._warnings_of_run, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
         )
 
 
-def _no_states(services: Services, reason: Diagnostic) -> Return:
+def _nothing_assigned(first: FirstPlans) -> str:
+    """Return why a highstate has no states; empty when nothing is wrong with that."""
+    for one in first.warnings:
+        if one.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
+            return f"No states found for this minion: {one.summary} ({one.help})"
+    return ""
+
+
+def _no_states(services: Services, comment: str) -> Return:
     return Return(
-        tag="no_|-states_|-states_|-None",
+        tag=_NO_STATES,
         id="states",
         name="No States",
         sls="",
@@ -297,6 +267,6 @@ def _no_states(services: Services, reason: Diagnostic) -> Return:
         target=str(services.minion),
         result=False,
         changes={},
-        comment=f"No states found for this minion: {reason.summary} ({reason.help})",
+        comment=comment,
         ran=False,
     )

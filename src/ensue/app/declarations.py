@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ensue.language.tree import Tree, sls_key
 from ensue.model.events import FannedOut
-from ensue.model.fan_out import FannedChunk
 from ensue.model.resource import DeclaredBy
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ class Declarations:
     """The declarations of one run; an `Expander` that takes note of what another one compiles.
 
     Args:
-        top: the plan that the run begins with.
         expander: compiles what grows.
         promises: the resources that a chunk will register.
         roots: the project's SLS files.
@@ -39,7 +37,6 @@ class Declarations:
 
     def __init__(
         self,
-        top: Plan,
         expander: Expander,
         promises: Callable[[Chunk], Sequence[Srn]],
         roots: Roots,
@@ -58,8 +55,17 @@ class Declarations:
         self._compiled: set[tuple[str, str, str]] = set()
         self._fanned_out: set[tuple[str, str]] = set()
         self._grown_from: dict[str, str] = {}
-        self._slses = _slses(top)
-        self._note(top)
+        self._slses: dict[str, frozenset[str]] = {}
+
+    def note(self, plan: Plan) -> None:
+        """Take note of a plan that no state caused.
+
+        Args:
+            plan: the plan of this machine, or of a resource. One that could not be compiled judges nothing.
+        """
+        if isinstance(plan.parent, Tree):
+            self._slses[_on(plan)] = _slses(plan.parent)
+        self._note(plan)
 
     def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
         """Return what a registration notes of the state that makes it.
@@ -70,7 +76,8 @@ class Declarations:
         """
         chunk, scope = site.chunk, site.plan.scope
         fanned_from = ""
-        if isinstance(chunk, FannedChunk) and chunk.target is not None:
+        # The chunks of a resource's own SLS have its prefix too, and are not fanned out.
+        if (scope, chunk.tag) in self._fanned_out and chunk.target is not None:
             own_id = chunk.id.removeprefix(f"{chunk.target.id} ")
             fanned_from = f"{chunk.module}_|-{own_id}_|-{chunk.name}_|-{chunk.function}"
         return DeclaredBy(
@@ -81,6 +88,7 @@ class Declarations:
             by_function=by_function,
             highstate=self.highstate,
             project=self.project,
+            on=_on(site.plan),
         )
 
     def has(self, declared_by: DeclaredBy) -> bool:
@@ -92,7 +100,10 @@ class Declarations:
 
     def judges(self, declared_by: DeclaredBy) -> bool:
         """Say whether this run has compiled everything that a declaration could be in."""
-        if declared_by.sls in self._slses:
+        slses = self._slses.get(declared_by.on)
+        if slses is None:
+            return False
+        if declared_by.sls in slses:
             return True
         # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
         # file, is left alone as long as it exists.
@@ -128,9 +139,11 @@ class Declarations:
             self.promised.update(self._promises(chunk))
 
 
-def _slses(plan: Plan) -> frozenset[str]:
-    """Return the SLS that a plan has whole; none where something was excluded."""
-    tree = plan.parent
-    if not isinstance(tree, Tree) or tree.excluded_ids or tree.excluded_sls:
-        return frozenset()
-    return frozenset(tree.loaded)
+def _on(plan: Plan) -> str:
+    """Return the resource whose own SLS a plan is; empty for this machine."""
+    return str(plan.resource) if plan.resource is not None else ""
+
+
+def _slses(tree: Tree) -> frozenset[str]:
+    """Return the SLS that a tree has whole; none where something was excluded."""
+    return frozenset() if tree.excluded_ids or tree.excluded_sls else frozenset(tree.loaded)

@@ -6,6 +6,8 @@ import asyncio
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.language.blocks.space import NO_BLOCKS
 from ensue.language.compiler import SlsRequest
 from ensue.language.tree import Tree
@@ -23,14 +25,16 @@ class SlsExpander:
     Args:
         services: the project.
         test: whether the run is a plan.
-        top: the plan that the run begins with.
     """
 
-    def __init__(self, services: Services, *, test: bool, top: Plan) -> None:
+    def __init__(self, services: Services, *, test: bool) -> None:
         self._services = services
         self._test = test
-        if _has_blocks(top):
-            self._late.note(top)
+
+    def note(self, plan: Plan) -> None:
+        """Take note of a plan that no state caused: what is rendered later may be in it."""
+        if _has_blocks(plan):
+            self._late.note(plan)
 
     @cached_property
     def _late(self) -> LateRendering:
@@ -50,6 +54,8 @@ class SlsExpander:
             plan = await self._late.plan(request)
         self._late.note(plan)
         self._services.look_for_secrets(plan)
+        if request.plan.resource is not None:
+            plan = msgspec.structs.replace(plan, resource=request.plan.resource)
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:

@@ -70,7 +70,7 @@ class LateRendering:
             raise InternalError(f"{request.caller.id} calls for something that was not looked up")
         if not request.entry and (given := dict(request.caller.options.other)):
             await self._renew(given, request.target)
-        self._limits.take(called, request.caller)
+        self._limits.take(called, request.caller, request.plan.resource)
         await self._services.prepare(request.target)
         if called.place not in self._in_threads and _is_short(called):
             with contextlib.suppress(NeedsThread), self._services.inline.going_on():

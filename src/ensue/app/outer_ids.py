@@ -6,11 +6,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ensue.language.tree import Tree
+from ensue.model.fan_out import FannedChunk
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from ensue.contracts.growth import Plan
+    from ensue.model.chunk import Chunk
 
 
 class OuterIds:
@@ -30,4 +32,11 @@ class OuterIds:
 
     @cached_property
     def _own(self) -> frozenset[str]:
-        return frozenset(name for chunk in self._plan.chunks for name in (chunk.id, chunk.name))
+        return frozenset(name for chunk in self._plan.chunks for name in (_declared_id(chunk), chunk.name))
+
+
+def _declared_id(chunk: Chunk) -> str:
+    """Return a chunk's ID as it is declared, without the resource that it runs on."""
+    if chunk.target is None or not isinstance(chunk, FannedChunk):
+        return chunk.id
+    return chunk.id.removeprefix(f"{chunk.target.id} ")

@@ -19,13 +19,11 @@ class TellingExpander:
     Args:
         expander: compiles.
         on_event: told.
-        top: the plan that the run begins with; told at once.
     """
 
-    def __init__(self, expander: Expander, on_event: Callable[[RunEvent], None], top: Plan) -> None:
+    def __init__(self, expander: Expander, on_event: Callable[[RunEvent], None]) -> None:
         self._expander = expander
         self._on_event = on_event
-        self._tell(top)
 
     async def expand(self, request: GrowthRequest) -> Plan:
         """Return the compiled scope.
@@ -34,10 +32,11 @@ class TellingExpander:
             CompileError: it does not render or compile.
         """
         plan = await self._expander.expand(request)
-        self._tell(plan)
+        self.note(plan)
         return plan
 
-    def _tell(self, plan: Plan) -> None:
+    def note(self, plan: Plan) -> None:
+        """Tell of a plan that no state caused."""
         event = planned_event(plan)
         if event is not None:
             self._on_event(event)

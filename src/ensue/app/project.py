@@ -6,20 +6,19 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from ensue.app.apply import ApplySwitches, Run
+from ensue.app.assigned_sls import AssignedSls
 from ensue.app.lazy_registry import LazyRegistry, LazyVault
 from ensue.app.recorded_run import RecordedRun, RunOptions
 from ensue.app.services import Services
 from ensue.app.settings import Settings, read_settings
 from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
-from ensue.language.collector import Collector
 from ensue.masking import Masker
-from ensue.model.secret_values import mask_arguments, mask_config, secret_values
+from ensue.model.secret_values import mask_config, secret_values
 from ensue.resources.plugins import Plugins
 from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
 from ensue.resources.providers import Providers
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from ensue.app.calls import CallOutcome
     from ensue.app.refresh import Refreshed
+    from ensue.app.shown import ShownKind, ShownTarget
     from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
@@ -200,12 +200,13 @@ class Project:
         if options.test:
             # A plan changes nothing, so it needs no lock.
             return await self._run(mods, options, on_event, on_warning)
-        with await self._lock(mods, wait=options.wait_for_lock):
+        with await self._lock(mods, options):
             return await self._run(mods, options, on_event, on_warning)
 
-    async def _lock(self, mods: Sequence[str], *, wait: bool) -> ProjectLock:
-        command = f"ensue apply {' '.join(mods)}".strip()
-        if wait:
+    async def _lock(self, mods: Sequence[str], options: RunOptions) -> ProjectLock:
+        target = () if options.tgt is None else (f"--tgt {self.masker.text(options.tgt)!r}",)
+        command = " ".join(("ensue", "apply", *target, *mods))
+        if options.wait_for_lock:
             return await ProjectLock.wait(self.cachedir, command=command, clock=_moment)
         return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
 
@@ -258,26 +259,28 @@ class Project:
         async for outcome in call(self._services(), request):
             yield outcome
 
-    async def show(self, what: Literal["high", "low", "pillar", "top"], mods: Sequence[str]) -> Any:
+    async def show(self, what: ShownKind, mods: Sequence[str]) -> Any:
         """Return high data, low chunks, pillar or top file matches, masked.
 
         Raises:
             CompileError: it does not compile.
         """
-        from ensue.language.shown import high_data, low_data
+        from ensue.app.shown import Shown
 
-        services = self._services()
-        await services.prepare(services.minion)
-        if what == "pillar":
-            return self.masker.data(services.pillar(services.minion))
-        run = Run(services, ApplySwitches(test=True, concurrency=None, failhard=False), lambda _: None)
-        if what == "top":
-            return await asyncio.to_thread(self._show_top, run)
-        if not mods:
-            run.must_have_top_file()
-        compiled, _ = await asyncio.to_thread(run.compile_here, mods)
-        shown = high_data(compiled.tree) if what == "high" else low_data(compiled.tree, compiled.plan)
-        return self.masker.data(mask_arguments(shown))
+        services = await self._prepared()
+        return await Shown(services, what, mods).of_minion()
+
+    async def show_targets(self, what: ShownKind, target: str, mods: Sequence[str]) -> dict[str, ShownTarget]:
+        """Return the same as `show` of every resource that a target matches, by id.
+
+        Raises:
+            ConfigurationError: the target does not parse, or names what does not exist.
+            CompileError: it does not compile for one of them.
+        """
+        from ensue.app.shown import Shown
+
+        services = await self._prepared()
+        return await Shown(services, what, mods).of_target(target)
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known of a run before it.
@@ -288,17 +291,9 @@ class Project:
         from ensue.output.drawing.from_plan import draw_plan
 
         services = await self._prepared()
-        run = Run(services, ApplySwitches(test=True, concurrency=None, failhard=False), lambda _: None)
-        compiled, _ = await asyncio.to_thread(run.compile_here, mods)
+        assigned = AssignedSls(services, test=True)
+        compiled, _ = await asyncio.to_thread(assigned.compiled, services.minion, mods)
         return draw_plan(compiled.plan, self.minion_id)
-
-    def _show_top(self, run: Run) -> dict[str, list[str]]:
-        found = Collector()
-        matched: dict[str, list[str]] = {}
-        for name, environment, _ in run.top(found):
-            matched.setdefault(environment, []).append(name)
-        found.stop_on_errors()
-        return matched
 
     def enforced(self) -> list[ShownState]:
         """Return what every state last made true, secrets masked.

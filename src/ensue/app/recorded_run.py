@@ -37,8 +37,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         concurrency: how many functions run at once; None: 10 x cores.
         failhard: stop at the first failure; None: ensue.yaml's `failhard`.
         wait_for_lock: wait for another apply of the project instead of refusing.
-        resume: the id, or the beginning of it, of a run to go on with; it says which SLS.
+        resume: the id, or the beginning of it, of a run to go on with; it names the SLS and the target.
         despite_running: resume although commands of that run still run.
+        tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
     """
 
     test: bool = False
@@ -47,6 +48,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     wait_for_lock: bool = False
     resume: str | None = None
     despite_running: bool = False
+    tgt: str | None = None
 
 
 class RecordedRun:
@@ -83,6 +85,7 @@ class RecordedRun:
         """
         resumed = self._resumed()
         mods = resumed.mods if resumed else mods
+        tgt = resumed.tgt or None if resumed else self._options.tgt
         run_id = new_run_id(datetime.now(UTC))
         enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
         with self._journal(run_id, on_event, resumed) as tell_others:
@@ -93,7 +96,7 @@ class RecordedRun:
                 tell_others(event)
 
             run = Run(self._services, self._switches(), tell)
-            plan, warnings = await run.compile(mods)
+            first = await run.compile(mods, tgt)
             self._begin(run_id)
             if resumed is None and not self._options.test:
                 for one in await asyncio.to_thread(self._left_running):
@@ -102,14 +105,15 @@ class RecordedRun:
                 RunStarted(
                     run_id=run_id,
                     test=self._options.test,
-                    total=len(plan.chunks),
+                    total=first.total,
                     started_at=_now(),
                     mods=tuple(mods),
                     minion_id=self._services.minion.id,
                     resumes=resumed.run_id if resumed else "",
+                    tgt=tgt or "",
                 )
             )
-            report = await run.report(run_id, plan, warnings, asked_for_highstate=not mods, resumed=resumed)
+            report = await run.report(run_id, first, asked_for_highstate=not mods, resumed=resumed)
             report = enforcement.end(report)
             tell(
                 RunFinished(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.functions import Functions
-    from ensue.contracts.registry import DerivedRegistry
+    from ensue.app.run_registry import RunRegistry
     from ensue.diagnostics import Span
     from ensue.engine.services import CallSite
     from ensue.language.references.grammar import Malformed
@@ -46,7 +46,7 @@ class Registrations:
     def __init__(
         self,
         functions: Functions,
-        registry: DerivedRegistry,
+        registry: RunRegistry,
         plugins: Plugins,
         exact: Callable[[str], Srn | None],
         declare: Callable[[CallSite], DeclaredBy],
@@ -107,7 +107,7 @@ class Registrations:
         declared_by = self._declare(site)
         requests = self._requests(chunk, returned, declared_by)
         try:
-            changed = await asyncio.to_thread(self._changed, requests, test=site.test)
+            changed = await asyncio.to_thread(self._changed, requests, site)
         except ResourceError as error:
             raise StateFailedError(f"{_place(chunk)}: {error}") from None
         if not changed:
@@ -147,11 +147,16 @@ class Registrations:
             raise StateFailedError("\n".join(faults))
         return requests
 
-    def _changed(self, requests: Sequence[RegistrationRequest], *, test: bool) -> list[Data]:
+    def _changed(self, requests: Sequence[RegistrationRequest], site: CallSite) -> list[Data]:
         """Register resources, all or none, or look at them in a plan; return what that changes."""
-        if test:
-            return [str(one.srn) for one in requests if self._registry.get(one.srn) != one.config]
-        done = self._registry.register_many(requests)
+        registry = self._registry.on_behalf_of(site.target)
+        if site.test:
+            new = [one.srn for one in requests if registry.get(one.srn) != one.config]
+            for one in requests:
+                if one.srn not in new:
+                    registry.is_as_registered(one.srn)
+            return [*map(str, new)]
+        done = registry.register_many(requests)
         return [str(one.srn) for one in done if one.changed]
 
 

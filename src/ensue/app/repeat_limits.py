@@ -17,6 +17,7 @@ from ensue.language.blocks import UNSET
 if TYPE_CHECKING:
     from ensue.language.blocks.calls import Called
     from ensue.model.chunk import Chunk
+    from ensue.model.srn import Srn
 
 
 class RepeatLimits:
@@ -31,13 +32,18 @@ class RepeatLimits:
         self._done: dict[tuple[str, ...], int] = {}
         self._asked: dict[tuple[str, ...], int] = {}
 
-    def take(self, called: Called, caller: Chunk) -> None:
+    def take(self, called: Called, caller: Chunk, resource: Srn | None = None) -> None:
         """Count one rendering.
+
+        Args:
+            called: what is rendered.
+            caller: the state that calls for it.
+            resource: in a run with a target, the resource whose SLS calls for it: each counts for itself.
 
         Raises:
             CompileError: it is one too many.
         """
-        key = _key(called)
+        key = (str(resource or ""), *_key(called))
         done = self._done.get(key, 0)
         asked = self._asked[key] = self._asked.get(key, 0) + 1
         limit = self._default if called.limit is UNSET else called.limit

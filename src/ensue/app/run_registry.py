@@ -22,6 +22,20 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
+class Registrant(msgspec.Struct, frozen=True, kw_only=True):
+    """The state that registers resources.
+
+    Args:
+        by: the resource on which it runs.
+        site: its call; None once it has ended: then whoever registers for it says where it is declared.
+        declare: returns what a registration notes of the state.
+    """
+
+    by: Srn
+    site: CallSite | None = None
+    declare: Callable[[CallSite], DeclaredBy] | None = None
+
+
 class RunRegistry(DerivedRegistry):
     """A `DerivedRegistry` that announces what it does; everything else is the registry behind it.
 
@@ -30,8 +44,9 @@ class RunRegistry(DerivedRegistry):
         directory: drops what it holds of a resource whose configuration changed.
         on_event: told of registrations.
         loop: the event loop, on which both are told.
-        site: the call of the state that it is given to; None where it belongs to none.
-        declare: returns what a registration notes of such a state.
+        joined: called, on the event loop, with every resource that is registered, and with the resource on
+            which the state runs that registers it.
+        registrant: the state that it is given to; None where it belongs to none.
     """
 
     def __init__(
@@ -41,8 +56,8 @@ class RunRegistry(DerivedRegistry):
         on_event: Callable[[RunEvent], None],
         loop: asyncio.AbstractEventLoop,
         *,
-        site: CallSite | None = None,
-        declare: Callable[[CallSite], DeclaredBy] | None = None,
+        joined: Callable[[Srn, Srn | None], None] | None = None,
+        registrant: Registrant | None = None,
     ) -> None:
         self.registered: set[Srn] = set()
         """What was registered in this run, whether or not it was there before."""
@@ -50,25 +65,27 @@ class RunRegistry(DerivedRegistry):
         self._directory = directory
         self._on_event = on_event
         self._loop = loop
-        self._site = site
-        self._declare = declare
+        self._joined = joined
+        self._registrant = registrant
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none; called from a thread beside the event loop."""
-        if self._site is not None and self._declare is not None:
-            declared_by = self._declare(self._site)
+        site = self._registrant.site if self._registrant else None
+        if self._registrant is not None and self._registrant.declare is not None and site is not None:
+            declared_by = self._registrant.declare(site)
             requests = [_declared(request, declared_by) for request in requests]
         try:
             all_done = self._registry.register_many(requests)
         except ResourceError as error:
-            if self._site is None:
+            if site is None:
                 raise
-            raise type(error)(f"{self._site.chunk.span()}: {error}") from None
+            raise type(error)(f"{site.chunk.span()}: {error}") from None
         self.registered.update(request.srn for request in requests)
         for request, done in zip(requests, all_done, strict=True):
             source = str(request.source) if request.source else None
             event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
-            self._tell(event, (request.srn, *done.invalidated) if done.changed else done.invalidated)
+            hit = (request.srn, *done.invalidated) if done.changed else done.invalidated
+            self._tell(event, hit, request.srn)
         return all_done
 
     def of_state(self, site: CallSite, declare: Callable[[CallSite], DeclaredBy]) -> RunRegistry:
@@ -78,11 +95,25 @@ class RunRegistry(DerivedRegistry):
             site: the call of the state.
             declare: returns what a registration notes of the state.
         """
-        own = RunRegistry(
-            self._registry, self._directory, self._on_event, self._loop, site=site, declare=declare
-        )
-        own.registered = self.registered
-        return own
+        return self._for(Registrant(by=site.target, site=site, declare=declare))
+
+    def on_behalf_of(self, by: Srn) -> RunRegistry:
+        """Return this registry for what is registered after a state has ended.
+
+        Args:
+            by: the resource on which the state ran.
+        """
+        return self._for(Registrant(by=by))
+
+    def _for(self, registrant: Registrant) -> RunRegistry:
+        own = (self._registry, self._directory, self._on_event, self._loop)
+        registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
+        registry.registered = self.registered
+        return registry
+
+    def is_as_registered(self, srn: Srn) -> None:
+        """Tell, in a plan, that an apply would register a resource as it is; from a thread."""
+        self._tell(None, (), srn)
 
     def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return the configuration of an active resource."""
@@ -145,17 +176,19 @@ class RunRegistry(DerivedRegistry):
         """Return the chains of sources of many resources."""
         return self._registry.provenances(srns)
 
-    def _tell(self, event: RunEvent | None, changed: Sequence[Srn]) -> None:
+    def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
         """Wait until the event loop has dropped what it held: a later state must see what is new."""
-        if event is None and not changed:
+        if event is None and not changed and registered is None:
             return
-        asyncio.run_coroutine_threadsafe(self._on_loop(event, changed), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._on_loop(event, changed, registered), self._loop).result()
 
-    async def _on_loop(self, event: RunEvent | None, changed: Sequence[Srn]) -> None:
+    async def _on_loop(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None) -> None:
         if event is not None:
             self._on_event(event)
         for srn in changed:
             await self._directory.forget(srn)
+        if registered is not None and self._joined is not None:
+            self._joined(registered, self._registrant.by if self._registrant else None)
 
 
 def _declared(request: RegistrationRequest, declared_by: DeclaredBy) -> RegistrationRequest:

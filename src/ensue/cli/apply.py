@@ -9,6 +9,7 @@ import click
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.options import pillar_options, project_options, result_options
+from ensue.cli.target_option import target_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -17,6 +18,8 @@ EXAMPLES = (
     ("ensue apply", "the highstate: every SLS that states/top.sls assigns to this machine"),
     ("ensue apply web.nginx web.site", "two SLS: states/web/nginx.sls and states/web/site.sls"),
     ("ensue apply hello.sls --test", "one file, as a plan"),
+    ("ensue apply --tgt 'T@ssh_host:web-*'", "the highstate of every resource that the target matches"),
+    ("ensue apply --tgt 'G@os:Debian and not db-*' base.ssh", "one SLS on each of them"),
     (
         "ensue apply web --pillar port=8080 --pillar db:host=10.0.0.5",
         "with pillar that outranks the project's",
@@ -28,6 +31,7 @@ EXAMPLES = (
 
 @click.command("apply", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
 @click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@target_option
 @click.option("--test", is_flag=True, help="Change nothing; say what would change.")
 @click.option(
     "--concurrency",
@@ -44,6 +48,7 @@ def command(
     session: Session,
     *,
     sls: tuple[str, ...],
+    tgt: str | None,
     test: bool,
     concurrency: int | None,
     failhard: bool | None,
@@ -56,12 +61,15 @@ def command(
     SLS are named as in Salt (web.nginx is states/web/nginx.sls or states/web/nginx/init.sls), or by a
     path that ends in .sls. Without a name the highstate runs: what states/top.sls assigns.
 
-    Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
+    With --tgt, SLS are compiled for every resource that the target matches, with its grains and its pillar,
+    and run on it; without a name each runs its own highstate. This machine is one of them for '*'.
+
+    Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
     Ctrl-C lets what is running end and reports what was not run; a second one ends it at once.
     """
     from ensue.cli.applying import Order, mods_of, run_options, run_states
     from ensue.cli.layout import ResultLayout
 
-    run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait)
+    run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, Order(mods=mods_of(sls), run=run, layout=layout))

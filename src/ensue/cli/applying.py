@@ -129,6 +129,7 @@ def run_options(
     wait: bool,
     resume: str | None = None,
     despite_running: bool = False,
+    tgt: str | None = None,
 ) -> RunOptions:
     """Return how a run is done, as the command line says."""
     from ensue.app.project import RunOptions
@@ -140,6 +141,7 @@ def run_options(
         wait_for_lock=wait,
         resume=resume,
         despite_running=despite_running,
+        tgt=tgt,
     )
 
 

@@ -9,6 +9,7 @@ import click
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.options import pillar_options, project_options, result_options
+from ensue.cli.target_option import target_option
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -17,12 +18,14 @@ EXAMPLES = (
     ("ensue plan", "what the highstate would change"),
     ("ensue plan web.nginx --state-output mixed", "one line a state, more where it would fail"),
     ("ensue plan web --pillar port=8080", "with another pillar value"),
+    ("ensue plan --tgt 'T@ssh_host:web-*'", "what the highstate of each of these resources would change"),
     ("ensue plan --out json", "the plan as one JSON document; result null: it would change"),
 )
 
 
 @click.command("plan", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
 @click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@target_option
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1),
@@ -37,6 +40,7 @@ def command(
     session: Session,
     *,
     sls: tuple[str, ...],
+    tgt: str | None,
     concurrency: int | None,
     wait: bool,
     state_output: str | None,
@@ -47,11 +51,11 @@ def command(
     The same as apply --test. A result of None means that the state would change something. What can
     be known only after an apply is shown as such: (known after apply).
 
-    Exit code: 0 all well; 1 refused, nothing was run; 2 a state would fail; 130 interrupted.
+    Exit code: 0 all well; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted.
     """
     from ensue.cli.applying import Order, mods_of, run_options, run_states
     from ensue.cli.layout import ResultLayout
 
-    run = run_options(test=True, concurrency=concurrency, failhard=None, wait=wait)
+    run = run_options(test=True, concurrency=concurrency, failhard=None, wait=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, Order(mods=mods_of(sls), run=run, layout=layout))

@@ -59,6 +59,11 @@ def _summary_data(summary: RunSummary) -> dict[str, Any]:
     return asdict(summary)
 
 
+def _what(summary: RunSummary) -> str:
+    target = f" --tgt {summary.tgt}" if summary.tgt else ""
+    return f"{'plan' if summary.test else 'apply'}{target} {', '.join(summary.mods) or '(highstate)'}"
+
+
 def _table(session: Session, summaries: list[RunSummary]) -> str:
     from ensue.output.tables import table_text
 
@@ -67,7 +72,7 @@ def _table(session: Session, summaries: list[RunSummary]) -> str:
         (
             one.run_id,
             one.started_at,
-            ("plan " if one.test else "apply ") + (", ".join(one.mods) or "(highstate)"),
+            _what(one),
             one.status,
             str(one.succeeded),
             str(one.changed),

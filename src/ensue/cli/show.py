@@ -10,9 +10,11 @@ from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.options import pillar_options, project_options
+from ensue.cli.target_option import target_option
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
+    from ensue.app.shown import ShownKind, ShownTarget
     from ensue.cli.session import Session
     from ensue.model.data import Data
     from ensue.registry.enforced import ShownState
@@ -23,6 +25,7 @@ EXAMPLES = (
     ("ensue show pillar", "the pillar of this machine, secrets masked"),
     ("ensue show enforced", "what every state last made true, secrets masked"),
     ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
+    ("ensue show top --tgt '*'", "the SLS that it assigns to this machine and to every resource"),
 )
 
 
@@ -32,9 +35,10 @@ KINDS = ("high", "low", "pillar", "top", "enforced")
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
 @click.argument("what", metavar="|".join(KINDS), type=click.Choice(KINDS))
 @click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@target_option
 @pillar_options
 @project_options("nested", "json", "yaml", "quiet")
-def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
+def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | None) -> int:
     """Show what a project compiles to, and what it has enforced.
 
     high: declarations as written, templates rendered. low: one entry a state, in order, with all that is
@@ -42,14 +46,18 @@ def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
     top: which SLS the top file assigns. Without an SLS high and low show the highstate. enforced: what
     every state made true in the last apply that it took part in.
 
-    Exit code: 0 all well; 1 it does not compile.
+    Exit code: 0 all well; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
     if what == "enforced":
+        if tgt is not None:
+            raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
         return _show_enforced(session)
     from ensue.cli.applying import mods_of
     from ensue.output.presentable import presentable
 
     kind = cast("Literal['high', 'low', 'pillar', 'top']", what)
+    if tgt is not None:
+        return _show_targets(session, kind, tgt, mods_of(sls))
 
     async def work(project: Project) -> Data:
         shown: Data = await project.show(kind, mods_of(sls))
@@ -57,6 +65,20 @@ def command(session: Session, *, what: str, sls: tuple[str, ...]) -> int:
 
     shown = presentable(session.run(work), session.masker)
     return _print(session, {session.minion_id: shown})
+
+
+def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:
+    """Print what there is to show of every resource that a target matches, by id."""
+    from ensue.output.presentable import presentable
+
+    async def work(project: Project) -> dict[str, ShownTarget]:
+        return await project.show_targets(kind, tgt, mods)
+
+    shown = session.run(work)
+    _print(session, {id_: presentable(one.value, session.masker) for id_, one in shown.items()})
+    if not shown:
+        session.lines.write(f"ensue: no target matched {tgt!r} (`ensue resources list` shows what there is)")
+    return exit_codes.SUCCEEDED if shown and all(one.ok for one in shown.values()) else exit_codes.FAILED
 
 
 def _show_enforced(session: Session) -> int:

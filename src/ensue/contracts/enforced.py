@@ -29,7 +29,7 @@ class EnforcedStates(Protocol):
         Args:
             target: the resource the states ran against.
             path: a module path, or a dotted prefix of one: `cloud` finds `cloud.instance`, not `clouds`.
-            id: the ID or the name of a state.
+            id: the ID or the name of a state, without the resource id that returns have in front of it.
 
         Returns:
             The entries in order of their tags; empty when there are none.

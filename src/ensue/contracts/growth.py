@@ -50,6 +50,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         complaints: what is told at the scope's end.
         checks: the chunks that a `prereq` has checked, in the order of their checks, each with the place
             in `chunks` in front of which that is; what is not named here is checked when it is asked for.
+        resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
     """
 
     chunks: tuple[Chunk, ...]
@@ -59,6 +60,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[Diagnostic, ...] = ()
     complaints: tuple[Complaint, ...] = ()
     checks: Mapping[int, int] = MappingProxyType({})
+    resource: Srn | None = None
 
 
 class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):

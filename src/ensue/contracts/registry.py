@@ -37,7 +37,7 @@ class DerivedRegistry(Protocol):
 
     @overload
     def register(
-        self, resource: Srn | str, config: Mapping[str, Data], /, **more: Unpack[MoreOfRequest]
+        self, resource: Srn | str, config: Mapping[str, Data], **more: Unpack[MoreOfRequest]
     ) -> Registration: ...
 
     @overload
@@ -46,11 +46,10 @@ class DerivedRegistry(Protocol):
         resource_type: str,
         resource_id: str,
         config: Mapping[str, Data],
-        /,
         **more: Unpack[MoreOfRequest],
     ) -> Registration: ...
 
-    def register(self, *named: Any, **more: Unpack[MoreOfRequest]) -> Registration:
+    def register(self, *named: Any, **more: Any) -> Registration:
         """Register a resource, or confirm it; visible at once to whatever starts later.
 
         The resource is named by type and id (`register("ssh_host", "db-01", config)`) or by both in one
@@ -58,7 +57,7 @@ class DerivedRegistry(Protocol):
 
         Args:
             named: the resource, and how to connect to it; the configuration is encrypted at rest.
-            more: the other fields of a `RegistrationRequest`; `source` may be text.
+            more: the other fields of a `RegistrationRequest`, and `config`; `source` may be text.
 
         Raises:
             ResourceConflictError: the id is registered under another type; names both.
@@ -154,13 +153,15 @@ class DerivedRegistry(Protocol):
         ...
 
 
-def requested(*named: Any, source: Srn | str | None = None, **more: Any) -> RegistrationRequest:
+def requested(
+    *named: Any, config: Any = None, source: Srn | str | None = None, **more: Any
+) -> RegistrationRequest:
     """Return the request that the arguments of `register` mean.
 
     Raises:
         ResourceError: there is no resource and configuration in `named`, or a name is malformed.
     """
-    *names, config = named or ("",)
+    *names, config = (*named, config) if config is not None or not named else named
     if len(names) not in {1, 2} or not is_mapping(config):
         msg = (
             'write register("ssh_host", "db-01", {"host": …}), with type, id and configuration, or '

@@ -9,10 +9,10 @@ from ensue.engine.outcome import EngineOutcome
 from ensue.engine.scheduler import INTERRUPTED, Scheduler
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ensue.contracts.growth import Plan
-    from ensue.engine.node import Scope
+    from ensue.engine.joining import Newcomers
     from ensue.engine.services import EngineOptions, EngineServices
     from ensue.model.report import RunStatus
     from ensue.model.returns import Return
@@ -33,9 +33,14 @@ class Engine:
         self._options = options
 
     async def run(
-        self, plan: Plan, done: Mapping[tuple[str, str], Return | None] = _NOTHING_DONE
+        self,
+        plan: Plan,
+        done: Mapping[tuple[str, str], Return | None] = _NOTHING_DONE,
+        *,
+        beside: Sequence[Plan] = (),
+        newcomers: Newcomers | None = None,
     ) -> EngineOutcome:
-        """Run a plan and everything that grows from it.
+        """Run a plan and everything that grows from it, and at the same time the plans of other resources.
 
         Cancelling the task once stops the run: nothing new starts, what is running ends, and the
         outcome says `interrupted`. Cancelling it again ends what is running too. In neither case is
@@ -45,6 +50,9 @@ class Engine:
             plan: what to run.
             done: what is known of states that an interrupted run finished, by (scope, tag): returns to take
                 over; None for those that are to be called again.
+            beside: plans of other resources, each of which is a scope of its own; their tags differ from
+                those of `plan` and from each other's.
+            newcomers: names the resources whose plans join the run while it goes on; None: there are none.
 
         Returns:
             What came of it.
@@ -53,17 +61,17 @@ class Engine:
             CycleError: the plan's requisites go round in circles; nothing was run.
         """
         scheduler = Scheduler(self._services, self._options, done)
-        work = asyncio.create_task(scheduler.run(plan))
+        work = asyncio.create_task(scheduler.run((plan, *beside), newcomers))
         try:
-            top = await _outlast_cancellation(work, scheduler)
+            await _outlast_cancellation(work, scheduler)
         except BaseExceptionGroup as group:
             if len(group.exceptions) == 1:
                 raise group.exceptions[0] from None
             raise
-        return _outcome(top, scheduler)
+        return _outcome(scheduler)
 
 
-async def _outlast_cancellation(work: asyncio.Task[Scope], scheduler: Scheduler) -> Scope:
+async def _outlast_cancellation(work: asyncio.Task[None], scheduler: Scheduler) -> None:
     """Wait for a run's end; each cancellation of the waiting task is passed on as a wish to stop."""
     wishes = 0
     while not work.done():
@@ -78,13 +86,15 @@ async def _outlast_cancellation(work: asyncio.Task[Scope], scheduler: Scheduler)
                 scheduler.stop(INTERRUPTED)
             else:
                 scheduler.end_running()
-    return work.result()
+    work.result()
 
 
-def _outcome(top: Scope, scheduler: Scheduler) -> EngineOutcome:
+def _outcome(scheduler: Scheduler) -> EngineOutcome:
     status: RunStatus = "succeeded"
     if scheduler.stop_reason == INTERRUPTED:
         status = "interrupted"
     elif scheduler.scopes.failed:
         status = "failed"
-    return EngineOutcome(returns=top.returns(), not_run=scheduler.scopes.left_out(), status=status)
+    return EngineOutcome(
+        returns=scheduler.scopes.returns(), not_run=scheduler.scopes.left_out(), status=status
+    )

@@ -91,7 +91,19 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 _SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges"})
 _OWN_WORDS: Final = frozenset(
-    {"run_id", "status", "minion_id", "module", "function", "sls", "mods", "kind", "target", "start_time"}
+    {
+        "run_id",
+        "status",
+        "minion_id",
+        "module",
+        "function",
+        "sls",
+        "mods",
+        "tgt",
+        "kind",
+        "target",
+        "start_time",
+    }
 )
 """Fields whose texts name something that ensue has to find again; a short secret may be the same word."""
 _ENCODER: Final = msgspec.json.Encoder()

@@ -37,6 +37,7 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
         run_id: its id.
         chain: its id and those of the runs that it resumed, newest first.
         mods: the SLS it was asked for; empty for a highstate.
+        tgt: the target it was asked for; empty for a run of this machine.
         done: what is known of states that had finished, by (scope, tag): the return to take over; None for a
             state that has to be called again all the same.
         still_running: commands of unfinished states whose processes run on.
@@ -45,6 +46,7 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str
     chain: tuple[str, ...]
     mods: tuple[str, ...]
+    tgt: str
     done: Mapping[tuple[str, str], Return | None]
     still_running: Sequence[CommandStarted]
 
@@ -76,6 +78,7 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         run_id=started.run_id,
         chain=tuple(one.run_id for run in chain if (one := run_started(run)) is not None),
         mods=started.mods,
+        tgt=started.tgt,
         done=_done(events),
         still_running=still_running(events),
     )

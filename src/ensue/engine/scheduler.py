@@ -19,6 +19,7 @@ from ensue.engine.decision import Adopt, Answer, Call, decide
 from ensue.engine.executor import Executor, Started
 from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
+from ensue.engine.joining import Joining
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.node_tasks import NodeCall, NodeTasks
 from ensue.engine.recorder import Recorder
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
     from ensue.engine.calls import Callee
+    from ensue.engine.joining import Newcomers
     from ensue.engine.promise import Promise
     from ensue.engine.recorder import Start
     from ensue.engine.services import EngineOptions, EngineServices
@@ -75,33 +77,41 @@ class Scheduler:
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._turns = Turns(self._take)
         self._tasks = NodeTasks(cut=self._cut, ended=self._turns.wake)
+        self._joining = Joining(
+            self._open_top,
+            lambda label: self.scopes.leave_out_resource(label, self.stop_reason),
+            self._turns.wake,
+        )
         self._may_pass_on = False
         self._passed_on: NodeCall | None = None
         self._sleepers: set[asyncio.Future[None]] = set()
         self._suspended = 0
         self._broken = False
         self._fault: Exception | None = None
-        self.stop_reason = ""
+        self.stop_reason: str = ""
 
-    async def run(self, plan: Plan) -> Scope:
-        """Run a plan as the top scope, to its end.
+    async def run(self, plans: Sequence[Plan], newcomers: Newcomers | None) -> None:
+        """Run plans as the top scopes, and those of newcomers, to their end.
 
         Raises:
-            CycleError: the plan's requisites go round in circles; nothing was run.
+            CycleError: a plan's requisites go round in circles; nothing was run.
         """
-        top = self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
-        async with asyncio.TaskGroup() as self._tasks.group:
+        for plan in plans:
+            self._open_top(plan)
+        async with asyncio.TaskGroup() as group:
+            self._tasks.group = group
             try:
-                await self._loop(top)
+                self._joining.begin(group, newcomers)
+                await self._loop()
             except BaseException:
                 self._broken = True
                 self.scopes.give_up()
                 raise
-        return top
 
     def stop(self, reason: str) -> None:
         """Start nothing new; what is running goes on to its end, without further retries when interrupted."""
         self.stop_reason = self.stop_reason or reason
+        self._joining.stop()
         if reason == INTERRUPTED:
             self.stop_reason = reason
             for sleeper in self._sleepers:
@@ -140,16 +150,19 @@ class Scheduler:
         if not self._broken:
             await self._wait(scope.finished)
 
-    async def _loop(self, top: Scope) -> None:
+    def _open_top(self, plan: Plan) -> None:
+        self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
+
+    async def _loop(self) -> None:
         turns = self._turns
-        while not top.finished.done:
+        while self._joining.is_going_on or not self.scopes.all_closed:
             if self._fault is not None:
                 raise self._fault
             if not turns.is_empty:
                 turns.take_some()
                 if not turns.is_empty:
                     await asyncio.sleep(0)
-            elif self._tasks.count > self._suspended:
+            elif self._joining.is_going_on or self._tasks.count > self._suspended:
                 await turns.sleep()
             else:
                 self.make_ready(break_circle(self.scopes.still_open(), self.scopes.can_do_without))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.engine.services import Hooks
     from ensue.model.chunk import Chunk
+    from ensue.model.returns import Return
     from ensue.model.srn import Srn
 
 
@@ -45,6 +46,7 @@ class Scopes:
         self._next_serial = 0
         self._registrars: dict[Srn, list[Node]] = {}
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
+        self._tops: list[Scope] = []
         self.failed = False
 
     def open(self, plan: Plan, *, caller: Node | None, test: bool, quiet: bool) -> Scope:
@@ -57,6 +59,8 @@ class Scopes:
         scope = Scope(self._next_serial, plan, lowered, caller=caller, test=test, quiet=quiet)
         self._next_serial += 1
         self._open[scope.serial] = scope
+        if caller is None:
+            self._tops.append(scope)
         for index, circle in lowered.entangled.items():
             node = scope.nodes[index]
             node.refused = circle_text(node, [scope.nodes[number] for number in circle])
@@ -68,8 +72,20 @@ class Scopes:
             if not lowered.waits_for[number]:
                 self._make_ready(scope.nodes[number])
         if not scope.nodes:
-            self._close(scope)
+            self._next_listener(scope)
         return scope
+
+    @property
+    def all_closed(self) -> bool:
+        """Whether every scope has ended."""
+        return not self._open
+
+    def returns(self) -> dict[str, Return]:
+        """Return the returns of the scopes that no state caused, by tag, in order of start."""
+        if len(self._tops) == 1:
+            return self._tops[0].returns()
+        found = [returned for top in self._tops for returned in top.returns().values()]
+        return {returned.tag: returned for returned in sorted(found, key=lambda one: one.run_num)}
 
     def still_open(self) -> list[Scope]:
         """Return the scopes that have not ended, in order of opening."""
@@ -167,6 +183,16 @@ class Scopes:
     def left_out(self) -> tuple[NotRunChunk, ...]:
         """Return what never started: scopes in order of opening, chunks in plan order."""
         return tuple(chunk for _, _, chunk in sorted(self._left_out, key=lambda each: each[:2]))
+
+    def leave_out_resource(self, label: str, reason: str) -> None:
+        """Note a resource whose plan has not come before the run was stopped.
+
+        Args:
+            label: what the resource is called.
+            reason: why the run was stopped.
+        """
+        left_out = NotRunChunk(scope="", tag="", id=label, function="state.apply", reason=reason)
+        self._left_out.append((self._next_serial, 0, left_out))
 
     def _one_less(self, node: Node) -> None:
         node.waits_for -= 1

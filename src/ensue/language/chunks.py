@@ -69,6 +69,7 @@ class Drafter:
 
     Attributes:
         registering: the drafts with `registers`.
+        fanned: the drafts with a `tgt`.
     """
 
     def __init__(self, catalog: FunctionCatalog, found: Collector, vocabulary: Vocabulary = NO_NAMES) -> None:
@@ -78,6 +79,7 @@ class Drafter:
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._plain: set[tuple[str, ...]] = set()
         self.registering: list[Draft] = []
+        self.fanned: list[Draft] = []
 
     def drafts(self, tree: Tree) -> list[Draft]:
         """Return the drafts of a whole tree."""
@@ -189,6 +191,8 @@ class Drafter:
         draft = Draft(declaration, name, arguments, options, requisites, place, order)
         if options.registers:
             self.registering.append(draft)
+        if options.fan_out is not None:
+            self.fanned.append(draft)
         return draft
 
     def _signature(self, declaration: Declaration, target: str) -> Signature | None:

@@ -164,6 +164,10 @@ class Compiler:
         if self._checks.registers is not None:
             for draft in drafter.registering:
                 self._checks.registers(draft.options, draft.declaration.id, found)
+        if drafter.fanned:
+            from ensue.language.printed_grains import warn_of_printed_grains
+
+            warn_of_printed_grains(drafter.fanned, tree, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()

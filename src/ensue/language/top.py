@@ -56,6 +56,8 @@ def top_matches(
     subject: Subject,
     found: Collector,
     options: TopOptions | None = None,
+    *,
+    switches: set[str] | None = None,
 ) -> list[TopMatch] | None:
     """Return the SLS that the top files give a subject.
 
@@ -65,13 +67,14 @@ def top_matches(
         subject: who it is matched against.
         found: where faults go.
         options: which environments, and how their top files are put together.
+        switches: the switches that a top file has on are added to it; None: a top file has none.
 
     Returns:
         What it is given, by environment in the order in which each first matches; None when there is
         no top file.
     """
     options = options or TopOptions()
-    tops = read_top_files(roots, render, found, options)
+    tops = read_top_files(roots, render, found, options, switches=switches)
     if tops is None:
         return None
     matcher = _Matcher(roots, subject, found)

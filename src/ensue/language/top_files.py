@@ -31,6 +31,10 @@ TOP_STRATEGIES: Final = tuple(word for word in get_args(TopStrategy) if word != 
 """What `top_file_merging_strategy` may be; `replace` is how pillar's top files are read."""
 
 
+DERIVED_HIGHSTATE: Final = "derived_highstate"
+"""The switch of a top file, and option of `ensue.yaml`, that gives derived resources their highstate."""
+
+
 class TopOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Which top files count, and how they are put together.
 
@@ -72,7 +76,12 @@ Sections = dict[str, dict[str, Target]]
 
 
 def read_top_files(
-    roots: Roots, render: Callable[[SlsFile], Stream], found: Collector, options: TopOptions
+    roots: Roots,
+    render: Callable[[SlsFile], Stream],
+    found: Collector,
+    options: TopOptions,
+    *,
+    switches: set[str] | None = None,
 ) -> Sections | None:
     """Return what all top files say together, None when there is none.
 
@@ -81,8 +90,9 @@ def read_top_files(
         render: renders them.
         found: where faults go.
         options: which count, and how.
+        switches: the switches that a top file has on are added to it; None: a top file has none.
     """
-    reader = _Reader(roots, render, found)
+    reader = _Reader(roots, render, found, switches)
     tops = {saltenv: reader.read(options.name, saltenv) for saltenv in _environments(roots, options)}
     if not any(tops.values()):
         return None
@@ -114,7 +124,14 @@ def _environments(roots: Roots, options: TopOptions) -> list[str]:
 class _Reader:
     """Reads the top file of an environment and those that it includes."""
 
-    def __init__(self, roots: Roots, render: Callable[[SlsFile], Stream], found: Collector) -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        render: Callable[[SlsFile], Stream],
+        found: Collector,
+        switches: set[str] | None,
+    ) -> None:
+        self._switches = switches
         self._roots = roots
         self._render = render
         self._found = found
@@ -160,10 +177,18 @@ class _Reader:
         sections = {
             str(saltenv): dict(self._targets(str(saltenv), targets, document))
             for saltenv, targets in stream.data.items()
-            if saltenv != "include"
+            if saltenv != "include" and not self._is_switch(saltenv, targets)
         }
         listed = included if is_list(included) else [included]
         return sections, [(str(one), document.place("include", index)) for index, one in enumerate(listed)]
+
+    def _is_switch(self, key: Any, value: Any) -> bool:
+        """Say whether a key of the top file is a switch, and note one that is on."""
+        if self._switches is None or key != DERIVED_HIGHSTATE or not isinstance(value, bool):
+            return False
+        if value:
+            self._switches.add(key)
+        return True
 
     def _targets(self, saltenv: str, targets: Any, document: YamlDocument) -> Iterator[tuple[str, Target]]:
         if not is_mapping(targets):

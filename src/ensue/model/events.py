@@ -21,6 +21,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         mods: the SLS names asked for; empty for a highstate.
         minion_id: the id of the machine that carries it out, as the run was told.
         resumes: the id of the run that it goes on with; empty for one that begins anew.
+        tgt: the target that was asked for; empty for a run of this machine.
     """
 
     run_id: str
@@ -30,6 +31,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     mods: tuple[str, ...] = ()
     minion_id: str = ""
     resumes: str = ""
+    tgt: str = ""
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):

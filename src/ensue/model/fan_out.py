@@ -71,12 +71,20 @@ def fanned_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> Fa
         target: the resource.
         sources: what the resource was derived from.
     """
+    one = resource_chunk(chunk, target, sources)
+    return msgspec.structs.replace(one, options=msgspec.structs.replace(chunk.options, fan_out=None))
+
+
+def resource_chunk(chunk: Chunk, target: Srn, sources: tuple[Srn, ...] = ()) -> FannedChunk:
+    """Return a chunk of a resource whose returns stand beside those of others; it may still be fanned out.
+
+    Args:
+        chunk: the chunk, as it was compiled for the resource.
+        target: the resource.
+        sources: what the resource was derived from.
+    """
     own = {field: getattr(chunk, field) for field in Chunk.__struct_fields__}
-    own |= {
-        "id": f"{target.id} {chunk.id}",
-        "target": target,
-        "options": msgspec.structs.replace(chunk.options, fan_out=None),
-    }
+    own |= {"id": f"{target.id} {chunk.id}", "target": target}
     return FannedChunk(**own, sources=sources)
 
 

@@ -72,3 +72,4 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     exit_code: int | None
     resumes: str = ""
+    tgt: str = ""

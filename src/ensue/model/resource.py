@@ -31,6 +31,7 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         by_function: whether its function registered the resource, rather than `registers`.
         highstate: whether that was in a run of the whole top file.
         project: the project's root where several projects share one store, else empty.
+        on: the resource whose own SLS it is, in a run with a target; empty: that of the minion.
     """
 
     sls: str
@@ -40,6 +41,7 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by_function: bool = False
     highstate: bool = False
     project: str = ""
+    on: str = ""
 
 
 class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -78,7 +78,14 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read, or an entry cannot be decrypted.
         """
-        rows = self._file.named(str(target), id)
+        if found := self._named(target, path, id):
+            return found
+        # A state of an apply with a target, or with a `tgt`, is kept under the ID that its return has.
+        found = self._named(target, path, f"{target.id} {id}")
+        return [msgspec.structs.replace(one, id=id) for one in found]
+
+    def _named(self, target: Srn, path: str, word: str) -> list[EnforcedState]:
+        rows = self._file.named(str(target), word)
         return [self._opened(row) for row in rows if f"{row.entry.module}.".startswith(f"{path}.")]
 
     def of_state(self, target: Srn, scope: str, tag: str) -> EnforcedState | None:

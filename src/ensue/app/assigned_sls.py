@@ -1,0 +1,140 @@
+"""Which SLS a target gets, and their compilation: those that were asked for, or those of the top file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ensue.app.environments import saltenv_of, top_options
+from ensue.diagnostics import Diagnostic, Severity
+from ensue.errors import CompileError
+from ensue.language.collector import Collector
+from ensue.language.compiler import SlsRequest
+from ensue.language.top import top_matches
+from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.services import Services
+    from ensue.language.compiler import Compiled, Compiler
+    from ensue.language.top import TopMatch
+    from ensue.model.srn import Srn
+
+NO_TOP_FILE = "E0604"
+NOTHING_ASSIGNED = "E0605"
+
+
+class AssignedSls:
+    """The SLS of a project's targets, for one run.
+
+    Args:
+        services: the project; `prepare` has compiled the pillar of each target.
+        test: whether the run is a plan.
+    """
+
+    def __init__(self, services: Services, *, test: bool) -> None:
+        self._services = services
+        self._test = test
+        self._switches: set[str] = set()
+
+    @property
+    def gives_derived(self) -> bool:
+        """Whether `ensue.yaml` or the top file asks for the highstate of derived resources."""
+        wanted = self._services.settings.option(DERIVED_HIGHSTATE, default=False)
+        return bool(wanted) or DERIVED_HIGHSTATE in self._switches
+
+    def compiled(self, srn: Srn, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
+        """Compile SLS for a target, or its highstate, in a thread beside the event loop.
+
+        Args:
+            srn: the target.
+            mods: SLS names; none: what the top file assigns to the target.
+
+        Returns:
+            What was compiled, and a warning where the top file assigns nothing.
+
+        Raises:
+            CompileError: with everything that is wrong.
+        """
+        compiler = self._services.compiler(srn, test=self._test)
+        warnings: tuple[Diagnostic, ...] = ()
+        if mods:
+            compiled = compiler.compile([self._request(name) for name in mods])
+        else:
+            compiled, warnings = self._highstate(srn, compiler)
+        self._services.look_for_secrets(compiled.plan)
+        return compiled, warnings
+
+    def top(self, srn: Srn, found: Collector) -> Sequence[TopMatch]:
+        """Return what the top file assigns to a target.
+
+        Raises:
+            CompileError: there is no top file.
+        """
+        self.must_have_top_file()
+        return self._matched(srn, found) or []
+
+    def must_have_top_file(self) -> None:
+        """Refuse to show what a top file assigns where there is none.
+
+        Raises:
+            CompileError: there is none.
+        """
+        if not has_top_file(self._services.roots, top_options(self._services.settings)):
+            raise CompileError([self._no_top_file(Severity.ERROR)])
+
+    def _highstate(self, srn: Srn, compiler: Compiler) -> tuple[Compiled, tuple[Diagnostic, ...]]:
+        found = Collector()
+        matched = self._matched(srn, found)
+        found.stop_on_errors()
+        requests = [SlsRequest(name=one.name, saltenv=one.saltenv) for one in matched or ()]
+        warnings: tuple[Diagnostic, ...] = ()
+        if matched is None:
+            warnings = (self._no_top_file(Severity.WARNING),)
+        elif not requests:
+            warnings = (nothing_assigned(srn.id),)
+        return compiler.compile(requests), warnings
+
+    def _matched(self, srn: Srn, found: Collector) -> list[TopMatch] | None:
+        services = self._services
+        render = services.renderer(srn, test=self._test).render_file
+        options = top_options(services.settings)
+        return top_matches(
+            services.roots, render, services.subject(srn), found, options, switches=self._switches
+        )
+
+    def _no_top_file(self, severity: Severity) -> Diagnostic:
+        roots = self._services.roots
+        folders = ", ".join(roots.shown(one) for name in roots.environments for one in roots.folders(name))
+        return Diagnostic(
+            code=NO_TOP_FILE,
+            summary="there is no top file",
+            detail=f"no top.sls below {folders or 'any file root'}",
+            help="name an SLS (`ensue apply web`), or write a top.sls (`ensue init`)",
+            severity=severity,
+        )
+
+    def _request(self, name: str) -> SlsRequest:
+        settings = self._services.settings
+        saltenv = saltenv_of(settings)
+        if name.endswith(".sls"):
+            # By its own name: where a link leads is not what was asked for.
+            path = Path(os.path.abspath(settings.root / Path(name).expanduser()))  # noqa: PTH100
+            return SlsRequest(path=path, saltenv=saltenv)
+        return SlsRequest(name=name, saltenv=saltenv)
+
+
+def nothing_assigned(names: str) -> Diagnostic:
+    """Return the warning that the top file assigns nothing to a target.
+
+    Args:
+        names: the ids of the targets.
+    """
+    return Diagnostic(
+        code=NOTHING_ASSIGNED,
+        summary=f"the top file gives nothing to {names}",
+        help="add a target that matches it, or name an SLS",
+        severity=Severity.WARNING,
+    )

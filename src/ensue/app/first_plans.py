@@ -1,0 +1,47 @@
+"""What a run begins with: the plan of this machine, and with a target those of other resources."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.derived_highstate import DerivedHighstate
+    from ensue.contracts.growth import Plan
+    from ensue.diagnostics import Diagnostic
+    from ensue.engine.joining import Newcomer
+    from ensue.model.srn import Srn
+
+
+class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run begins with.
+
+    Args:
+        own: the plan of this machine; empty when it has nothing to do itself.
+        beside: the plans of resources.
+        late: resources whose plans are not there yet.
+        warnings: what the compiler remarked.
+        nothing: why there is nothing to do, for a target that matches nothing.
+        derived: gives resources that appear during the run their highstate; None: they get none.
+    """
+
+    own: Plan
+    beside: tuple[Plan, ...] = ()
+    late: Mapping[Srn, Newcomer] = MappingProxyType({})
+    warnings: tuple[Diagnostic, ...] = ()
+    nothing: str = ""
+    derived: DerivedHighstate | None = None
+
+    @property
+    def all(self) -> tuple[Plan, ...]:
+        """All plans that are there."""
+        return (self.own, *self.beside)
+
+    @property
+    def total(self) -> int:
+        """How many chunks are known."""
+        return sum(len(plan.chunks) for plan in self.all)

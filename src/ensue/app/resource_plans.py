@@ -1,0 +1,276 @@
+"""The plans of an apply with a target: one for each resource, all compiled before anything runs.
+
+What does not compile for one resource refuses the run. A resource whose grains are needed and cannot be
+gathered fails alone. One that is still silent when no other has answered for `_PATIENCE_S` joins the run
+later, so that it holds up nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned
+from ensue.app.first_plans import FirstPlans
+from ensue.app.inline import NeedsThread
+from ensue.app.nodegroups import checked_target
+from ensue.app.target_matcher import ProjectMatcher
+from ensue.contracts.growth import Complaint, Plan
+from ensue.engine.joining import Newcomer
+from ensue.engine.returns import exception_text
+from ensue.errors import CompileError, EnsueError
+from ensue.model.chunk import Chunk
+from ensue.model.fan_out import resource_chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.app.assigned_sls import AssignedSls
+    from ensue.app.services import Services
+    from ensue.diagnostics import Diagnostic, Span
+    from ensue.model.srn import Srn
+
+_PATIENCE_S: Final = 2.0
+_MOST_NAMED: Final = 5
+
+_Outcome: TypeAlias = "tuple[Plan, tuple[Diagnostic, ...]] | EnsueError"
+
+
+class ResourcePlans:
+    """Compiles SLS, or the highstate, for every resource that a target matches.
+
+    Args:
+        services: the project; the minion's pillar is there.
+        assigned: compiles for one of them.
+        mods: SLS names; none: the highstate.
+    """
+
+    def __init__(self, services: Services, assigned: AssignedSls, mods: Sequence[str]) -> None:
+        self._services = services
+        self._mods = tuple(mods)
+        self._assigned = assigned
+        self._expression: str | None = None
+        self._sources: dict[Srn, tuple[Srn, ...]] = {}
+        self._outcomes: dict[Srn, _Outcome] = {}
+
+    async def of_target(self, expression: str) -> FirstPlans:
+        """Return the plans of the resources that a target matches now.
+
+        Raises:
+            ConfigurationError: the target does not parse, or names a type or a nodegroup that does not exist.
+            CompileError: with everything that is wrong, for all resources.
+        """
+        services = self._services
+        self._expression = expression
+        await asyncio.to_thread(checked_target, services, expression)
+        matched = await ProjectMatcher(services).matched(expression)
+        if not matched.targets:
+            return FirstPlans(own=empty_plan(services.minion), nothing=matched.nothing)
+        self._sources = dict(matched.sources)
+        reachable = [srn for srn in matched.targets if srn not in matched.faults]
+        late = dict.fromkeys(await self._compile(reachable))
+        warnings = self._judged()
+        plans = {srn: self._plan(srn) for srn in reachable if srn not in late}
+        plans |= {srn: failed_plan(srn, comment) for srn, comment in matched.faults.items()}
+        own = plans.pop(services.minion, None) or empty_plan(services.minion)
+        beside = tuple(plans[srn] for srn in sorted(plans))
+        return FirstPlans(
+            own=own, beside=beside, late={srn: self.newcomer(srn) for srn in late}, warnings=warnings
+        )
+
+    def newcomer(self, srn: Srn) -> Newcomer:
+        """Return a resource that joins a run which is going on."""
+        return Newcomer(srn.id, lambda: self.late_plan(srn))
+
+    async def is_meant(self, srn: Srn) -> bool:
+        """Say whether the target of the run, if it has one, matches a resource now."""
+        if self._expression is None:
+            return True
+        return srn in (await ProjectMatcher(self._services).matched(self._expression)).targets
+
+    async def _compile(self, srns: Sequence[Srn]) -> list[Srn]:
+        """Compile for resources; return those that have not told their grains yet, though they are needed."""
+        waiting = await asyncio.to_thread(self._compile_in_a_row, srns)
+        if not waiting:
+            return []
+        late = await self._gather_grains(waiting)
+        left_out = {*late, *self._outcomes}
+        known = [srn for srn in waiting if srn not in left_out]
+        # What waits for more than grains, such as a command on the resource, has a thread of its own.
+        waiting = await asyncio.to_thread(self._compile_in_a_row, known)
+        await asyncio.gather(*(asyncio.to_thread(self._compile_one, srn) for srn in waiting))
+        return late
+
+    def _compile_in_a_row(self, srns: Sequence[Srn]) -> Sequence[Srn]:
+        """Compile in this thread; return those that are left when one has to wait for the event loop."""
+        for place, srn in enumerate(srns):
+            try:
+                with self._services.inline.going_on():
+                    self._compile_one(srn)
+            except NeedsThread:
+                return srns[place:]
+        return ()
+
+    def _compile_one(self, srn: Srn) -> None:
+        try:
+            compiled, warnings = self._assigned.compiled(srn, self._mods)
+        except EnsueError as error:
+            self._outcomes[srn] = error
+        else:
+            self._outcomes[srn] = compiled.plan, (*warnings, *compiled.plan.warnings)
+
+    async def _gather_grains(self, srns: Sequence[Srn]) -> list[Srn]:
+        """Gather grains of many resources at once; return those that have not answered yet."""
+        loop = asyncio.get_running_loop()
+        patience = asyncio.timeout(_PATIENCE_S)
+
+        async def gather(srn: Srn) -> None:
+            await self._gather(srn)
+            if not patience.expired():
+                patience.reschedule(loop.time() + _PATIENCE_S)
+
+        with suppress(TimeoutError):
+            async with patience:
+                gathering = {asyncio.create_task(gather(srn)): srn for srn in srns}
+                await asyncio.wait(gathering)
+        return [srn for srn in srns if srn not in self._outcomes and not self._has_answered(srn)]
+
+    def _has_answered(self, srn: Srn) -> bool:
+        return self._services.directory.gathered_grains(srn) is not None
+
+    async def _gather(self, srn: Srn) -> None:
+        try:
+            await self._services.directory.grains(srn)
+        except EnsueError as error:
+            self._outcomes[srn] = error
+        except Exception as error:  # noqa: BLE001 -- grains are gathered by plug-ins
+            self._outcomes[srn] = EnsueError(
+                f"its grains cannot be gathered: {type(error).__name__}: {error}"
+            )
+
+    async def late_plan(self, srn: Srn) -> Plan:
+        """Return the plan of a resource that joins a run; what is wrong with it is a return of the plan."""
+        try:
+            if srn not in self._sources:
+                self._sources[srn] = await asyncio.to_thread(self._services.registry.provenance, srn)
+            await self._services.prepare(srn)
+        except EnsueError as error:
+            return failed_plan(srn, str(error))
+        if srn not in self._outcomes:
+            await self._gather(srn)
+        if srn not in self._outcomes:
+            try:
+                await asyncio.to_thread(self._compile_one, srn)
+            except Exception as error:  # noqa: BLE001 -- renderers and their filters are plug-ins
+                return failed_plan(srn, f"an exception occurred in its SLS: {exception_text(error)}")
+        return self._plan(srn)
+
+    def _plan(self, srn: Srn) -> Plan:
+        outcome = self._outcomes[srn]
+        if isinstance(outcome, EnsueError):
+            return failed_plan(srn, self._why(srn, outcome))
+        plan = outcome[0]
+        return plan if srn == self._services.minion else resource_plan(plan, srn, self._sources.get(srn, ()))
+
+    def _why(self, srn: Srn, error: EnsueError) -> str:
+        """Say what is wrong with a resource, and what one was derived from that cannot be reached."""
+        sources = self._sources.get(srn, ())
+        if not sources or isinstance(error, CompileError):
+            return str(error)
+        return f"{error} ({srn} was derived from {', '.join(map(str, sources))})"
+
+    def _judged(self) -> tuple[Diagnostic, ...]:
+        """Return all warnings, each once.
+
+        Raises:
+            CompileError: it does not compile for some resource.
+        """
+        errors: dict[Diagnostic, list[Srn]] = {}
+        warnings: dict[Diagnostic, None] = {}
+        unassigned: list[str] = []
+        for srn, outcome in self._outcomes.items():
+            if isinstance(outcome, CompileError):
+                for one in outcome.diagnostics:
+                    errors.setdefault(one, []).append(srn)
+            elif not isinstance(outcome, EnsueError):
+                if any(one.code == NOTHING_ASSIGNED for one in outcome[1]):
+                    unassigned.append(srn.id)
+                warnings.update(dict.fromkeys(one for one in outcome[1] if one.code != NOTHING_ASSIGNED))
+        if errors:
+            raise CompileError([_compiled_for(one, srns) for one, srns in errors.items()])
+        if unassigned and not any(one.code == NO_TOP_FILE for one in warnings):
+            warnings[nothing_assigned(_listed(unassigned))] = None
+        return tuple(warnings)
+
+
+def resource_plan(plan: Plan, srn: Srn, sources: tuple[Srn, ...]) -> Plan:
+    """Return a plan whose returns can be told from those of other resources.
+
+    Args:
+        plan: the plan, compiled for the resource.
+        srn: the resource.
+        sources: what it was derived from, nearest first.
+    """
+    return msgspec.structs.replace(
+        plan,
+        resource=srn,
+        chunks=tuple([resource_chunk(chunk, srn, sources) for chunk in plan.chunks]),
+        complaints=tuple(
+            [
+                msgspec.structs.replace(one, chunk=resource_chunk(one.chunk, srn, sources))
+                for one in plan.complaints
+            ]
+        ),
+    )
+
+
+def empty_plan(srn: Srn) -> Plan:
+    """Return a plan without states."""
+    return Plan(chunks=(), scope="", target=srn)
+
+
+def failed_plan(srn: Srn, comment: str) -> Plan:
+    """Return the plan of a resource for which nothing can be compiled; its one return says why."""
+    chunk = Chunk(
+        id="states",
+        name="states",
+        module="no",
+        function="None",
+        arguments={},
+        sls="",
+        order=0,
+        document=_NoDocument(),
+        keys=(),
+    )
+    complaint = Complaint(chunk=resource_chunk(chunk, srn, ()), comment=comment)
+    return msgspec.structs.replace(empty_plan(srn), complaints=(complaint,))
+
+
+class _NoDocument:
+    """Stands for the file of what no file says."""
+
+    path = ""
+
+    def locate(self, keys: Sequence[str | int]) -> Span:  # noqa: ARG002 -- the contract's signature
+        from ensue.diagnostics import Span
+
+        return Span("")
+
+    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:  # noqa: ARG002 -- the contract's
+        return self.locate(keys)
+
+
+def _compiled_for(diagnostic: Diagnostic, srns: Sequence[Srn]) -> Diagnostic:
+    """Return a diagnostic that says for which resources its SLS was compiled."""
+    named = f"compiled for {_listed(map(str, srns))}"
+    detail = f"{diagnostic.detail}; {named}" if diagnostic.detail else named
+    return msgspec.structs.replace(diagnostic, detail=detail)
+
+
+def _listed(names: Iterable[str]) -> str:
+    known = list(names)
+    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    return f"{', '.join(known[:_MOST_NAMED])}{more}"

@@ -1,0 +1,108 @@
+"""What `ensue show` shows of this machine or of others: high data, low chunks, pillar, top file matches."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from ensue.app.assigned_sls import AssignedSls
+from ensue.app.nodegroups import checked_target
+from ensue.app.target_matcher import ProjectMatcher
+from ensue.errors import CompileError, ConfigurationError, EnsueError
+from ensue.language.collector import Collector
+from ensue.model.secret_values import mask_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.services import Services
+    from ensue.model.srn import Srn
+
+ShownKind = Literal["high", "low", "pillar", "top"]
+
+
+class ShownTarget(msgspec.Struct, frozen=True, kw_only=True):
+    """What is shown of one resource.
+
+    Args:
+        ok: whether it could be found out; False: `value` is the message.
+        value: the data, masked.
+    """
+
+    ok: bool
+    value: Any
+
+
+class Shown:
+    """Shows one kind of data.
+
+    Args:
+        services: the project; the minion's pillar is there.
+        what: the kind.
+        mods: SLS names; none: the highstate.
+    """
+
+    def __init__(self, services: Services, what: ShownKind, mods: Sequence[str]) -> None:
+        self._services = services
+        self._what = what
+        self._mods = mods
+        self._assigned = AssignedSls(services, test=True)
+
+    async def of_minion(self) -> Any:
+        """Return the data of this machine.
+
+        Raises:
+            CompileError: it does not compile.
+        """
+        return await asyncio.to_thread(self._of, self._services.minion)
+
+    async def of_target(self, expression: str) -> dict[str, ShownTarget]:
+        """Return the data of every resource that a target matches, by id.
+
+        Raises:
+            ConfigurationError: the target does not parse, or names what does not exist.
+            CompileError: it does not compile for one of them.
+        """
+        await asyncio.to_thread(checked_target, self._services, expression)
+        matched = await ProjectMatcher(self._services).matched(expression)
+        shown = await asyncio.gather(
+            *(self._of_resource(srn, matched.faults.get(srn, "")) for srn in matched.targets)
+        )
+        return {srn.id: one for srn, one in zip(matched.targets, shown, strict=True)}
+
+    async def _of_resource(self, srn: Srn, problem: str) -> ShownTarget:
+        if not problem:
+            try:
+                if self._what != "pillar":
+                    await self._services.directory.grains(srn)
+                return ShownTarget(ok=True, value=await asyncio.to_thread(self._of, srn))
+            except (CompileError, ConfigurationError):
+                raise
+            except EnsueError as error:
+                problem = str(error)
+        return ShownTarget(ok=False, value=self._services.masker.text(problem))
+
+    def _of(self, srn: Srn) -> Any:
+        from ensue.language.shown import high_data, low_data
+
+        masker = self._services.masker
+        if self._what == "pillar":
+            return masker.data(self._services.pillar(srn))
+        if self._what == "top":
+            return self._top(srn)
+        if not self._mods:
+            self._assigned.must_have_top_file()
+        compiled, _ = self._assigned.compiled(srn, self._mods)
+        high = self._what == "high"
+        shown = high_data(compiled.tree) if high else low_data(compiled.tree, compiled.plan)
+        return masker.data(mask_arguments(shown))
+
+    def _top(self, srn: Srn) -> dict[str, list[str]]:
+        found = Collector()
+        matched: dict[str, list[str]] = {}
+        for one in self._assigned.top(srn, found):
+            matched.setdefault(one.saltenv, []).append(one.name)
+        found.stop_on_errors()
+        return matched

@@ -1,0 +1,104 @@
+"""A warning: a template prints `grains` into a state that runs elsewhere.
+
+An SLS is rendered once, for the target that it is compiled for. The arguments of a state with a `tgt` are
+therefore the same on all its resources, and `grains` in them are those of the machine that manages them. Only
+what is printed within the state's own text is looked at, so that a variable says: this is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.diagnostics import Span
+from ensue.language.fan_outs import TARGET
+from ensue.language.tree import sls_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.language.chunks import Draft
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.tree import Tree
+
+_COMMENT: Final = re.compile(r"\{#.*?#\}", re.DOTALL)
+_PRINT: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_READS_GRAINS: Final = re.compile(
+    r"""(?<![\w.'"])grains\s*[.\[|}]|(?<![\w.'"])grains\s*$|['"]grains\.\w+['"]\s*\]|\bsalt\.grains\."""
+)
+_LIST_ITEM: Final = "- "
+
+
+def warn_of_printed_grains(drafts: Iterable[Draft], tree: Tree, found: Collector) -> None:
+    """Report, once for each place, where a template prints `grains` into a state with a `tgt`.
+
+    Args:
+        drafts: the states with a `tgt`.
+        tree: what they were read from.
+        found: where warnings go.
+    """
+    for draft in drafts:
+        declaration = draft.declaration
+        stream = tree.streams.get(sls_key(declaration.sls, declaration.saltenv))
+        if stream is None or "grains" not in stream.source:
+            continue
+        for span in _places(declaration, stream):
+            found.warning(
+                "E0716",
+                "`grains` here are not those of the resources that the state runs on",
+                span,
+                detail="an SLS is rendered once, for what it is compiled for; this state has a `tgt`",
+                help="apply the SLS to the resources (`ensue apply --tgt`, ssh_host.state_applied), or use"
+                " `delayed_render`; if this machine's are meant, set a variable to them and print that",
+            )
+
+
+def _places(declaration: Declaration, stream: Stream) -> Iterator[Span]:
+    """Yield the lines in a declaration's own text on which grains are printed."""
+    start = declaration.span()
+    if start.path != stream.path or start.line < stream.first_line:
+        return
+    lines = stream.source.split("\n")
+    if "name" not in declaration.arguments and "names" not in declaration.arguments:
+        # The ID is the name.
+        own = declaration.document.locate((declaration.id,))
+        if stream.first_line <= own.line < start.line and own.path == start.path:
+            yield from _printing_lines(own, lines[own.line - stream.first_line])
+    below = lines[start.line - stream.first_line :]
+    yield from _printing_lines(start, "\n".join(_own_lines(below)))
+
+
+def _printing_lines(start: Span, text: str) -> Iterator[Span]:
+    text = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    last = 0
+    for printed in _PRINT.finditer(text):
+        line_start = text.rfind("\n", 0, printed.start()) + 1
+        line = start.line + text.count("\n", 0, printed.start())
+        if line == last or text[line_start:].lstrip(" -").startswith(f"{TARGET}:"):
+            continue
+        if _READS_GRAINS.search(printed[0][2:-2].strip("-+ ")):
+            last = line
+            yield Span(start.path, line, printed.start() - line_start + 1)
+
+
+def _own_lines(lines: list[str]) -> Iterator[str]:
+    """Yield the first line and those that belong to it: deeper ones, items of its list, blank ones, tags."""
+    depth = _depth(lines[0]) if lines else 0
+    for number, line in enumerate(lines):
+        text = line.strip()
+        is_item = _depth(line) == depth and text.startswith(_LIST_ITEM)
+        if (
+            number
+            and text
+            and not text.startswith(("{%", "{#", "#"))
+            and _depth(line) <= depth
+            and not is_item
+        ):
+            return
+        yield line
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))

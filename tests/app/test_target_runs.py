@@ -1,0 +1,389 @@
+"""Whole SLS and highstates on other resources, in one run: real hosts, folders, containers and dummies."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.test_project import apply, write
+from tests.app.test_targets import TOP, boxes, hosts
+from tests.support.containers import needs_podman, running_engine
+from tests.support.sshd import running_sshd
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.errors import CompileError, ConfigurationError
+from ensue.model.events import NodeFinished, RunEvent
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.model.report import RunReport
+
+
+def results(report: RunReport) -> dict[str, bool | None]:
+    return {one.id: one.result for one in report.returns.values()}
+
+
+def comments(report: RunReport) -> dict[str, str]:
+    return {one.id: one.comment for one in report.returns.values()}
+
+
+SITE = """
+{% set name = '/cfg' %}
+#!delayed_block after
+inner:
+  file.managed:
+    - name: /inner
+    - contents: {{ grains.id }} after {{ prev_ret.name }}
+#!end_delayed_block
+cfg:
+  file.managed:
+    - name: {{ name }}
+    - contents: {{ grains.id }} {{ opts.id }} {{ pillar.word | default('none') }}
+    - delayed_render: [block: after]
+told:
+  test.show_notification:
+    - text: ${file:cfg:path}
+heard:
+  test.nop:
+    - listen: [file: cfg]
+sub:
+  test.present:
+    - new_state: {root: {{ pillar.where }}/{{ opts.id }}/sub}
+    - registers:
+      - minion:{{ opts.id }}-sub: {root: "${self:root}"}
+there:
+  file.managed:
+    - name: /there
+    - contents: there
+    - tgt: T@minion:{{ opts.id }}-sub
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Two folders as machines; one has a pillar of its own."""
+    boxes(tmp_path, "web-1", "web-2")
+    for id_ in ("web-1", "web-2"):
+        (tmp_path / id_ / "sub").mkdir()
+    write(
+        tmp_path,
+        pillar__top=f"{TOP}  'web-1': [own]\n  '*': [all]\n",
+        pillar__own="word: mine\n",
+        pillar__all=f"where: {tmp_path}\n",
+        states__site=SITE,
+        states__top="base:\n  'web-*': [site]\n",
+    )
+    return tmp_path
+
+
+def test_everything_works_in_the_sls_of_a_resource(site: Path) -> None:
+    """Blocks, references, requisites and targets in it are the resource's own; a second apply is clean."""
+    report = apply(site, tgt="web-[12]")
+    assert report.exit_code == 0
+    assert (site / "web-1/cfg").read_text() == "web-1 web-1 mine\n"
+    assert (site / "web-2/cfg").read_text() == "web-2 web-2 none\n"
+    assert (site / "web-2/inner").read_text() == "web-2 after /cfg\n"
+    assert (site / "web-2/sub/there").read_text() == "there\n"
+    assert "listener_web-1 heard" in results(report)
+    assert "web-1-sub web-1 there" in results(report)
+    again = apply(site, tgt="web-[12]")
+    assert again.exit_code == 0
+    assert not [one.id for one in again.returns.values() if one.changes]
+
+
+def test_a_plan_changes_nothing(site: Path) -> None:
+    """A plan of a target says what would change on each resource, and leaves everything as it is."""
+    report = apply(site, "site", tgt="web-1", test=True)
+    assert report.exit_code == 0
+    assert results(report)["web-1 cfg"] is None
+    assert not (site / "web-1/cfg").exists()
+
+
+def test_what_was_enforced_on_a_resource_is_bound_later(site: Path) -> None:
+    """An SLS for a resource may refer to a state that an earlier run has applied to it."""
+    apply(site, tgt="web-*")
+    write(site, states__later="say: {test.show_notification: [text: '${file:cfg:path}']}\n")
+    report = apply(site, "later", tgt="web-1")
+    assert comments(report) == {"web-1 say": "/cfg"}
+
+
+def test_tags_and_targets(site: Path) -> None:
+    """ID and name of a tag are prefixed with the resource's id, as those of a state with `tgt` are."""
+    write(site, states__one="cfg: {test.nop: [name: n]}\n")
+    report = apply(site, "one", tgt="m or web-1")
+    assert list(report.returns) == ["test_|-cfg_|-n_|-nop", "test_|-web-1 cfg_|-web-1 n_|-nop"]
+    assert [one.target for one in report.returns.values()] == ["minion:m", "minion:web-1"]
+
+
+def test_nothing_runs_when_one_resource_does_not_compile(site: Path) -> None:
+    """All that is wrong is told, each with the resources that it is wrong for; there is no run."""
+    write(
+        site,
+        states__t="a: test.nop\n{% if opts.id == 'web-2' %}\nb: test.nopp\n{% endif %}\nc: test.presen\n",
+    )
+    with pytest.raises(CompileError) as caught:
+        apply(site, "t", tgt="web-*")
+    found = {one.summary: one.detail for one in caught.value.diagnostics}
+    assert found == {
+        "there is no state function test.nopp": "'b' asks for it; compiled for minion:web-2",
+        "there is no state function test.presen": "'c' asks for it; compiled for minion:web-1, minion:web-2",
+    }
+    assert not (site / ".ensue/runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "code"), [("(web", "E0701"), ("", "E0701"), ("T@mnion", "E0707"), ("N@front", "E0708")]
+)
+def test_a_target_that_means_nothing_is_refused(site: Path, target: str, code: str) -> None:
+    """What does not parse, or names what does not exist, is an error before anything runs."""
+    with pytest.raises(ConfigurationError) as caught:
+        apply(site, "site", tgt=target)
+    assert [one.code for one in caught.value.diagnostics] == [code]
+
+
+def test_a_target_without_a_match_is_a_failed_state(site: Path) -> None:
+    """The one return has the message and what is near."""
+    report = apply(site, "site", tgt="wbe-1")
+    assert (list(report.returns), report.exit_code) == (["no_|-states_|-states_|-None"], 2)
+    assert "did you mean web-1" in report.returns["no_|-states_|-states_|-None"].comment
+
+
+def test_one_resource_without_states_is_a_warning(site: Path) -> None:
+    """Where others have states, a resource to which the top file gives nothing is named in a warning."""
+    report = apply(site, tgt="*")
+    assert report.exit_code == 0
+    assert [one.summary for one in report.warnings] == ["the top file gives nothing to m"]
+
+
+@pytest.mark.openssh
+def test_hosts_have_their_own_grains_and_a_silent_one_holds_up_nobody(tmp_path: Path) -> None:
+    """A host that accepts connections and never answers fails alone, after all others have ended."""
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with (
+        running_sshd(tmp_path / "one", user=user) as one,
+        running_sshd(tmp_path / "two", user=user) as two,
+        socket.create_server(("127.0.0.1", 0)) as silent,
+    ):
+        hung = {
+            "host": "127.0.0.1",
+            "port": silent.getsockname()[1],
+            "password": "x-secret-x",
+            "connect_timeout_s": 4,
+            "connect_attempts": 1,
+        }
+        hosts(tmp_path, [one, two], **{"web-0": hung})
+        write(
+            tmp_path,
+            states__t=(
+                f"cfg:\n  file.managed:\n    - name: {tmp_path}/{{{{ opts.id }}}}\n"
+                "    - contents: {{ grains.id }} {{ grains.kernel }}\n"
+                "say:\n  cmd.run:\n    - name: echo {{ opts.id }}\n    - require: [cfg]\n"
+            ),
+        )
+        order: list[str] = []
+
+        def told(event: RunEvent) -> None:
+            if isinstance(event, NodeFinished):
+                order.append(event.returned.id)
+
+        async def run() -> RunReport:
+            async with Project.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+                return await project.apply(["t"], RunOptions(tgt="T@ssh_host"), on_event=told)
+
+        report = asyncio.run(run())
+    assert (tmp_path / "web-2").read_text() == "web-2 Linux\n"
+    assert order[-1] == "web-0 states"
+    assert results(report) == {
+        "web-1 cfg": True,
+        "web-2 cfg": True,
+        "web-1 say": True,
+        "web-2 say": True,
+        "web-0 states": False,
+    }
+    assert report.exit_code == 2
+
+
+@pytest.mark.openssh
+def test_a_host_that_refuses_fails_alone(tmp_path: Path) -> None:
+    """Where no grains are needed, the SLS is compiled, and the states of the host fail."""
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with running_sshd(tmp_path / "one", user=user) as one:
+        closed = {"host": "127.0.0.1", "port": 1, "password": "x-secret-x", "connect_attempts": 1}
+        hosts(tmp_path, [one], **{"web-0": closed})
+        write(tmp_path, states__t="say: {cmd.run: [name: echo hello]}\n")
+        report = apply(tmp_path, "t", tgt="web-*")
+    assert results(report) == {"web-0 say": False, "web-1 say": True}
+    assert report.exit_code == 2
+
+
+APPLY = "go:\n  ssh_host.state_applied:\n    - name: {target}\n    - mods: there\n"
+THERE = (
+    "cfg:\n  file.managed:\n    - name: /tmp/cfg-of-{{ opts.id }}\n    - makedirs: true\n"
+    "    - contents: {{ grains.id }} {{ pillar.word }}\n"
+)
+
+
+def applied_by_state(root: Path, target: str) -> RunReport:
+    write(root, states__go=APPLY.format(target=target), states__there=THERE)
+    return apply(root, "go")
+
+
+@pytest.mark.parametrize("type_", ["dummy", "minion"])
+def test_state_applied_renders_with_grains_and_pillar_of_any_type(tmp_path: Path, type_: str) -> None:
+    """`ssh_host.state_applied` works on every type, and its templates see that resource."""
+    config = {"dummy": "{}", "minion": f"{{root: {tmp_path}/box}}"}[type_]
+    (tmp_path / "box").mkdir()
+    write(
+        tmp_path,
+        pillar__top="base:\n  '*': [all]\n  'box': [own]\n",
+        pillar__all=f"word: general\nresources: {{{type_}: {{box: {config}}}}}\n",
+        pillar__own="word: special\n",
+    )
+    report = applied_by_state(tmp_path, f"{type_}:box")
+    assert results(report) == {"go": True}
+    path = next(path for path in tmp_path.rglob("cfg-of-box"))
+    assert path.read_text() == "box special\n"
+
+
+def test_state_applied_and_a_target_work_on_containers(tmp_path: Path) -> None:
+    """Templates see the container's grains, with `state_applied` and with a target of the run alike."""
+    needs_podman()
+    with running_engine() as engine:
+        engine.start("target-run")
+        config = f"{{engine: {engine.program}, container: target-run}}"
+        write(
+            tmp_path,
+            pillar__top="base:\n  '*': [all]\n",
+            pillar__all=f"word: general\nresources: {{container: {{box: {config}}}}}\n",
+        )
+        assert results(applied_by_state(tmp_path, "container:box")) == {"go": True}
+        report = apply(tmp_path, "there", tgt="T@container")
+        assert results(report) == {"box cfg": True}
+        assert not report.returns["file_|-box cfg_|-box /tmp/cfg-of-box_|-managed"].changes
+
+
+DERIVED = {
+    "states__make": (
+        "make:\n  test.present:\n    - new_state: {path: ROOT}\n    - registers:\n"
+        '      - minion:new-01: {root: "${self:path}/new"}\n'
+    ),
+    "states__own": "own:\n  file.managed:\n    - name: /own\n    - contents: {{ grains.id }}\n",
+}
+
+
+@pytest.mark.parametrize("where", ["top", "ensue"])
+def test_derived_highstate_is_asked_for_in_the_top_file_or_in_the_options(tmp_path: Path, where: str) -> None:
+    """A resource that a state registers gets what the top file assigns to it in the same run, every time."""
+    switch = "derived_highstate: true\n"
+    (tmp_path / "new").mkdir()
+    write(tmp_path, **{name: text.replace("ROOT", str(tmp_path)) for name, text in DERIVED.items()})
+    top = "base:\n  m: [make]\n  'new-*': [own]\n"
+    write(tmp_path, states__top=switch * (where == "top") + top)
+    if where == "ensue":
+        (tmp_path / "ensue.yaml").write_text(switch)
+    report = apply(tmp_path)
+    assert results(report) == {"make": True, "new-01 own": True}
+    assert (tmp_path / "new/own").read_text() == "new-01\n"
+    again = apply(tmp_path)
+    assert results(again) == {"make": True, "new-01 own": True}
+    assert not [one for one in again.returns.values() if one.changes]
+    assert results(apply(tmp_path, test=True)) == {"make": True, "new-01 own": True}
+
+
+def test_derived_highstate_leaves_sls_by_name_alone(tmp_path: Path) -> None:
+    """Only a highstate gives others theirs, and with a target only to those that it matches."""
+    (tmp_path / "new").mkdir()
+    write(tmp_path, **{name: text.replace("ROOT", str(tmp_path)) for name, text in DERIVED.items()})
+    write(tmp_path, states__top="derived_highstate: true\nbase:\n  m: [make]\n  'new-*': [own]\n")
+    assert results(apply(tmp_path, "make")) == {"make": True}
+    assert results(apply(tmp_path, tgt="m")) == {"make": True}
+    assert results(apply(tmp_path, tgt="m or T@minion")) == {"make": True, "new-01 own": True}
+
+
+def test_what_is_wrong_with_the_sls_of_a_resource_that_appears(tmp_path: Path) -> None:
+    """It fails alone, with what the compiler says; what the compiler remarks is a warning of the run."""
+    (tmp_path / "new").mkdir()
+    write(tmp_path, **{name: text.replace("ROOT", str(tmp_path)) for name, text in DERIVED.items()})
+    write(
+        tmp_path,
+        states__top="derived_highstate: true\nbase:\n  m: [make]\n  'new-*': [own]\n",
+        states__own="own: test.nopp\n",
+    )
+    report = apply(tmp_path)
+    assert (results(report), report.exit_code) == ({"make": True, "new-01 states": False}, 2)
+    assert "states/own.sls:1:1: there is no state function test.nopp" in comments(report)["new-01 states"]
+    write(tmp_path, states__own="own:\n  test.nop:\n    - tgt: m\n    - name: {{ grains.id }}\n")
+    report = apply(tmp_path)
+    assert results(report) == {"make": True, "m new-01 own": True}
+    assert [(one.code, str(one.span)) for one in report.warnings] == [("E0716", "states/own.sls:4:13")]
+
+
+def test_derived_resources_that_register_each_other_have_one_highstate_each(tmp_path: Path) -> None:
+    """A circle of resources ends, because each gets its highstate once in a run."""
+    (tmp_path / "new").mkdir()
+    other = "{{ {'m': 'a', 'a': 'b', 'b': 'a'}[opts.id] }}"
+    write(
+        tmp_path,
+        states__top="derived_highstate: true\nbase:\n  '*': [make]\n",
+        states__make=(
+            f"make:\n  test.present:\n    - new_state: {{path: {tmp_path}/new}}\n    - registers:\n"
+            f'      - minion:{other}: {{root: "${{self:path}}"}}\n'
+        ),
+    )
+    assert results(apply(tmp_path)) == {"make": True, "a make": True, "b make": True}
+
+
+def test_grains_in_a_state_with_a_target_are_a_warning_with_its_place(site: Path) -> None:
+    """A print in the state's own text is told once a line; other states, `tgt` and variables are not."""
+    write(
+        site,
+        states__g=(
+            "{% set mine = grains.id %}\n"
+            "one:\n  test.nop:\n    - name: {{ grains.id }} {{ grains['os'] }}\n"
+            "    - tgt: web-* and not {{ grains.id }}\n"
+            "two:\n  test.nop:\n    - tgt: web-*\n"
+            "    - name: {{ mine }} {{ pillar['grains'] | default('') }}\n"
+            "{% if grains.os %}\n"
+            "three {{ grains.id }}:\n  test.nop: []\n"
+            "{% endif %}\n"
+            "{% for number in [1, 2] %}\n"
+            "four {{ number }}:\n  test.nop:\n    - tgt: web-1\n"
+            "    - name: {{ salt['grains.get']('id') }} {{ number }}\n"
+            "{% endfor %}\n"
+            "{# {{ grains.id }} #}\n"
+            "five {{ grains.id }}:\n  test.nop:\n    - tgt: web-1\n"
+        ),
+    )
+    report = apply(site, "g")
+    assert report.exit_code == 0
+    warned = [(one.code, str(one.span)) for one in report.warnings]
+    assert warned == [
+        ("E0716", "states/g.sls:4:13"),
+        ("E0716", "states/g.sls:18:13"),
+        ("E0716", "states/g.sls:21:6"),
+    ]
+
+
+def test_what_is_shown_of_a_target(site: Path) -> None:
+    """Top file, declarations, states and pillar are shown by the resource's id."""
+
+    async def show() -> None:
+        async with Project.open(site, ProjectOptions(minion_id="m")) as project:
+            top = await project.show_targets("top", "*", [])
+            assert {id_: one.value for id_, one in top.items()} == {
+                "m": {},
+                "web-1": {"base": ["site"]},
+                "web-2": {"base": ["site"]},
+            }
+            pillar = await project.show_targets("pillar", "web-*", [])
+            assert pillar["web-1"].value["word"] == "mine"
+            assert "word" not in pillar["web-2"].value
+            low = await project.show_targets("low", "web-2", ["site"])
+            assert low["web-2"].value[0]["contents"] == "web-2 web-2 none"
+
+    asyncio.run(show())
