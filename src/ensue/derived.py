@@ -76,9 +76,10 @@ def register(  # noqa: PLR0917  # the order of these arguments is the document's
         ResourceError: a name is malformed, its type refuses the configuration, or that cannot be stored.
         StoreError: the store cannot be read or written.
     """
-    srn, source = _srn(resource_type, resource_id), _source(source_srn)
     with _registry(opts) as registry:
-        return registry.register(srn, config, source=source, watch=watch, ttl_s=ttl_s, scope=scope)
+        return registry.register(
+            resource_type, resource_id, config, source=source_srn, watch=watch, ttl_s=ttl_s, scope=scope
+        )
 
 
 def get(opts: ReadOnlyDataMap, resource_type: str, resource_id: str) -> DataMap | None:
@@ -198,10 +199,6 @@ def _registry(opts: ReadOnlyDataMap) -> Generator[DerivedRegistry]:
 
 def _srn(resource_type: str, resource_id: str) -> Srn:
     return _parsed(f"{resource_type}:{resource_id}")
-
-
-def _source(source: Srn | str | None) -> Srn | None:
-    return None if source is None else _parsed(source)
 
 
 def _parsed(srn: Srn | str) -> Srn:

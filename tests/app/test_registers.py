@@ -213,3 +213,82 @@ def test_outside_of_a_run_the_rules_are_the_same(tmp_path: Path) -> None:
         derived.register(opts, "ssh_host", "x", {"prot": 5})
     derived.register(opts, "elsewhere", "x", {"prot": 5})
     assert derived.get(opts, "elsewhere", "x") == {"prot": 5}
+
+
+SKIPPED = """
+vm:
+  cmd.run:
+    - name: touch {root}/made; echo '{{"address":"192.0.2.1"}}'
+    - creates: {root}/made
+    - registers:
+      - dummy:box: {{grains: {{address: "${{self:stdout_json:address}}"{more}}}}}
+"""
+
+
+def test_a_skipped_state_registers_what_it_last_made(tmp_path: Path) -> None:
+    """The second apply changes nothing, and a store that was lost gets it back; nothing is pruned."""
+    write(tmp_path, states__t=SKIPPED.format(root=tmp_path, more=""))
+    assert apply(tmp_path, "t").exit_code == 0
+
+    (again,) = apply(tmp_path, "t").returns.values()
+    assert (again.skipped, again.changes, again.new_state) == (True, {}, None)
+    assert "dummy:box" in known(tmp_path)
+
+    (tmp_path / ".ensue/store.db").unlink()
+    (lost,) = apply(tmp_path, "t").returns.values()
+    assert lost.changes == {"registered": ["dummy:box"]}
+
+
+def test_a_skipped_state_that_never_ran_registers_nothing(tmp_path: Path) -> None:
+    """It is no fault: what is registered stays as it is."""
+    (tmp_path / "made").touch()
+    write(tmp_path, states__t=SKIPPED.format(root=tmp_path, more=""))
+
+    report = apply(tmp_path, "t")
+
+    assert report.exit_code == 0
+    assert known(tmp_path) == ["minion:m"]
+
+
+WORDS = """
+from ensue.model.returns import StateReturn
+import asyncio
+async def words(ctx, name, config):
+    arguments = eval(name)
+    done = await asyncio.to_thread(ctx.registry.register, *arguments, config, source="cloud:vm-1")
+    return StateReturn(name=name, result=True, changes={"changed": done.changed})
+FUNCTIONS = {"words": words}
+"""
+
+
+@pytest.mark.parametrize("arguments", ['("dummy", "db-01")', '("dummy:db-01",)'])
+def test_a_plug_in_names_a_resource_as_it_likes(tmp_path: Path, arguments: str) -> None:
+    """By type and id, or by both in one; its source is text."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/reg.py").write_text(WORDS)
+    write(tmp_path, states__t=f"vm:\n  reg.words:\n    - name: '{arguments}'\n    - config: {{}}\n")
+
+    (returned,) = apply(tmp_path, "t").returns.values()
+
+    assert returned.changes == {"changed": True}, returned.comment
+    assert "dummy:db-01" in known(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ('("dummy",)', "not a resource name: 'dummy'"),
+        ('("dummy", "a", "b")', 'write register("ssh_host", "db-01"'),
+        ('("", "a")', "not a resource name: ':a'"),
+    ],
+)
+def test_a_name_that_is_none_says_how_to_write_it(tmp_path: Path, arguments: str, message: str) -> None:
+    """Nothing is registered."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/reg.py").write_text(WORDS)
+    write(tmp_path, states__t=f"vm:\n  reg.words:\n    - name: '{arguments}'\n    - config: {{}}\n")
+
+    (returned,) = apply(tmp_path, "t").returns.values()
+
+    assert message in returned.comment
+    assert known(tmp_path) == ["minion:m"]

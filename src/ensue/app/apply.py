@@ -155,6 +155,7 @@ class Run:
             has_registered=pruning.concerns if earlier else None,
             prune=pruning.prune,
             matcher=matcher,
+            enforced=services.enforced.of_state,
             is_transient=registrations.is_transient,
             inputs=CallInputs(services),
         )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.contracts.registry import DerivedRegistry
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.registry.vault import ProjectVault
 
 
-class LazyRegistry:
+class LazyRegistry(DerivedRegistry):
     """A `DerivedRegistry`; everything it is asked goes to the one that `opened` returns.
 
     Args:
@@ -25,22 +26,6 @@ class LazyRegistry:
     def __init__(self, opened: Callable[[], DerivedRegistry], has_store: Callable[[], bool]) -> None:
         self._opened = opened
         self._has_store = has_store
-
-    def register(
-        self,
-        srn: Srn,
-        config: Mapping[str, Data],
-        *,
-        source: Srn | None = None,
-        watch: Sequence[str] = ("status",),
-        source_grains: Mapping[str, Data] | None = None,
-        ttl_s: float | None = None,
-        scope: RegistryScope = "cache",
-    ) -> Registration:
-        """Register a resource; see the contract."""
-        return self._opened().register(
-            srn, config, source=source, watch=watch, source_grains=source_grains, ttl_s=ttl_s, scope=scope
-        )
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none."""

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.contracts.registry import DerivedRegistry
 from ensue.errors import ResourceError
 from ensue.model.events import ResourceOrphaned, ResourceRegistered
-from ensue.model.resource import RegistrationRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.app.directory import Directory
-    from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.engine.services import CallSite
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
-    from ensue.model.resource import DeclaredBy, Orphaned, Registration, ResourceRecord
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
 
 
@@ -37,7 +36,7 @@ class Registrant(msgspec.Struct, frozen=True, kw_only=True):
     declare: Callable[[CallSite], DeclaredBy] | None = None
 
 
-class RunRegistry:
+class RunRegistry(DerivedRegistry):
     """A `DerivedRegistry` that announces what it does; everything else is the registry behind it.
 
     Args:
@@ -68,29 +67,6 @@ class RunRegistry:
         self._loop = loop
         self._joined = joined
         self._registrant = registrant
-
-    def register(
-        self,
-        srn: Srn,
-        config: Mapping[str, Data],
-        *,
-        source: Srn | None = None,
-        watch: Sequence[str] = ("status",),
-        source_grains: Mapping[str, Data] | None = None,
-        ttl_s: float | None = None,
-        scope: RegistryScope = "cache",
-    ) -> Registration:
-        """Register a resource; called from a thread beside the event loop."""
-        request = RegistrationRequest(
-            srn=srn,
-            config=config,
-            source=source,
-            watch=watch,
-            source_grains=source_grains,
-            ttl_s=ttl_s,
-            scope=scope,
-        )
-        return self.register_many((request,))[0]
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none; called from a thread beside the event loop."""

@@ -6,51 +6,65 @@ All methods may do I/O and block for milliseconds: call them through `asyncio.to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, overload
 
-from ensue.model.resource import RegistryScope
+from ensue.errors import ResourceError
+from ensue.model.data import is_mapping
+from ensue.model.resource import RegistrationRequest, RegistryScope
+from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.model.data import Data, DataMap
-    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
-    from ensue.model.srn import Srn
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, ResourceRecord
 
-__all__ = ["DerivedRegistry", "RegistryScope"]
+__all__ = ["DerivedRegistry", "MoreOfRequest", "RegistryScope", "requested"]
+
+
+class MoreOfRequest(TypedDict, total=False):
+    """The fields of a `RegistrationRequest` that `register` takes by name."""
+
+    source: Srn | str | None
+    watch: Sequence[str]
+    source_grains: Mapping[str, Data] | None
+    ttl_s: float | None
+    scope: RegistryScope
 
 
 class DerivedRegistry(Protocol):
     """The in-run registry in front of the cross-run store."""
 
+    @overload
+    def register(
+        self, resource: Srn | str, config: Mapping[str, Data], **more: Unpack[MoreOfRequest]
+    ) -> Registration: ...
+
+    @overload
     def register(
         self,
-        srn: Srn,
+        resource_type: str,
+        resource_id: str,
         config: Mapping[str, Data],
-        *,
-        source: Srn | None = None,
-        watch: Sequence[str] = ("status",),
-        source_grains: Mapping[str, Data] | None = None,
-        ttl_s: float | None = None,
-        scope: RegistryScope = "cache",
-    ) -> Registration:
+        **more: Unpack[MoreOfRequest],
+    ) -> Registration: ...
+
+    def register(self, *named: Any, **more: Any) -> Registration:
         """Register a resource, or confirm it; visible at once to whatever starts later.
 
+        The resource is named by type and id (`register("ssh_host", "db-01", config)`) or by both in one
+        (`register("ssh_host:db-01", config)`).
+
         Args:
-            srn: the resource.
-            config: how to connect to it; encrypted at rest.
-            source: what it was derived from.
-            watch: grain keys of the source whose change invalidates this resource.
-            source_grains: the source's grains now; their watched part is remembered as a fingerprint.
-            ttl_s: seconds after which it is invalid; None: never.
-            scope: where it is kept.
+            named: the resource, and how to connect to it; the configuration is encrypted at rest.
+            more: the other fields of a `RegistrationRequest`, and `config`; `source` may be text.
 
         Raises:
             ResourceConflictError: the id is registered under another type; names both.
-            ResourceError: its type refuses the configuration, or it cannot be stored.
+            ResourceError: a name is malformed, its type refuses the configuration, or it cannot be stored.
             StoreError: the store cannot be read or written.
         """
-        ...
+        return self.register_many((requested(*named, **more),))[0]
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none.
@@ -137,3 +151,33 @@ class DerivedRegistry(Protocol):
     def provenances(self, srns: Iterable[Srn]) -> Mapping[Srn, tuple[Srn, ...]]:
         """Return the chains of sources of many resources; those without source are left out."""
         ...
+
+
+def requested(
+    *named: Any, config: Any = None, source: Srn | str | None = None, **more: Any
+) -> RegistrationRequest:
+    """Return the request that the arguments of `register` mean.
+
+    Raises:
+        ResourceError: there is no resource and configuration in `named`, or a name is malformed.
+    """
+    *names, config = (*named, config) if config is not None or not named else named
+    if len(names) not in {1, 2} or not is_mapping(config):
+        msg = (
+            'write register("ssh_host", "db-01", {"host": …}), with type, id and configuration, or '
+            'register("ssh_host:db-01", {"host": …})'
+        )
+        raise ResourceError(msg)
+    srn = _srn(names[0] if len(names) == 1 else ":".join(map(str, names)))
+    return RegistrationRequest(
+        srn=srn, config=config, source=None if source is None else _srn(source), **more
+    )
+
+
+def _srn(name: Srn | str) -> Srn:
+    if isinstance(name, Srn):
+        return name
+    try:
+        return Srn.parse(name)
+    except ValueError as error:
+        raise ResourceError(str(error)) from error

@@ -187,12 +187,23 @@ class Executor:
             told = await self._attempts(node, watch)
             reply = Reply(_with_state_of(reply.said, told.said), told.skipped)
         if reply.skipped:
-            return reply.said
+            return await self._registered_before(node, callee, reply.said)
         said = await self._registered(node, callee, reply.said)
         prune = self._services.hooks.prune
         if prune is None or not self._has_registered(node):
             return said
         return await prune(self._site(node, callee), said)
+
+    async def _registered_before(self, node: Node, callee: Callee, skipped: StateReturn) -> StateReturn:
+        """Register what a skipped state made true in an earlier run, and nothing when it never ran."""
+        if not node.chunk.options.registers:
+            return skipped
+        enforced = self._services.hooks.enforced(node.target, node.scope.path, node.chunk.tag)
+        if enforced is None:
+            return skipped
+        made = msgspec.structs.replace(skipped, new_state=enforced.new_state)
+        said = await self._registered(node, callee, made)
+        return msgspec.structs.replace(said, new_state=skipped.new_state)
 
     def _has_registered(self, node: Node) -> bool:
         """Say whether an earlier run registered something through a node's state."""

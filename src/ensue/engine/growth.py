@@ -70,6 +70,7 @@ class Growth:
         self, services: EngineServices, options: EngineOptions, recorder: Recorder, runner: ScopeRunner
     ) -> None:
         self._expander = services.expander
+        self._enforced = services.hooks.enforced
         self._depth_limit = options.depth_limit
         self._recorder = recorder
         self._runner = runner
@@ -87,7 +88,8 @@ class Growth:
         """
         # What renderings see is the return as it is now, each the same; and whatever a template does to it,
         # the return in the results stays as it is.
-        prev_ret = _return_to_show(returned) if self._is_rendered(returned) else None
+        prev_ret = self._return_to_show(node, returned) if self._is_rendered(returned) else None
+        has_never_run = returned.skipped and prev_ret is not None and prev_ret["new_state"] is None
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
                 self._leave_out(kind, name, node, returned)
@@ -95,8 +97,19 @@ class Growth:
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
             request = self._request(node, growth_kind, (name,), node.target, prev_ret=prev_ret, entry=entry)
             came = await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
+            if came.status == "failed" and has_never_run:
+                came.comment += f"\n{returned.id} was skipped and has never run: its new_state is None"
             if came.status == "failed":
                 self._runner.entry_failed(node)
+
+    def _return_to_show(self, node: Node, returned: Return) -> dict[str, object]:
+        """Return what templates see; of a state that was skipped, what it last made true."""
+        shown = returned.as_data()
+        if returned.skipped and returned.new_state is None:
+            enforced = self._enforced(node.target, returned.scope, returned.tag)
+            if enforced is not None:
+                shown["new_state"] = enforced.new_state
+        return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
 
     async def apply(
         self, node: Node, target: Srn, mods: Sequence[str], *, test: bool, quiet: bool
@@ -248,11 +261,6 @@ class Growth:
             comment=comment,
             target=self._recorder.target_text(request.target) if request.kind == "apply" else "",
         )
-
-
-def _return_to_show(returned: Return) -> dict[str, object]:
-    data = returned.as_data()
-    return data | {name: copied(data[name]) for name in ("changes", "new_state", "old_state")}
 
 
 def _branch(scope: Scope) -> Scope:

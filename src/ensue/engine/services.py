@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Expander, Plan
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
+    from ensue.model.enforced import EnforcedState
     from ensue.model.events import RunEvent
     from ensue.model.returns import Return, ScopeReturn, StateReturn
     from ensue.model.srn import Srn
@@ -134,6 +135,10 @@ def _outlives_its_run(_: Chunk) -> bool:
     return False
 
 
+def _made_nothing(_target: Srn, _scope: str, _tag: str) -> EnforcedState | None:
+    return None
+
+
 def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
@@ -183,6 +188,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         has_registered: whether an earlier run registered something through a state, by the path of its scope
             and its tag; None: no state did.
         prune: called with what such a state returned; what it returns is the state's return.
+        enforced: what the last apply made of a state, by its target, the path of its scope and its tag.
         matcher: finds the resources that a chunk is fanned out to; None when nothing is.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
@@ -195,6 +201,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     has_registered: Callable[[str, str], bool] | None = None
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
+    enforced: Callable[[Srn, str, str], EnforcedState | None] = _made_nothing
     matcher: TargetMatcher | None = None
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
     inputs: CallInputs | None = None

@@ -14,6 +14,7 @@ import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.registry import DerivedRegistry
 from ensue.model.resource import Orphaned
 from ensue.model.secret_values import secret_values
 from ensue.registry import audit_check, configuration, invalidation, registration
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from ensue.contracts.registry import RegistryScope
     from ensue.masking import Masker
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import DeclaredBy, Registration, ResourceRecord
@@ -56,7 +56,7 @@ def _no_faults(_srn: Srn, _config: Mapping[str, Data], /) -> Sequence[str]:
     return ()
 
 
-class ResourceRegistry:
+class ResourceRegistry(DerivedRegistry):
     """The registry of one project, as one run or command sees it.
 
     Args:
@@ -112,29 +112,6 @@ class ResourceRegistry:
         with self._turn:
             self._audit.run_id = run_id
             self._memory = RunEntries()
-
-    def register(
-        self,
-        srn: Srn,
-        config: Mapping[str, Data],
-        *,
-        source: Srn | None = None,
-        watch: Sequence[str] = ("status",),
-        source_grains: Mapping[str, Data] | None = None,
-        ttl_s: float | None = None,
-        scope: RegistryScope = "cache",
-    ) -> Registration:
-        """Register a resource, or confirm it; see the contract."""
-        request = RegistrationRequest(
-            srn=srn,
-            config=config,
-            source=source,
-            watch=watch,
-            source_grains=source_grains,
-            ttl_s=ttl_s,
-            scope=scope,
-        )
-        return self.register_many((request,))[0]
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none.

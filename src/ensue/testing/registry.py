@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.contracts.registry import DerivedRegistry
 from ensue.errors import ResourceConflictError
 from ensue.model.resource import Orphaned, Registration, ResourceRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ensue.contracts.registry import RegistryScope
     from ensue.model.data import Data, DataMap
     from ensue.model.resource import DeclaredBy, RegistrationRequest, ResourceStatus
     from ensue.model.srn import Srn
@@ -26,10 +26,10 @@ class _Entry:
     config: DataMap
     watch: tuple[str, ...]
     fingerprint: DataMap
-    declared_by: DeclaredBy | None = None
+    declared_by: DeclaredBy | None = field(default=None, compare=False)
 
 
-class FakeRegistry:
+class FakeRegistry(DerivedRegistry):
     """A `DerivedRegistry` in memory.
 
     Args:
@@ -39,37 +39,6 @@ class FakeRegistry:
     def __init__(self, minion_id: str = "minion") -> None:
         self._minion_id = minion_id
         self._entries: dict[Srn, _Entry] = {}
-
-    def register(
-        self,
-        srn: Srn,
-        config: Mapping[str, Data],
-        *,
-        source: Srn | None = None,
-        watch: Sequence[str] = ("status",),
-        source_grains: Mapping[str, Data] | None = None,
-        ttl_s: float | None = None,  # noqa: ARG002 (nothing expires in memory)
-        scope: RegistryScope = "cache",  # noqa: ARG002 (everything is in memory)
-    ) -> Registration:
-        """Register or confirm a resource."""
-        for known in self._entries:
-            if known.id == srn.id and known.type != srn.type:
-                raise ResourceConflictError(
-                    f"the id {srn.id} is registered as {known}: {srn} cannot have it too"
-                )
-        old = self._entries.get(srn)
-        new = _Entry(
-            record=ResourceRecord(srn=srn, managing_minions=(self._minion_id,), source=source),
-            config=copy.deepcopy(dict(config)),
-            watch=tuple(watch),
-            fingerprint=_watched(watch, source_grains or {}),
-        )
-        if old == new:
-            return Registration(srn=srn, changed=False)
-        differs = old is not None and old.config != new.config
-        hit = tuple(self.invalidate(srn)) if differs else ()
-        self._entries[srn] = new
-        return Registration(srn=srn, changed=True, invalidated=hit)
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none."""
@@ -81,11 +50,27 @@ class FakeRegistry:
             raise
 
     def _register_one(self, request: RegistrationRequest) -> Registration:
-        arguments = msgspec.structs.asdict(request)
-        declared_by = arguments.pop("declared_by")
-        done = self.register(**arguments)
-        self._entries[request.srn].declared_by = declared_by
-        return done
+        srn, grains = request.srn, request.source_grains or {}
+        for known in self._entries:
+            if known.id == srn.id and known.type != srn.type:
+                raise ResourceConflictError(
+                    f"the id {srn.id} is registered as {known}: {srn} cannot have it too"
+                )
+        old = self._entries.get(srn)
+        new = _Entry(
+            record=ResourceRecord(srn=srn, managing_minions=(self._minion_id,), source=request.source),
+            config=copy.deepcopy(dict(request.config)),
+            watch=tuple(request.watch),
+            fingerprint=_watched(request.watch, grains),
+            declared_by=request.declared_by,
+        )
+        if old == new:
+            self._entries[srn] = new
+            return Registration(srn=srn, changed=False)
+        differs = old is not None and old.config != new.config
+        hit = tuple(self.invalidate(srn)) if differs else ()
+        self._entries[srn] = new
+        return Registration(srn=srn, changed=True, invalidated=hit)
 
     def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return an active resource's configuration."""
