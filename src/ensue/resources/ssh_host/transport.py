@@ -16,6 +16,7 @@ import asyncssh
 from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.ssh_host.faults import connect_error, has_credentials
 from ensue.resources.ssh_host.host_keys import Expectation, Witness, expectation_for, host_key_error
+from ensue.resources.ssh_host.joined_writes import Joining
 from ensue.resources.ssh_host.sessions import SessionGate
 
 if TYPE_CHECKING:
@@ -198,8 +199,7 @@ def _options(
         options["agent_path"] = settings.agent or None
     elif has_credentials(settings):
         options["agent_path"] = None
-    if tunnel is not None:
-        options["tunnel"] = tunnel
+    options["tunnel"] = Joining() if tunnel is None else tunnel
     return options
 
 
