@@ -158,6 +158,12 @@ class Run:
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
 
+    def _takes_slot(self, srn: Srn) -> bool:
+        """Say whether what runs on a target counts; a number that the user gives counts everything."""
+        if self._switches.concurrency:
+            return True
+        return not self._services.plugins.resource_type(srn.type).IS_REMOTE
+
     async def execute(self, plan: Plan, resumed: ResumedRun | None = None) -> EngineOutcome:
         """Run a plan on the engine; what a run that is resumed has done is taken over from it."""
         services = self._services
@@ -179,6 +185,7 @@ class Run:
                     registered=registrations.register,
                     matcher=matcher,
                     is_transient=registrations.is_transient,
+                    takes_slot=self._takes_slot,
                     inputs=CallInputs(services),
                 ),
                 masker=services.masker,

@@ -1,7 +1,7 @@
 """A TCP connection whose writes of one turn of the event loop leave together.
 
-asyncssh hands each packet to the socket by itself, and puts an empty one before each. On the way to a host next
-door a system call costs more than what is in it, on both sides.
+asyncssh hands each packet to the socket by itself, and puts an empty one before each. On the way to a host
+next door a system call costs more than what is in it, on both sides.
 """
 
 from __future__ import annotations
