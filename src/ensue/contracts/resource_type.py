@@ -19,7 +19,7 @@ Every hook is optional, and every hook names the parameters that it wants, in an
 | `shutdown(opts)` | once, at the end, if `init` was called and did not raise | nothing |
 
 `SECRET_KEYS` is a set of the configuration keys whose values are secrets; empty by default.
-`IS_REMOTE` is True where working on a resource takes next to nothing from this machine, no process for instance;
+`IS_REMOTE` is True where working on a resource takes next to nothing from this machine, no process, say;
 functions on such resources do not count towards the default number of those that run at once.
 
 A connection may lack any method of `ensue.contracts.connection.Connection`: functions that need it then fail

@@ -15,6 +15,7 @@ import asyncssh
 
 from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.ssh_host.faults import connect_error, has_credentials
+from ensue.resources.ssh_host.handshakes import handshakes
 from ensue.resources.ssh_host.host_keys import Expectation, Witness, expectation_for, host_key_error
 from ensue.resources.ssh_host.joined_writes import Joining
 from ensue.resources.ssh_host.sessions import SessionGate
@@ -122,7 +123,7 @@ class Transport:
         # At level INFO asyncssh writes out whole command lines, and what they hold is not its to tell.
         logging.getLogger("asyncssh").setLevel(logging.WARNING)
         try:
-            async with asyncio.timeout(settings.connect_timeout_s):
+            async with handshakes().one(), asyncio.timeout(settings.connect_timeout_s):
                 return await asyncssh.connect(
                     settings.host,
                     settings.port,
