@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 _SSHD: Final = "/usr/sbin/sshd"
 _CONFIG: Final = """\
@@ -75,7 +75,7 @@ def missing_part() -> str:
 
 
 @contextmanager
-def running_hosts(folder: Path, count: int) -> Iterator[Hosts]:
+def running_hosts(folder: Path, count: int) -> Generator[Hosts]:
     """Start hosts, each a server of its own; end them at the end.
 
     Args:
@@ -95,7 +95,7 @@ def running_hosts(folder: Path, count: int) -> Iterator[Hosts]:
 
 
 @contextmanager
-def running_crowd(folder: Path, count: int) -> Iterator[Hosts]:
+def running_crowd(folder: Path, count: int) -> Generator[Hosts]:
     """Start one server that is many hosts, all with the same files; end it at the end.
 
     Args:
@@ -140,7 +140,7 @@ def _write_config(hosts: Hosts, name: str, address: str) -> Path:
 
 
 @contextmanager
-def _running(commands: list[list[str]]) -> Iterator[None]:
+def _running(commands: list[list[str]]) -> Generator[None]:
     """Run servers, from when all of them listen; their sessions end with the connections."""
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as said:
