@@ -107,10 +107,30 @@ def test_the_limit_on_open_files_is_raised_when_it_is_needed() -> None:
         "resource.setrlimit(resource.RLIMIT_NOFILE, (100, 1000))",
         "allow_open_files(90)",
         "print(resource.getrlimit(resource.RLIMIT_NOFILE))",
-        "allow_open_files(300)",
+        "assert allow_open_files(300)",
+        "assert not allow_open_files(3000)",
         "print(resource.getrlimit(resource.RLIMIT_NOFILE))",
     )
     command = [sys.executable, "-c", "\n".join(lines)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["(100, 1000)", "(1000, 1000)"]
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] != 100
+
+
+def test_no_login_takes_the_last_files() -> None:
+    """Where the limit cannot be raised any more, a login fails before the run itself can open nothing."""
+    lines = (
+        "import asyncio, errno, resource",
+        "from ensue.resources.ssh_host.handshakes import handshakes",
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))",
+        "async def scene():",
+        "    try:",
+        "        async with handshakes().one():",
+        "            print('begun')",
+        "    except OSError as fault:",
+        "        print(fault.errno == errno.EMFILE)",
+        "asyncio.run(scene())",
+    )
+    command = [sys.executable, "-c", "\n".join(lines)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -47,9 +47,7 @@ def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError
         case ConnectionRefusedError():
             why = "nothing listens there (check `host` and `port`, and that its SSH server runs)"
         case OSError(errno=errno.EMFILE):
-            why = (
-                "this process has as many open files as it may (raise `ulimit -n`, or lower `--concurrency`)"
-            )
+            why = "this process has as many open files as it may (raise its limit, see `ulimit -n`)"
         case OSError():
             why = fault.strerror or str(fault)
         case _:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import os
 import resource
 from collections import deque
 from typing import TYPE_CHECKING, Final
@@ -22,7 +24,10 @@ PATIENCE_S: Final = 2.0
 """A login that has taken longer does not count any more."""
 
 _OTHER_FILES: Final = 256
-"""What a run opens besides connections."""
+"""What a run opens besides connections, and more."""
+
+_KEPT_FILES: Final = 32
+"""So many are left for the rest of a run where the limit is too low for all connections."""
 
 
 class Handshakes:
@@ -39,10 +44,16 @@ class Handshakes:
 
     @contextlib.asynccontextmanager
     async def one(self) -> AsyncGenerator[None]:
-        """Wait for a place and keep it until the end of the block, or until the patience is over."""
+        """Wait for a place and keep it until the end of the block, or until the patience is over.
+
+        Raises:
+            OSError: `EMFILE`: the rest of the run needs the files that this process may still open.
+        """
         await self._place()
         self._begun += 1
-        allow_open_files(self._begun + _OTHER_FILES)
+        if not allow_open_files(self._begun + _OTHER_FILES) and not _has_files_left():
+            self._give_back()
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         is_held = True
 
         def give_back() -> None:
@@ -86,15 +97,27 @@ def handshakes() -> Handshakes:
     return _BY_LOOP.setdefault(asyncio.get_running_loop(), Handshakes())
 
 
-def allow_open_files(count: int) -> None:
+def allow_open_files(count: int) -> bool:
     """Raise this process's own limit on open files as far as the system lets it, once so many are needed.
 
     Args:
         count: how many may be open at once.
+
+    Returns:
+        Whether so many can be.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and count > soft and soft != hard:
+    if soft == resource.RLIM_INFINITY or count <= soft:
+        return True
+    if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard == resource.RLIM_INFINITY or count <= hard
+
+
+def _has_files_left() -> bool:
+    """Say whether so many files can be opened yet that logins under way and the run have enough."""
+    still_open = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (names are all that it has)
+    return still_open + MOST_AT_ONCE + _KEPT_FILES <= resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 _BY_LOOP: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, Handshakes]] = WeakKeyDictionary()
