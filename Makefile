@@ -42,7 +42,7 @@ format: venv ## rewrite the sources in the one style
 docs: venv ## the documentation, warnings as errors, into docs/_build/html
 	$(BIN)/sphinx-build -q -b html -W --keep-going -n docs docs/_build/html
 
-bench: venv-runtime ## measure ensue beside Salt, Idem and Terraform (BENCH_ARGS="--help")
+bench: venv-runtime ## measure ensue beside Salt, Idem, Terraform and pyinfra (BENCH_ARGS="--help")
 	@$(BIN)/python bench/run.py $(BENCH_ARGS)
 
 compat: venv ## run tests/compat beside Salt and Idem and record what they give (COMPAT_ARGS="--help")

@@ -1,4 +1,4 @@
-"""Measure ensue beside Salt, Idem and Terraform: `make bench`.
+"""Measure ensue beside Salt, Idem and Terraform, and over SSH beside pyinfra and Ansible: `make bench`.
 
 Those that have part in a case take turns (A B A B …), so that a machine that grows slower does so
 for all; the figures are medians of whole processes. Talks to nothing but this machine, once Salt and
@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import ssh_hosts
 from cases import Case, all_cases, write_tree
 from measure import MeasurementError, Sample, middle, run_once
 from peers import IDEM_VERSION, prepare_idem, prepare_terraform
@@ -66,7 +67,10 @@ def main() -> int:
         results = {case.name: _measure(case, programs, root, options) for case in cases}
         if any(case.project == REGISTRY for case in cases):
             missing.append(lookup_note(root))
-    print(_table(cases, [program.name for program in programs], results), *missing, sep="\n")
+    if cases:
+        print(_table(cases, [program.name for program in programs], results), *missing, sep="\n")
+    if ssh_table := ssh_hosts.measured(CHECKOUT, options):
+        print(ssh_table)
     if options.json:
         options.json.write_text(json.dumps(_as_data(results), indent=2) + "\n")
     return int(any(outcomes["ensue"].fault for outcomes in results.values()))

@@ -296,6 +296,11 @@ def test_packages_of_a_type_import_each_other(tmp_path: Path) -> None:
             "`SECRET_KEYS` is 'pin', not a set of texts",
         ),
         (
+            {"box/__init__.py": "IS_REMOTE = 'yes'\ndef connect(context):\n    pass\n"},
+            "states/_resources/box/__init__.py:1",
+            "`IS_REMOTE` is 'yes', neither True nor False",
+        ),
+        (
             {"box/__init__.py": "", "box/modules/paint.py": "def it(name):\n    pass\n"},
             "states/_resources/box/modules/paint.py:1",
             "paint.it does not take `ctx` first",

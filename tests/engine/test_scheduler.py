@@ -10,6 +10,7 @@ import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
 
 from ensue.contracts.functions import touches_nothing
+from ensue.engine.services import Hooks
 from ensue.graph.cycles import CycleError
 from ensue.model.chunk import StateOptions
 from ensue.model.events import NodeFinished, NodeStarted
@@ -49,6 +50,15 @@ def test_concurrency_limits_what_waits() -> None:
     found, _ = spans(Lab(), rows, ordered=False, concurrency=2)
     assert sorted(start for start, _ in found.values()) == [0, 0, 0, 1000, 1000, 2000, 2000]
     assert found["plain"] == (0, 0)
+
+
+def test_targets_that_take_no_slot() -> None:
+    """What runs on a target that takes no slot neither waits for one nor keeps another target from one."""
+    rows = [Row(name, "sleep", target=A) for name in ("a1", "a2")]
+    rows += [Row(name, "sleep", target=B) for name in ("b1", "b2")]
+    lab = Lab(hooks=Hooks(takes_slot=lambda target: target == B))
+    found, _ = spans(lab, rows, ordered=False, concurrency=1)
+    assert found == {"a1": (0, 1000), "a2": (0, 1000), "b1": (0, 1000), "b2": (1000, 2000)}
 
 
 def test_targets_run_beside_each_other() -> None:

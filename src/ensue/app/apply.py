@@ -111,6 +111,12 @@ class Run:
         derived = DerivedHighstate(plans or ResourcePlans(self._services, assigned, ()), known)
         return msgspec.structs.replace(first, derived=derived)
 
+    def _takes_slot(self, srn: Srn) -> bool:
+        """Say whether what runs on a target counts; a number that the user gives counts everything."""
+        if self._switches.concurrency:
+            return True
+        return not self._services.plugins.resource_type(srn.type).IS_REMOTE
+
     async def execute(
         self, first: FirstPlans, resumed: ResumedRun | None = None, *, highstate: bool = False
     ) -> EngineOutcome:
@@ -157,6 +163,7 @@ class Run:
             matcher=matcher,
             enforced=services.enforced.of_state,
             is_transient=registrations.is_transient,
+            takes_slot=self._takes_slot,
             inputs=CallInputs(services),
         )
         growth = TellingExpander(declarations, self._on_event)

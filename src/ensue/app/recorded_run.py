@@ -34,7 +34,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         test: a plan.
-        concurrency: how many functions run at once; None: 10 x cores.
+        concurrency: how many functions run at once; None: 10 x cores, remote ones not counted.
         failhard: stop at the first failure; None: ensue.yaml's `failhard`.
         wait_for_lock: wait for another apply of the project instead of refusing.
         resume: the id, or the beginning of it, of a run to go on with; it names the SLS and the target.

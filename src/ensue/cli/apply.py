@@ -37,7 +37,7 @@ EXAMPLES = (
     "--concurrency",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many functions run at once. Default: 10 for each processor.",
+    help="How many functions run at once. Default: 10 for each processor, and any number on ssh_host.",
 )
 @click.option("--failhard/--no-failhard", default=None, help="Whether to stop at the first state that fails.")
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")

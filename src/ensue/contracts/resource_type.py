@@ -19,6 +19,8 @@ Every hook is optional, and every hook names the parameters that it wants, in an
 | `shutdown(opts)` | once, at the end, if `init` was called and did not raise | nothing |
 
 `SECRET_KEYS` is a set of the configuration keys whose values are secrets; empty by default.
+`IS_REMOTE` is True where working on a resource takes next to nothing from this machine, no process, say;
+functions on such resources do not count towards the default number of those that run at once.
 
 A connection may lack any method of `ensue.contracts.connection.Connection`: functions that need it then fail
 by their own name (`cmd.run is not available for dummy`). It may have more methods, for the type's overrides.
@@ -89,6 +91,11 @@ class ResourceType(Protocol):
     @property
     def SECRET_KEYS(self) -> frozenset[str]:  # noqa: N802 -- the name that authors write
         """Configuration keys whose values are secrets."""
+        ...
+
+    @property
+    def IS_REMOTE(self) -> bool:  # noqa: N802 -- the name that authors write
+        """Whether working on its resources takes next to nothing from this machine."""
         ...
 
     def check(self, config: ReadOnlyDataMap) -> list[str]:

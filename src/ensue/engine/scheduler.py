@@ -69,6 +69,7 @@ class Scheduler:
         self._options = options
         self._clock = services.clock
         self._claims = Claims(options.concurrency)
+        self._takes_slot = services.hooks.takes_slot
         self._executor = Executor(services, apply=self._apply, pause=self._pause)
         self._adoptions = Adoptions(done, services.hooks, self._executor)
         self._recorder = Recorder(services, first_number=self._adoptions.first_free_number)
@@ -236,7 +237,8 @@ class Scheduler:
         if callee is not None and (alone is None or self._claims.is_free(alone)):
             self._call_inline(node, callee)
             return
-        claim = Claim(target=alone, slot=callee is None, grant=lambda: self._granted(node, claim))
+        slot = callee is None and self._takes_slot(node.target)
+        claim = Claim(target=alone, slot=slot, grant=lambda: self._granted(node, claim))
         self._claims.request(claim)
 
     def _granted(self, node: Node, claim: Claim) -> None:

@@ -139,6 +139,10 @@ def _made_nothing(_target: Srn, _scope: str, _tag: str) -> EnforcedState | None:
     return None
 
 
+def _takes_slot(_: Srn) -> bool:
+    return True
+
+
 def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
@@ -192,6 +196,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         matcher: finds the resources that a chunk is fanned out to; None when nothing is.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
+        takes_slot: whether what runs on a target counts towards the concurrency.
         inputs: compares what calls read; None: a run that resumes calls every state that has read something.
     """
 
@@ -204,6 +209,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     enforced: Callable[[Srn, str, str], EnforcedState | None] = _made_nothing
     matcher: TargetMatcher | None = None
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
+    takes_slot: Callable[[Srn], bool] = _takes_slot
     inputs: CallInputs | None = None
 
 

@@ -64,6 +64,11 @@ class LoadedType:
         return self._hooks.secret_keys
 
     @property
+    def IS_REMOTE(self) -> bool:  # noqa: N802 -- the contract's name
+        """Whether working on its resources takes next to nothing from this machine."""
+        return self._hooks.is_remote
+
+    @property
     def discovers(self) -> bool:
         """Whether it finds resources by itself."""
         return self._hooks.get("discover") is not None

@@ -53,10 +53,12 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         hooks: its hooks by name; those that it leaves out are missing.
         secret_keys: configuration keys whose values are secrets.
+        is_remote: whether working on its resources takes next to nothing from this machine.
     """
 
     hooks: Mapping[str, Hook]
     secret_keys: frozenset[str]
+    is_remote: bool = False
 
     def get(self, name: str) -> Hook | None:
         """Return a hook, None when the type leaves it out."""
@@ -86,6 +88,10 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
     if not _is_set_of_texts(secret_keys):
         faults.append((f"`SECRET_KEYS` is {secret_keys!r}, not a set of texts", _first_line(source, sources)))
         secret_keys = frozenset[str]()
+    is_remote: Any = getattr(source.module, "IS_REMOTE", False)
+    if not isinstance(is_remote, bool):
+        faults.append((f"`IS_REMOTE` is {is_remote!r}, neither True nor False", _first_line(source, sources)))
+        is_remote = False
     if "connect" not in hooks and not faults and not _has_overrides(source):
         fault = "it has neither `connect` nor a folder `modules` or `states`, so nothing can be done with it"
         faults.append((fault, _first_line(source, sources)))
@@ -96,7 +102,7 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
             span=next((span for _, span in faults if span is not None), None),
             help="docs/resource-types.md lists what a type consists of",
         )
-    return Hooks(hooks=hooks, secret_keys=frozenset(secret_keys))
+    return Hooks(hooks=hooks, secret_keys=frozenset(secret_keys), is_remote=is_remote)
 
 
 def _is_set_of_texts(value: Any) -> bool:

@@ -22,6 +22,9 @@ SECRET_KEYS: frozenset[str] = frozenset(
 )
 """Keys of the configuration whose values are secrets."""
 
+IS_REMOTE: bool = True
+"""A host costs this machine a socket, so that one that hangs need not hold up another."""
+
 
 def check(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with a configuration, one sentence each."""

@@ -71,12 +71,17 @@ class RemoteAccounts:
             return self._names[table]
         async with self._lock:
             if table not in self._names or refresh:
-                try:
-                    text = (await self._read(f"/etc/{table}")).decode("utf-8", "surrogateescape")
-                except OSError:
-                    text = ""
-                self._names[table] = _entries(text)
+                # Who asks for the one asks for the other next.
+                tables: tuple[Table, ...] = ("passwd", "group")
+                texts = await asyncio.gather(*(self._text(each) for each in tables))
+                self._names = {each: _entries(text) for each, text in zip(tables, texts, strict=True)}
             return self._names[table]
+
+    async def _text(self, table: Table) -> str:
+        try:
+            return (await self._read(f"/etc/{table}")).decode("utf-8", "surrogateescape")
+        except OSError:
+            return ""
 
 
 def _entries(text: str) -> dict[int, str]:

@@ -32,13 +32,16 @@ from ensue.resources.ssh_host.sessions import (
     ended_by_signal,
     ended_within,
 )
+from ensue.resources.ssh_host.sftp_client import SftpClient
+from ensue.resources.ssh_host.sftp_messages import SftpError
+from ensue.resources.ssh_host.sftp_session import SftpLostError, SftpSession
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from ensue.resources.ssh_host.transport import Transport
 
-_LOSSES = (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, asyncssh.DisconnectError, ConnectionError)
+_LOSSES = (asyncssh.DisconnectError, ConnectionError)
 """What tells that the connection is gone."""
 
 
@@ -57,7 +60,7 @@ class Channel:
         self._marker = re.compile(rb"%s pid (\d{1,18})\n" % self._token.encode())
         self._beginning = f"{self._token}\n".encode()
         self._becoming = Becoming(self._srn, self._settings.sudo_password, self._send_plain)
-        self._sftp: asyncssh.SFTPClient | None = None
+        self._sftp: SftpClient | None = None
         self._sftp_owner: asyncssh.SSHClientConnection | None = None
         self._sftp_lock = asyncio.Lock()
         self.accounts = RemoteAccounts(self._read_for_accounts, self._getent)
@@ -75,7 +78,7 @@ class Channel:
             raise file_error(self._srn, "run in", command.cwd or "", why=said)
         return done
 
-    async def sftp(self) -> asyncssh.SFTPClient | None:
+    async def sftp(self) -> SftpClient | None:
         """Return the live SFTP session, None when the host offers none.
 
         Raises:
@@ -99,7 +102,7 @@ class Channel:
                     self._sftp_owner = connection
             return self._sftp
 
-    async def need_sftp(self) -> asyncssh.SFTPClient:
+    async def need_sftp(self) -> SftpClient:
         """Return the live SFTP session of a host that is known to offer it."""
         sftp = await self.sftp()
         if sftp is None:
@@ -264,16 +267,21 @@ class Channel:
                     line, input=errand.stdin_first, encoding=None, stdout=nowhere, stderr=nowhere
                 )
 
-    async def _open_sftp(self, connection: asyncssh.SSHClientConnection) -> asyncssh.SFTPClient | None:
+    async def _open_sftp(self, connection: asyncssh.SSHClientConnection) -> SftpClient | None:
         """Open the SFTP session; None when what answers is no SFTP server but, say, a forced command."""
         try:
             async with asyncio.timeout(self._settings.connect_timeout_s):
-                return await connection.start_sftp_client(
-                    path_encoding="utf-8", path_errors="surrogateescape"
+                opened: Any = await connection.create_session(  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+                    SftpSession, subsystem="sftp", encoding=None
                 )
+                session = cast("SftpSession", opened[1])
+                server = str(connection.get_extra_info("server_version"))
+                return SftpClient(session, await session.start(), is_openssh=_swaps_symlinks(server))
         except TimeoutError:
             raise self._no_answer("started no SFTP") from None
-        except asyncssh.SFTPError:
+        except (SftpError, SftpLostError):
+            if connection.is_closed():
+                raise lost_error(self._srn, self._settings, "SFTP was started", None) from None
             return None
         except (asyncssh.DisconnectError, ConnectionError) as fault:
             raise lost_error(self._srn, self._settings, "SFTP was started", fault) from fault
@@ -281,7 +289,7 @@ class Channel:
     def _drop_sftp(self) -> None:
         sftp, self._sftp = self._sftp, None
         if sftp is not None:
-            sftp.exit()
+            sftp.close()
 
     def _no_answer(self, what: str) -> RemoteTimeoutError:
         limit_s = self._settings.connect_timeout_s
@@ -293,12 +301,15 @@ class Channel:
     async def _read_for_accounts(self, path: str) -> bytes:
         sftp = await self.need_sftp()
         try:
-            async with sftp.open(path, "rb") as file:
-                size_bytes = min((await file.stat()).size or 0, MOST_ACCOUNT_BYTES)
-                return cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
-        except asyncssh.SFTPError as fault:
+            return await sftp.content_to_its_end(path, MOST_ACCOUNT_BYTES)
+        except SftpError as fault:
             raise OSError(str(fault)) from fault
 
     async def _getent(self, table: Table, key: str) -> str:
         done = await self.run(Command(argv=["getent", table, key], cwd="/"))
         return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
+
+
+def _swaps_symlinks(server_version: str) -> bool:
+    """Say whether a server takes the arguments of `SYMLINK` the other way round than the draft has them."""
+    return "OpenSSH" in server_version or "paramiko" in server_version

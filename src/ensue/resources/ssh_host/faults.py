@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError
             why = f"the name `{settings.host}` is not known: {fault.strerror} (check `host`)"
         case ConnectionRefusedError():
             why = "nothing listens there (check `host` and `port`, and that its SSH server runs)"
+        case OSError(errno=errno.EMFILE):
+            why = "this process has as many open files as it may (raise its limit, see `ulimit -n`)"
         case OSError():
             why = fault.strerror or str(fault)
         case _:

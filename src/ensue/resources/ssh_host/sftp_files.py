@@ -12,10 +12,7 @@ import hashlib
 import posixpath
 import secrets
 import stat as stat_bits
-from typing import TYPE_CHECKING, Final, cast
-
-import asyncssh
-from asyncssh import constants as fx
+from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command, FileStat
 from ensue.model.target_paths import folders_above, is_too_long
@@ -30,35 +27,38 @@ from ensue.resources.answers import (
 )
 from ensue.resources.faults import file_error, need_path
 from ensue.resources.leftovers import TEMPORARY_PREFIX
+from ensue.resources.ssh_host.sftp_messages import Attributes, SftpError, Status
 from ensue.resources.ssh_host.sftp_paths import WrittenPaths, found_at
-from ensue.resources.ssh_host.sftp_writing import dress, first, need_regular, regular_file, write_new
+from ensue.resources.ssh_host.sftp_writing import first, need_regular, write_beside
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
     from contextlib import AbstractContextManager
 
     from ensue.contracts.connection import Completed
     from ensue.model.srn import Srn
     from ensue.resources.ssh_host.accounts import RemoteAccounts
+    from ensue.resources.ssh_host.sftp_client import SftpClient
+    from ensue.resources.ssh_host.sftp_messages import Entry
 
 _NEW_FILE_MODE: Final = 0o644
 _NEW_DIRECTORY_MODE: Final = 0o755
 _READ_SIZE_BYTES: Final = 1 << 16
 """Up to this size a file is hashed here: reading it costs no more than a command would."""
 
-_ERRNOS: Final = {
-    fx.FX_NO_SUCH_FILE: errno.ENOENT,
-    fx.FX_NO_SUCH_PATH: errno.ENOENT,
-    fx.FX_PERMISSION_DENIED: errno.EACCES,
-    fx.FX_FILE_ALREADY_EXISTS: errno.EEXIST,
-    fx.FX_WRITE_PROTECT: errno.EROFS,
-    fx.FX_NO_SPACE_ON_FILESYSTEM: errno.ENOSPC,
-    fx.FX_QUOTA_EXCEEDED: errno.EDQUOT,
-    fx.FX_DIR_NOT_EMPTY: errno.ENOTEMPTY,
-    fx.FX_NOT_A_DIRECTORY: errno.ENOTDIR,
-    fx.FX_LINK_LOOP: errno.ELOOP,
-    fx.FX_FILE_IS_A_DIRECTORY: errno.EISDIR,
-    fx.FX_INVALID_FILENAME: errno.EINVAL,
+_ERRNOS: Final[Mapping[int, int]] = {
+    Status.NO_SUCH_FILE: errno.ENOENT,
+    Status.NO_SUCH_PATH: errno.ENOENT,
+    Status.PERMISSION_DENIED: errno.EACCES,
+    Status.FILE_ALREADY_EXISTS: errno.EEXIST,
+    Status.WRITE_PROTECT: errno.EROFS,
+    Status.NO_SPACE_ON_FILESYSTEM: errno.ENOSPC,
+    Status.QUOTA_EXCEEDED: errno.EDQUOT,
+    Status.DIR_NOT_EMPTY: errno.ENOTEMPTY,
+    Status.NOT_A_DIRECTORY: errno.ENOTDIR,
+    Status.LINK_LOOP: errno.ELOOP,
+    Status.FILE_IS_A_DIRECTORY: errno.EISDIR,
+    Status.INVALID_FILENAME: errno.EINVAL,
 }
 
 
@@ -76,7 +76,7 @@ class SftpFiles:
     def __init__(
         self,
         srn: Srn,
-        client: Callable[[], Awaitable[asyncssh.SFTPClient]],
+        client: Callable[[], Awaitable[SftpClient]],
         run: Callable[[Command], Awaitable[Completed]],
         accounts: RemoteAccounts,
         noted: Callable[[str], AbstractContextManager[None]],
@@ -104,29 +104,28 @@ class SftpFiles:
     ) -> None:
         """Replace or create a file atomically."""
         async with self._asking("write", path) as sftp:
-            real = await self._written.real(sftp, path, follow=True)
-            old = await regular_file(sftp, real)
+            real, old = await self._written.found(sftp, path, follow=True)
+            if old is not None:
+                need_regular(old)
             uid = await self._accounts.number("passwd", user) if user is not None else None
             gid = await self._accounts.number("group", group) if group is not None else None
             if mode is None:
                 mode = stat_bits.S_IMODE(old.permissions or 0) if old else _NEW_FILE_MODE
             async with self._temporary(sftp, real) as temporary:
-                mine = await write_new(sftp, temporary, content)
                 if old is not None:
                     uid, gid = first(uid, old.uid), first(gid, old.gid)
-                await dress(sftp, temporary, mine, uid=uid, gid=gid)
-                await sftp.chmod(temporary, mode)
-                await sftp.posix_rename(temporary, real)
+                await write_beside(sftp, temporary, content, mode=mode, uid=uid, gid=gid)
+                await sftp.rename(temporary, real)
 
     @contextlib.asynccontextmanager
-    async def _temporary(self, sftp: asyncssh.SFTPClient, path: str) -> AsyncGenerator[str]:
+    async def _temporary(self, sftp: SftpClient, path: str) -> AsyncGenerator[str]:
         """Yield a new name in the folder of a path; what is there in the end is removed on any failure."""
         temporary = posixpath.join(posixpath.dirname(path), f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}")
         with self._noted(temporary):
             try:
                 yield temporary
             except BaseException:
-                with contextlib.suppress(asyncssh.Error, OSError):
+                with contextlib.suppress(SftpError, OSError):
                     await sftp.remove(temporary)
                 raise
 
@@ -146,9 +145,9 @@ class SftpFiles:
                 gid=gid,
                 user=await self._accounts.name("passwd", uid),
                 group=await self._accounts.name("group", gid),
-                size_bytes=found.size or 0,
-                mtime_s=float(found.mtime or 0),
-                atime_s=float(found.atime or 0),
+                size_bytes=found.size_bytes or 0,
+                mtime_s=float(found.mtime_s or 0),
+                atime_s=float(found.atime_s or 0),
                 link_target=await sftp.readlink(path) if kind == "symlink" else "",
             )
 
@@ -158,7 +157,7 @@ class SftpFiles:
             found = await found_at(sftp, path, follow=True)
             if found is None:
                 return None
-            if (found.size or 0) > _READ_SIZE_BYTES:
+            if (found.size_bytes or 0) > _READ_SIZE_BYTES:
                 need_regular(found)
                 done = await self._run(Command(argv=["sha256sum", "--", path], cwd="/"))
                 if done.returncode == 0:
@@ -169,7 +168,7 @@ class SftpFiles:
         """Return the names in a folder, sorted."""
         async with self._asking("list", path) as sftp:
             entries = await self._entries(sftp, path)
-            return checked_names(self._srn, path, (str(entry.filename) for entry in entries))
+            return checked_names(self._srn, path, (entry.name for entry in entries))
 
     async def make_directory(self, path: str, *, mode: int | None = None, parents: bool = False) -> None:
         """Create a folder; one that is there already is left alone (its mode too)."""
@@ -205,7 +204,7 @@ class SftpFiles:
                 raise FileExistsError(errno.EEXIST, "something is there that is no symlink")
             async with self._temporary(sftp, path) as temporary:
                 await sftp.symlink(target, temporary)
-                await sftp.posix_rename(temporary, path)
+                await sftp.rename(temporary, path)
 
     async def rename(self, source: str, target: str) -> None:
         """Move a file within the target, replacing what is there."""
@@ -215,14 +214,17 @@ class SftpFiles:
             if await found_at(sftp, source, follow=False) is None:
                 raise FileNotFoundError(errno.ENOENT, "No such file or directory")
             try:
-                await sftp.posix_rename(source, target)
-            except asyncssh.SFTPFailure as fault:
+                await sftp.rename(source, target)
+            except SftpError as fault:
+                if fault.code != Status.FAILURE:
+                    raise
                 await self._move(sftp, source, target, fault)
 
     async def set_mode(self, path: str, mode: int) -> None:
         """Set the permission bits of a path; symlinks are followed."""
         async with self._asking("set the mode of", path) as sftp:
-            await sftp.chmod(await self._written.real(sftp, path, follow=True), mode)
+            real = await self._written.real(sftp, path, follow=True)
+            await sftp.set_attributes(real, Attributes(permissions=mode))
 
     async def set_owner(
         self, path: str, *, user: str | None = None, group: str | None = None, follow: bool = True
@@ -234,24 +236,24 @@ class SftpFiles:
             uid = await self._accounts.number("passwd", user) if user is not None else found.uid
             gid = await self._accounts.number("group", group) if group is not None else found.gid
             if (uid, gid) != (found.uid, found.gid):
-                await sftp.setstat(real, asyncssh.SFTPAttrs(uid=uid, gid=gid), follow_symlinks=follow)
+                await sftp.set_attributes(real, Attributes(uid=uid, gid=gid), follow=follow)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
         """Set the times of access and change; SFTP knows whole seconds."""
         async with self._asking("set the times of", path) as sftp:
             real = await self._written.real(sftp, path, follow=True)
-            await sftp.setstat(real, asyncssh.SFTPAttrs(atime=int(atime_s), mtime=int(mtime_s)))
+            await sftp.set_attributes(real, Attributes(atime_s=int(atime_s), mtime_s=int(mtime_s)))
 
     @contextlib.asynccontextmanager
-    async def _asking(self, doing: str, path: str) -> AsyncGenerator[asyncssh.SFTPClient]:
+    async def _asking(self, doing: str, path: str) -> AsyncGenerator[SftpClient]:
         """Hand out the session and give what goes wrong its name."""
         need_path(self._srn, doing, path)
         sftp = await self._client()
         try:
             yield sftp
-        except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection, ConnectionError):
+        except ConnectionError:
             raise
-        except asyncssh.SFTPError as fault:
+        except SftpError as fault:
             number = _ERRNOS.get(fault.code, 0)
             why = "" if number else f"{fault.reason or 'failure'} (SFTP says no more; see `files: shell`)"
             raise file_error(self._srn, doing, path, number=number, why=why) from fault
@@ -263,40 +265,31 @@ class SftpFiles:
                 self._srn, doing, path, number=fault.errno, why=fault.strerror or "", remedy=remedy
             ) from fault
 
-    async def _content_of(self, sftp: asyncssh.SFTPClient, path: str, found: asyncssh.SFTPAttrs) -> bytes:
+    async def _content_of(self, sftp: SftpClient, path: str, found: Attributes) -> bytes:
         """Return the content of what was found at a path; its size saves a request where it is small."""
         need_regular(found)
-        size_bytes = found.size or 0
-        if 0 < size_bytes <= _READ_SIZE_BYTES:
-            async with sftp.open(path, "rb") as file:
-                content = cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
-            if len(content) == size_bytes:
-                return content
-        # Files of /proc have no size; others may have become shorter.
-        return await self._content(sftp, path)
+        size_bytes = found.size_bytes or 0
+        checked_size(self._srn, "read", path, size_bytes)
+        # Files of /proc say that they have none.
+        return (
+            await sftp.content(path, size_bytes)
+            if size_bytes
+            else await sftp.content_to_its_end(path, MOST_BYTES)
+        )
 
-    async def _content(self, sftp: asyncssh.SFTPClient, path: str) -> bytes:
-        async with sftp.open(path, "rb") as file:
-            size_bytes = (await file.stat()).size or 0
-            checked_size(self._srn, "read", path, size_bytes)
-            content = cast("bytes", await file.read(size_bytes))  # pyright: ignore[reportUnknownMemberType]
-            return content[:size_bytes]
-
-    async def _entries(self, sftp: asyncssh.SFTPClient, path: str) -> list[asyncssh.SFTPName]:
+    async def _entries(self, sftp: SftpClient, path: str) -> list[Entry]:
         """Return what is in a folder; what the server says of it has an end, and each part a small one."""
-        entries: list[asyncssh.SFTPName] = []
+        entries: list[Entry] = []
         size_bytes = 0
-        async for entry in sftp.scandir(path):
-            # Written out as `ls -l` does; nobody reads it.
-            entry.longname = ""
-            size_bytes += len(entry.filename)
+        async for entry in sftp.entries(path):
+            size_bytes += len(entry.name)
             entries.append(entry)
             if len(entries) > MOST_NAMES or size_bytes > MOST_BYTES:
                 why = f"the server lists more than {MOST_NAMES} names, or {MOST_BYTES} bytes of them"
                 raise file_error(self._srn, "list", path, why=why)
         return entries
 
-    async def _remove_tree(self, sftp: asyncssh.SFTPClient, top: str) -> None:
+    async def _remove_tree(self, sftp: SftpClient, top: str) -> None:
         """Remove a folder and all below it; asyncssh's own way refuses names with a backslash."""
         folders: list[str] = []
         waiting = [top]
@@ -306,11 +299,11 @@ class SftpFiles:
                 raise OSError(errno.ENAMETOOLONG, "the folders below it go deeper than any path can be")
             folders.append(path)
             for entry in await self._entries(sftp, path):
-                name = str(entry.filename)
+                name = entry.name
                 if name in {".", ".."}:
                     continue
                 below = posixpath.join(path, checked_name(self._srn, path, name))
-                if stat_bits.S_ISDIR(entry.attrs.permissions or 0):
+                if stat_bits.S_ISDIR(entry.attributes.permissions or 0):
                     waiting.append(below)
                 else:
                     await sftp.remove(below)
@@ -318,18 +311,16 @@ class SftpFiles:
         for path in reversed(folders):
             await sftp.rmdir(path)
 
-    async def _remove_empty(self, sftp: asyncssh.SFTPClient, path: str) -> None:
+    async def _remove_empty(self, sftp: SftpClient, path: str) -> None:
         try:
             await sftp.rmdir(path)
-        except asyncssh.SFTPFailure as fault:
-            entries = await self._entries(sftp, path)
-            if any(entry.filename not in {".", ".."} for entry in entries):
+        except SftpError as fault:
+            entries = await self._entries(sftp, path) if fault.code == Status.FAILURE else []
+            if any(entry.name not in {".", ".."} for entry in entries):
                 raise OSError(errno.ENOTEMPTY, "Directory not empty") from fault
             raise
 
-    async def _make_directory(
-        self, sftp: asyncssh.SFTPClient, path: str, mode: int | None, *, parents: bool
-    ) -> None:
+    async def _make_directory(self, sftp: SftpClient, path: str, mode: int | None, *, parents: bool) -> None:
         missing = [] if await _is_folder(sftp, path) else [path]
         for folder in folders_above(path) if parents and missing else ():
             if await _is_folder(sftp, folder):
@@ -341,19 +332,18 @@ class SftpFiles:
         for folder in reversed(missing):
             await self._make_one(sftp, folder, mode if folder == path else None)
 
-    async def _make_one(self, sftp: asyncssh.SFTPClient, path: str, mode: int | None) -> None:
+    async def _make_one(self, sftp: SftpClient, path: str, mode: int | None) -> None:
         try:
-            await sftp.mkdir(path, asyncssh.SFTPAttrs(permissions=0o700))
-        except asyncssh.SFTPFailure:
-            if await found_at(sftp, path, follow=True) is None:
+            await sftp.mkdir(path, 0o700)
+        except SftpError as fault:
+            if fault.code != Status.FAILURE or await found_at(sftp, path, follow=True) is None:
                 raise
             # Somebody made it in the same moment.
             return
-        await sftp.chmod(path, _NEW_DIRECTORY_MODE if mode is None else mode)
+        permissions = _NEW_DIRECTORY_MODE if mode is None else mode
+        await sftp.set_attributes(path, Attributes(permissions=permissions))
 
-    async def _move(
-        self, sftp: asyncssh.SFTPClient, source: str, target: str, fault: asyncssh.SFTPError
-    ) -> None:
+    async def _move(self, sftp: SftpClient, source: str, target: str, fault: SftpError) -> None:
         """Find out why a rename failed: SFTP does not tell another file system from a folder in the way."""
         there = await found_at(sftp, target, follow=False)
         if there is not None and stat_bits.S_ISDIR(there.permissions or 0):
@@ -363,7 +353,7 @@ class SftpFiles:
             raise OSError(errno.EIO, done.stderr.decode("utf-8", "replace").strip()) from fault
 
 
-async def _is_folder(sftp: asyncssh.SFTPClient, path: str) -> bool:
+async def _is_folder(sftp: SftpClient, path: str) -> bool:
     """Say whether a folder is there; something else must not be."""
     found = await found_at(sftp, path, follow=True)
     if found is not None and not stat_bits.S_ISDIR(found.permissions or 0):

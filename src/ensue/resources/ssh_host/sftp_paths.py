@@ -10,26 +10,30 @@ import posixpath
 import stat as stat_bits
 from typing import TYPE_CHECKING, Final
 
-import asyncssh
-
 from ensue.contracts.connection import Command
 from ensue.resources.foreign_links import ForeignLinkError, may_follow
+from ensue.resources.ssh_host.sftp_messages import SftpError, Status
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.contracts.connection import Completed
     from ensue.resources.ssh_host.accounts import RemoteAccounts
+    from ensue.resources.ssh_host.sftp_client import SftpClient
+    from ensue.resources.ssh_host.sftp_messages import Attributes
 
 _MOST_LINKS: Final = 40
+_ABSENT: Final = frozenset({Status.NO_SUCH_FILE, Status.NO_SUCH_PATH, Status.NOT_A_DIRECTORY})
 
 
-async def found_at(sftp: asyncssh.SFTPClient, path: str, *, follow: bool) -> asyncssh.SFTPAttrs | None:
+async def found_at(sftp: SftpClient, path: str, *, follow: bool) -> Attributes | None:
     """Return what is at a path, None when nothing is there."""
     try:
         return await (sftp.stat(path) if follow else sftp.lstat(path))
-    except (asyncssh.SFTPNoSuchFile, asyncssh.SFTPNoSuchPath, asyncssh.SFTPNotADirectory):
-        return None
+    except SftpError as fault:
+        if fault.code in _ABSENT:
+            return None
+        raise
 
 
 class WrittenPaths:
@@ -45,8 +49,12 @@ class WrittenPaths:
         self._accounts = accounts
         self._own_uid: int | None = None
 
-    async def real(self, sftp: asyncssh.SFTPClient, path: str, *, follow: bool) -> str:
-        """Return a path without symlinks, a last one only when `follow`.
+    async def real(self, sftp: SftpClient, path: str, *, follow: bool) -> str:
+        """Return a path without symlinks, as `found` does."""
+        return (await self.found(sftp, path, follow=follow))[0]
+
+    async def found(self, sftp: SftpClient, path: str, *, follow: bool) -> tuple[str, Attributes | None]:
+        """Return a path without symlinks, a last one only when `follow`, and what is there.
 
         Args:
             sftp: the session.
@@ -61,10 +69,11 @@ class WrittenPaths:
         # Most paths have no symlink, and both questions are on their way at once.
         real, last = await asyncio.gather(_real(sftp, folder), found_at(sftp, plain, follow=False))
         if real == folder and name not in {"", ".", ".."} and not (follow and _is_link(last)):
-            return plain
-        return await self._walked(sftp, plain, follow=follow)
+            return plain, last
+        walked = await self._walked(sftp, plain, follow=follow)
+        return walked, await found_at(sftp, walked, follow=False)
 
-    async def _walked(self, sftp: asyncssh.SFTPClient, path: str, *, follow: bool) -> str:
+    async def _walked(self, sftp: SftpClient, path: str, *, follow: bool) -> str:
         waiting = _parts(path)
         done = ""
         links = 0
@@ -87,7 +96,7 @@ class WrittenPaths:
             waiting += _parts(target)
         return done or "/"
 
-    async def _refuse_foreign(self, sftp: asyncssh.SFTPClient, folder: str, link: str, owner: int) -> None:
+    async def _refuse_foreign(self, sftp: SftpClient, folder: str, link: str, owner: int) -> None:
         above = await sftp.stat(folder or "/")
         mode, folder_uid = above.permissions or 0, above.uid or 0
         # Who follows is asked only where it decides.
@@ -96,7 +105,7 @@ class WrittenPaths:
         if owner != await self._follower(sftp):
             raise ForeignLinkError(link, await self._accounts.name("passwd", owner))
 
-    async def _follower(self, sftp: asyncssh.SFTPClient) -> int:
+    async def _follower(self, sftp: SftpClient) -> int:
         """Return the number of the user logged in; where no command runs, the owner of the home folder."""
         if self._own_uid is None:
             done = await self._run(Command(argv=["id", "-u"], cwd="/"))
@@ -106,13 +115,13 @@ class WrittenPaths:
         return self._own_uid
 
 
-async def _real(sftp: asyncssh.SFTPClient, folder: str) -> str | None:
-    with contextlib.suppress(asyncssh.SFTPError):
+async def _real(sftp: SftpClient, folder: str) -> str | None:
+    with contextlib.suppress(SftpError):
         return await sftp.realpath(folder)
     return None
 
 
-def _is_link(found: asyncssh.SFTPAttrs | None) -> bool:
+def _is_link(found: Attributes | None) -> bool:
     return found is not None and stat_bits.S_ISLNK(found.permissions or 0)
 
 

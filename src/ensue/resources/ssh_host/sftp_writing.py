@@ -1,50 +1,42 @@
-"""The steps of an atomic write over SFTP: look at what is there, write beside it, give it its owner."""
+"""The steps of an atomic write over SFTP: what may be replaced, and writing beside it."""
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import stat as stat_bits
+from typing import TYPE_CHECKING
 
-import asyncssh
-from asyncssh import constants as fx
+from ensue.resources.ssh_host.sftp_messages import Attributes
 
-from ensue.resources.ssh_host.sftp_paths import found_at
-
-
-async def regular_file(sftp: asyncssh.SFTPClient, path: str) -> asyncssh.SFTPAttrs | None:
-    """Return what is at a path without symlinks; a folder, pipe or device must not be."""
-    found = await found_at(sftp, path, follow=False)
-    if found is not None:
-        need_regular(found)
-    return found
+if TYPE_CHECKING:
+    from ensue.resources.ssh_host.sftp_client import SftpClient
 
 
-async def write_new(sftp: asyncssh.SFTPClient, path: str, content: bytes) -> asyncssh.SFTPAttrs:
-    """Write a new file that nobody else can read yet, and return what it is."""
-    flags = fx.FXF_WRITE | fx.FXF_CREAT | fx.FXF_EXCL
-    async with sftp.open(path, flags, asyncssh.SFTPAttrs(permissions=0o600), encoding=None) as file:
-        if content:
-            await file.write(content)
-        # Both are on their way at once.
-        written, mine = await asyncio.gather(file.fsync(), file.stat(), return_exceptions=True)
-        if isinstance(mine, BaseException):
-            raise mine
-        if isinstance(written, BaseException) and not isinstance(written, asyncssh.SFTPOpUnsupported):
-            raise written
-        return mine
-
-
-async def dress(
-    sftp: asyncssh.SFTPClient, path: str, mine: asyncssh.SFTPAttrs, *, uid: int | None, gid: int | None
+async def write_beside(
+    sftp: SftpClient, path: str, content: bytes, *, mode: int, uid: int | None, gid: int | None
 ) -> None:
-    """Give a new file the owner and group that are wanted, where it does not have them."""
+    """Write a new file with its mode and owner; nobody else reads it before it has both.
+
+    Args:
+        sftp: the session.
+        path: where it is made.
+        content: what it holds.
+        mode: its permission bits.
+        uid: its owner; None leaves it the user logged in.
+        gid: the same for its group.
+    """
+    if uid is None and gid is None:
+        await sftp.create(path, content, mode=mode)
+        return
+    mine = await sftp.create(path, content, mode=None)
     owner, group = first(uid, mine.uid), first(gid, mine.gid)
     if (owner, group) != (mine.uid, mine.gid):
-        await sftp.setstat(path, asyncssh.SFTPAttrs(uid=owner, gid=group))
+        # This clears set-id bits, so that the mode comes after it.
+        await sftp.set_attributes(path, Attributes(uid=owner, gid=group))
+    await sftp.set_attributes(path, Attributes(permissions=mode))
 
 
-def need_regular(found: asyncssh.SFTPAttrs) -> None:
+def need_regular(found: Attributes) -> None:
     """Refuse what is no regular file.
 
     Raises:

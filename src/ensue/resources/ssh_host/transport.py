@@ -15,7 +15,9 @@ import asyncssh
 
 from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.resources.ssh_host.faults import connect_error, has_credentials
+from ensue.resources.ssh_host.handshakes import handshakes
 from ensue.resources.ssh_host.host_keys import Expectation, Witness, expectation_for, host_key_error
+from ensue.resources.ssh_host.joined_writes import Joining
 from ensue.resources.ssh_host.sessions import SessionGate
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ class Transport:
         # At level INFO asyncssh writes out whole command lines, and what they hold is not its to tell.
         logging.getLogger("asyncssh").setLevel(logging.WARNING)
         try:
-            async with asyncio.timeout(settings.connect_timeout_s):
+            async with handshakes().one(), asyncio.timeout(settings.connect_timeout_s):
                 return await asyncssh.connect(
                     settings.host,
                     settings.port,
@@ -198,8 +200,7 @@ def _options(
         options["agent_path"] = settings.agent or None
     elif has_credentials(settings):
         options["agent_path"] = None
-    if tunnel is not None:
-        options["tunnel"] = tunnel
+    options["tunnel"] = Joining() if tunnel is None else tunnel
     return options
 
 
