@@ -11,6 +11,7 @@ import re
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, Self
 
+from ensue.contracts.time_limit import limited_by
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError
 
@@ -83,7 +84,9 @@ class Batch:
 
 
 class TimeAllowance:
-    """How long one target may take in all, its time in the queue not counted.
+    """How long one target may take in all; a `TimeLimit`.
+
+    Its time in a queue is not counted, be it that of the batch or that of the logins to many hosts.
 
     Args:
         limit_s: seconds; None: as long as it takes.
@@ -91,6 +94,8 @@ class TimeAllowance:
 
     def __init__(self, limit_s: float | None) -> None:
         self._left_s = limit_s
+        self._running: asyncio.Timeout | None = None
+        self._pauses = 0
         self.is_over = False
 
     @asynccontextmanager
@@ -103,12 +108,32 @@ class TimeAllowance:
         if self._left_s is None:
             yield
             return
-        clock = asyncio.get_running_loop().time
-        began_s = clock()
         limit = asyncio.timeout(max(0.0, self._left_s))
         try:
             async with limit:
-                yield
+                self._running = limit
+                with limited_by(self):
+                    yield
         finally:
+            self._note_left()
+            self._running = None
             self.is_over = limit.expired()
-            self._left_s -= clock() - began_s
+
+    def pause(self) -> None:
+        """Let the time stand still until `resume`."""
+        self._pauses += 1
+        if self._pauses == 1 and self._running is not None and not self._running.expired():
+            self._note_left()
+            self._running.reschedule(None)
+
+    def resume(self) -> None:
+        """Let it run again."""
+        self._pauses -= 1
+        # Who waited may have given up, and the call ended meanwhile.
+        if self._pauses == 0 and self._running is not None and self._left_s is not None:
+            self._running.reschedule(asyncio.get_running_loop().time() + self._left_s)
+
+    def _note_left(self) -> None:
+        until_s = self._running.when() if self._running else None
+        if until_s is not None:
+            self._left_s = until_s - asyncio.get_running_loop().time()

@@ -6,8 +6,9 @@ import asyncio
 import resource
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from ensue.contracts.time_limit import limited_by
 from ensue.resources.ssh_host import handshakes as module
 from ensue.resources.ssh_host.handshakes import Handshakes, handshakes
 
@@ -134,3 +135,37 @@ def test_no_login_takes_the_last_files() -> None:
     command = [sys.executable, "-c", "\n".join(lines)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
+
+
+def test_waiting_for_a_place_uses_up_no_time_limit() -> None:
+    """The limit of the call that waits stands still until its login begins."""
+
+    class Limit:
+        told: ClassVar[list[str]] = []
+
+        def pause(self) -> None:
+            self.told.append("paused")
+            first_may_end.set()
+
+        def resume(self) -> None:
+            self.told.append("resumed")
+
+    async def scene() -> None:
+        gate = Handshakes(1)
+
+        async def first() -> None:
+            async with gate.one():
+                await first_may_end.wait()
+
+        async def second() -> None:
+            with limited_by(Limit()):
+                async with gate.one():
+                    Limit.told.append("begins")
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(first())
+            group.create_task(second())
+
+    first_may_end = asyncio.Event()
+    asyncio.run(scene())
+    assert Limit.told == ["paused", "resumed", "begins"]

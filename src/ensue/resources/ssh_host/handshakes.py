@@ -14,6 +14,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
+from ensue.contracts.time_limit import not_counted
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
@@ -76,7 +78,8 @@ class Handshakes:
         place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
-            await place
+            with not_counted():
+                await place
         except asyncio.CancelledError:
             if place.done() and not place.cancelled():
                 self._give_back()
