@@ -276,3 +276,33 @@ def test_a_store_that_was_cut_off_says_so(make_registry: MakeRegistry, cachedir:
     damaged.close()
     path.write_bytes(whole)
     assert make_registry().get(HOST) == CONFIG
+
+
+def test_what_cannot_be_logged_is_not_done(make_registry: MakeRegistry, cachedir: Path) -> None:
+    """The audit line is written before the commit: without it every operation leaves the store as it was."""
+    registry = make_registry()
+    registry.register(HOST, CONFIG, source=ENV, source_grains={"status": "succeeded"})
+    before, row = registry.records(), _row(cachedir, HOST.id)
+    log = cachedir / "audit.jsonl"
+    log.rename(cachedir / "elsewhere")
+    log.mkdir()
+    other = Srn("ssh_host", "web-02")
+
+    for use in (
+        lambda: registry.register(other, CONFIG),
+        lambda: registry.register(HOST, {"host": "10.0.0.1"}),
+        lambda: registry.register(other, CONFIG, scope="run"),
+        lambda: registry.observe(ENV, {"status": "failed"}),
+        lambda: registry.invalidate(ENV),
+        lambda: registry.forget(HOST),
+        lambda: registry.get(HOST),
+        registry.rotate,
+    ):
+        with pytest.raises(StoreError, match="audit"):
+            use()
+
+    log.rmdir()
+    (cachedir / "elsewhere").rename(log)
+    assert registry.records() == before
+    assert _row(cachedir, HOST.id) == row
+    assert make_registry().get(HOST) == CONFIG

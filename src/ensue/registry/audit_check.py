@@ -195,12 +195,21 @@ def _read(path: Path) -> _Log:
                         continue  # It was set aside meanwhile.
                     return _Log(_full(path), log.read(), _noted(path))
             except FileNotFoundError:
-                full = _full(path)
-                if not path.exists():
-                    return _Log(full, b"", _noted(path))
+                if (log_set_aside := _between_files(path)) is not None:
+                    return log_set_aside
     except OSError as error:
         msg = f"{path}: the audit log cannot be read: {error.strerror}"
         raise StoreError(msg) from error
+
+
+def _between_files(path: Path) -> _Log | None:
+    """Return a log whose last file is full and whose next has not begun; None when it changes meanwhile."""
+    with suppress(FileNotFoundError):
+        noted, full = _noted(path), _full(path)
+        is_settled = not path.exists() and _noted(path) == noted
+        if is_settled and audit_files.full_files(path).keys() == full.keys():
+            return _Log(full, b"", noted)
+    return None
 
 
 def _full(path: Path) -> dict[int, tuple[str, bytes]]:
