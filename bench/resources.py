@@ -12,6 +12,7 @@ import time
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+import derived
 from cases import Case
 
 if TYPE_CHECKING:
@@ -84,13 +85,17 @@ def resource_cases() -> list[Case]:
     ]
 
 
-def write_projects(root: Path, cases: list[Case]) -> None:
+def write_projects(root: Path, cases: list[Case]) -> list[str]:
     """Write the projects that the cases name, each with as many dummies as its name says.
 
     Args:
         root: the folder of all projects.
-        cases: those that are measured; the registry takes seconds to fill and is made only for its own.
+        cases: those that are measured; stores take seconds to fill and are made only for their own.
+
+    Returns:
+        What filling them has shown.
     """
+    notes: list[str] = []
     for name in dict.fromkeys(case.project for case in cases if case.project):
         folder = root / name
         (folder / "states").mkdir(parents=True)
@@ -101,11 +106,14 @@ def write_projects(root: Path, cases: list[Case]) -> None:
                 (folder / "states" / f"{case.sls_name}.sls").write_text(case.sls)
         if name == REGISTRY:
             fill_registry(folder / ".ensue", _ENTRIES)
+        elif name == derived.PROJECT:
+            notes.append(derived.fill_derived(folder / ".ensue"))
         else:
             (folder / "pillar" / "top.sls").write_text("base:\n  '*':\n    - dummies\n")
             ids = "".join(f"    - dummy-{number}\n" for number in range(int(name.partition("-")[2])))
             text = f"resources:\n  dummy:\n    resource_ids:\n{ids}"
             (folder / "pillar" / "dummies.sls").write_text(text)
+    return notes
 
 
 def fill_registry(cachedir: Path, entries: int) -> None:

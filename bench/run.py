@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import ssh_hosts
 from cases import Case, all_cases, write_tree
+from derived import derived_cases
 from measure import MeasurementError, Sample, middle, run_once
 from peers import IDEM_VERSION, prepare_idem, prepare_terraform
 from programs import SALT_VERSION, Program, count_succeeded, prepare_ensue, prepare_salt
@@ -58,11 +59,12 @@ def main() -> int:
     ensue_command = Path(sys.executable).with_name("ensue")
     with TemporaryDirectory(prefix="ensue-bench-") as folder:
         root = Path(folder)
-        cases = [*all_cases(root / "managed"), *resource_cases()]
+        cases = [*all_cases(root / "managed"), *resource_cases(), *derived_cases()]
         cases = [case for case in cases if options.only in case.name]
         write_tree(root, [case for case in cases if not case.project])
-        write_projects(root, cases)
+        notes = write_projects(root, cases)
         peers, missing = _peers(cases, root, options)
+        missing += notes
         programs: list[Program] = [prepare_ensue(ensue_command, root), *peers]
         results = {case.name: _measure(case, programs, root, options) for case in cases}
         if any(case.project == REGISTRY for case in cases):
