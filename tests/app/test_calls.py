@@ -204,6 +204,21 @@ def test_a_call_to_many_of_which_some_are_not_there(root: Path) -> None:
     assert all("cannot be reached" in value for ok, value in answers.values() if not ok)
 
 
+def test_a_derived_one_that_is_not_there_names_its_sources(tmp_path: Path) -> None:
+    """In a call, in a command on it, and wherever else it is not reached: that is where to look."""
+    config = "{host: 127.0.0.1, port: 1, user: u, password: p, connect_attempts: 1}"
+    vm = f"vm:\n  test.present:\n    - new_state: a\n    - registers:\n      - ssh_host:gone: {config}\n"
+    write(tmp_path, states__t=f"{vm}use:\n  cmd.run:\n    - name: echo\n    - tgt: T@ssh_host\n")
+    derived = "(ssh_host:gone was derived from test:vm)"
+
+    report = apply(tmp_path, "t")
+
+    assert [one.result for one in report.returns.values()] == [True, False]
+    assert list(report.returns.values())[1].comment.endswith(derived)
+    (_, message) = call(tmp_path, "gone", "test.ping")["gone"]
+    assert str(message).endswith(derived)
+
+
 def test_a_pillar_that_does_not_compile_fails_its_target_alone(root: Path) -> None:
     """The other targets are called."""
     declare(root, "{box: {b1: , b2: }}")

@@ -18,8 +18,9 @@ from ensue.app.batch import Batch, TimeAllowance
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError, EnsueError, StoreError
+from ensue.errors import ConfigurationError, EnsueError, RemoteError, StoreError
 from ensue.model.data_bounds import DataBoundError, check_data
+from ensue.model.resource import with_sources
 from ensue.targeting import reads_grains
 
 if TYPE_CHECKING:
@@ -171,20 +172,26 @@ class _Caller:
                 value = await self._called(srn)
         except StoreError:
             raise
-        except EnsueError as error:
-            return self._failed(srn, str(error))
-        except DataBoundError as error:
-            return self._failed(srn, f"{self._request.function} returned what cannot be shown: {error}")
-        except TimeoutError as error:
-            late = f"no answer within {self._request.timeout_s:g} s (--timeout)" if allowance.is_over else ""
-            return self._failed(srn, late or f"{type(error).__name__}: {error}")
-        except Exception as error:
-            _logger.debug("%s on %s", self._request.function, srn, exc_info=True)
-            return self._failed(srn, f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - functions, and the hooks of types, are plug-ins
+            message = await self._message(srn, error, is_late=allowance.is_over)
+            return CallOutcome(target=srn, ok=False, value=self._services.masker.text(message))
         return CallOutcome(target=srn, ok=True, value=self._services.masker.data(value))
 
-    def _failed(self, srn: Srn, message: str) -> CallOutcome:
-        return CallOutcome(target=srn, ok=False, value=self._services.masker.text(message))
+    async def _message(self, srn: Srn, error: Exception, *, is_late: bool) -> str:
+        """Say why a resource has not answered."""
+        match error:
+            case RemoteError():
+                sources = await asyncio.to_thread(self._services.registry.provenance, srn)
+                return with_sources(str(error), srn, sources)
+            case EnsueError():
+                return str(error)
+            case DataBoundError():
+                return f"{self._request.function} returned what cannot be shown: {error}"
+            case TimeoutError() if is_late:
+                return f"no answer within {self._request.timeout_s:g} s (--timeout)"
+            case _:
+                _logger.debug("%s on %s", self._request.function, srn, exc_info=error)
+                return f"{type(error).__name__}: {error}"
 
     async def _matches(self, srn: Srn) -> bool:
         """Say whether the target matches a resource of which more has to be known for it."""

@@ -26,6 +26,7 @@ from ensue.errors import NotOfferedError, RemoteError, UnknownResourceError
 from ensue.model.chunk import NO_OPTIONS
 from ensue.model.fan_out import FannedChunk
 from ensue.model.requisite import RequisiteKind
+from ensue.model.resource import with_sources
 from ensue.model.returns import SkippedReturn, StateReturn
 
 if TYPE_CHECKING:
@@ -311,9 +312,9 @@ class Executor:
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
         said = exception_return(error, name=node.chunk.name)
-        if isinstance(error, RemoteError) and isinstance(node.chunk, FannedChunk) and node.chunk.sources:
-            derived = f"({node.target} was derived from {', '.join(map(str, node.chunk.sources))})"
-            return msgspec.structs.replace(said, comment=f"{said.comment} {derived}")
+        if isinstance(error, RemoteError) and isinstance(node.chunk, FannedChunk):
+            comment = with_sources(said.comment, node.target, node.chunk.sources)
+            return msgspec.structs.replace(said, comment=comment)
         return said
 
     def _comes_later(self, node: Node) -> bool:

@@ -116,3 +116,14 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     srn: Srn
     changed: bool
     invalidated: tuple[Srn, ...] = ()
+
+
+def with_sources(message: str, srn: Srn, sources: Sequence[Srn]) -> str:
+    """Add what a resource was derived from to a message about it.
+
+    Args:
+        message: what is wrong with it.
+        srn: the resource.
+        sources: what it was derived from, nearest first; empty for one that was not derived.
+    """
+    return f"{message} ({srn} was derived from {', '.join(map(str, sources))})" if sources else message

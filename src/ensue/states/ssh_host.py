@@ -13,6 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import RemoteError, StateFailedError, UnknownResourceError
+from ensue.model.resource import with_sources
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 from ensue.states._carried_file import Place, Wanted, carry, mode_bits
@@ -166,8 +167,7 @@ async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> Sta
     """Say what is wrong with the target, and what it was derived from: that is where to look."""
     srn = _as_srn(error.target) or _as_srn(name) or Srn("ssh_host", name)
     chain = await asyncio.to_thread(ctx.registry.provenance, srn)
-    source = f" ({srn} was derived from {', '.join(map(str, chain))})" if chain else ""
-    return StateReturn(name=name, result=False, comment=f"{error}{source}")
+    return StateReturn(name=name, result=False, comment=with_sources(str(error), srn, chain))
 
 
 def _as_srn(text: str) -> Srn | None:

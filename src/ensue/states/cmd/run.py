@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import takes_words
-from ensue.errors import EnsueError, NotOfferedError
+from ensue.errors import NotOfferedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import check_environment, command_name, command_return, folder_is_missing
 from ensue.states.cmd.stateful import reinterpreted, test_command
@@ -81,15 +81,12 @@ async def run(
         return StateReturn(
             name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
         )
-    try:
-        done: DataMap = await ctx.call(
-            "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
-            prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
-            success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
-            **kwargs,
-        )  # fmt: skip
-    except EnsueError as error:
-        return StateReturn(name=name, result=False, comment=str(error))
+    done: DataMap = await ctx.call(
+        "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
+        prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
+        success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
+        **kwargs,
+    )  # fmt: skip
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
     returned = command_return(name, done, comment=f'Command "{instead if ctx.test else name}" run')

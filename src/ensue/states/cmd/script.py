@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.errors import EnsueError, NotOfferedError, StateFailedError
+from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
 from ensue.states.cmd.stateful import reinterpreted, test_command
@@ -65,15 +65,10 @@ async def script(
         return StateReturn(
             name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
         )
-    try:
-        done: DataMap = await ctx.call(
-            "cmd.script", source or first, args=args or rest or None, template=template, context=context,
-            defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask, **kwargs,
-        )  # fmt: skip
-    except NotOfferedError:
-        raise
-    except EnsueError as error:
-        return StateReturn(name=name, result=False, comment=str(error))
+    done: DataMap = await ctx.call(
+        "cmd.script", source or first, args=args or rest or None, template=template, context=context,
+        defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask, **kwargs,
+    )  # fmt: skip
     if done.get("cache_error"):
         comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
         return StateReturn(name=name, result=False, changes={**done, "stderr": ""}, comment=comment)
