@@ -125,11 +125,7 @@ def _one(verb: _Verb, value: Any) -> str:
 
 
 def _nested(verb: _Verb, value: Any) -> str:
-    return (
-        _padded(verb, "<nil>")
-        if value is None and verb.letter in {"v", "s"} and verb.letter == "v"
-        else _one(verb, value)
-    )
+    return "<nil>" if value is None else _one(verb, value)
 
 
 def _typed(value: Any) -> str:

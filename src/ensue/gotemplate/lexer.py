@@ -58,7 +58,7 @@ def tokens_of(source: str) -> list[Token]:
         source: the whole template.
 
     Raises:
-        TemplateSyntaxError: an action, a comment or a literal is not closed, or a character belongs to nothing.
+        TemplateSyntaxError: an action, a comment or a literal is not closed, or a character has no use.
     """
     tokens: list[Token] = []
     position = 0

@@ -16,6 +16,8 @@ from ensue.gotemplate.failures import CallError, check_chars
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_WORD: Final = "0-9A-Za-z_"
+_SPACE: Final = "\\t\\n\\f\\r "
 _POSIX: Final = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -29,14 +31,30 @@ _POSIX: Final = {
     "punct": "!-/:-@\\[-`{-~",
     "space": "\\t\\n\\v\\f\\r ",
     "upper": "A-Z",
-    "word": "0-9A-Za-z_",
+    "word": _WORD,
     "xdigit": "0-9A-Fa-f",
 }
+_CLASSES: Final = {
+    "d": "0-9",
+    "D": "\\x00-/:-\U0010ffff",
+    "w": _WORD,
+    "W": "\\x00-/:-@\\[-^`{-\U0010ffff",
+    "s": _SPACE,
+    "S": "\\x00-\\x08\\x0b\\x0e-\\x1f!-\U0010ffff",
+}
+"""What is in brackets for a class; Python's own ones are of Unicode."""
+
+_ANCHORS: Final = {
+    "A": "(?:\\A)",
+    "z": "(?:\\Z)",
+    "b": f"(?:(?<![{_WORD}])(?=[{_WORD}])|(?<=[{_WORD}])(?![{_WORD}]))",
+    "B": f"(?:(?<![{_WORD}])(?![{_WORD}])|(?<=[{_WORD}])(?=[{_WORD}]))",
+}
 _UNICODE: Final = {
-    "L": "(?u:[^\\W\\d_])",
-    "N": "(?u:\\d)",
-    "Nd": "(?u:\\d)",
-    "Lu": "(?-i:[A-Z\u00c0-\u00d6\u00d8-\u00de])",
+    "L": "[^\\W\\d_]",
+    "N": "\\d",
+    "Nd": "\\d",
+    "Lu": "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]",
 }
 _TOKEN: Final = re.compile(
     r"""(?P<quote>\\Q.*?(?:\\E|\Z))
@@ -45,7 +63,7 @@ _TOKEN: Final = re.compile(
     |\\(?P<escape>.)
     |(?P<posix>\[:\^?\w+:\])
     |(?P<named>\(\?P?<(?P<name>[A-Za-z_]\w*)>)
-    |(?P<flags>\(\?(?P<letters>[a-zA-Z-]+)(?P<colon>[:)]))
+    |(?P<flags>\(\?(?P<letters>[a-zA-Z-]*)(?P<colon>[:)]))
     |(?P<group>\(\?.?)
     |(?P<possessive>[*+?}]\+)
     |(?P<other>.)
@@ -66,7 +84,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
         CallError: it does not parse, or has what Python's expressions cannot do.
     """
     try:
-        return re.compile(_Translation(pattern).text(), re.ASCII)
+        return re.compile(_Translation(pattern).text())
     except (re.error, RecursionError, OverflowError) as error:
         raise CallError(f"the regular expression {pattern!r} does not parse: {error}") from None
 
@@ -77,12 +95,12 @@ class _Translation:
         self._parts: list[str] = []
         self._is_in_class = False
         self._is_multiline = [False]
-        self._open_flags = [0]
+        self._open_flags: list[list[str]] = [[]]
 
     def text(self) -> str:
         for found in _TOKEN.finditer(self._pattern):
             self._parts.append(self._translated(found))
-        return "".join(self._parts) + ")" * self._open_flags[0]
+        return "".join(self._parts) + ")" * len(self._open_flags[0])
 
     def _refuse(self, what: str) -> CallError:
         return CallError(f"{what} in the regular expression {self._pattern!r} is not supported")
@@ -142,27 +160,30 @@ class _Translation:
             self._is_multiline.pop()
             if not self._is_multiline:
                 raise CallError(f"the regular expression {self._pattern!r} does not parse: unexpected )")
-            return ")" * (self._open_flags.pop() + 1)
-        elif text == "$" and not self._is_multiline[-1]:
-            return "\\Z"
+            return ")" * (len(self._open_flags.pop()) + 1)
+        elif text == "|":
+            flags = self._open_flags[-1]
+            return ")" * len(flags) + "|" + "".join(flags)
+        elif text in {"^", "$"}:
+            return "(?:\\Z)" if text == "$" and not self._is_multiline[-1] else f"(?:{text})"
         elif text == "{" and not re.match(r"\{\d+(,\d*)?\}", self._pattern[offset:]):
             return "\\{"
         return text
 
     def _opened(self, text: str) -> str:
         self._is_multiline.append(self._is_multiline[-1])
-        self._open_flags.append(0)
+        self._open_flags.append([])
         return text
 
     def _flags(self, letters: str, colon: str) -> str:
         on, _, off = letters.partition("-")
-        if set(letters) - set("ims-"):
+        if set(letters) - set("ims-") or (not letters and colon == ")"):
             raise self._refuse(f"the flag {letters}")
         if colon == ":":
             opened = self._opened(f"(?{letters}:")
         else:
-            self._open_flags[-1] += 1
             opened = f"(?{letters}:"
+            self._open_flags[-1].append(opened)
         self._is_multiline[-1] = (self._is_multiline[-1] or "m" in on) and "m" not in off
         return opened
 
@@ -173,12 +194,10 @@ class _Translation:
         return _UNICODE[name]
 
     def _escape(self, letter: str) -> str:
-        if letter == "z":
-            return "\\Z"
-        if letter == "s":
-            return "\\t\\n\\f\\r " if self._is_in_class else "[\\t\\n\\f\\r ]"
-        if letter == "S" and not self._is_in_class:
-            return "[^\\t\\n\\f\\r ]"
+        if letter in _CLASSES:
+            return _CLASSES[letter] if self._is_in_class else f"[{_CLASSES[letter]}]"
+        if letter in _ANCHORS and not self._is_in_class:
+            return _ANCHORS[letter]
         if (letter.isdigit() and letter != "0") or letter in "ZCkgNuU":
             raise self._refuse(f"\\{letter}")
         return f"\\{letter}"

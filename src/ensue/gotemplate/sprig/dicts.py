@@ -72,7 +72,7 @@ def _fill(into: dict[str, Any], other: dict[str, Any]) -> None:
         present = into.get(key)
         if is_mapping(present) and is_mapping(value):
             _fill(present, value)
-        elif not is_true(present):
+        elif key not in into or (not is_true(present) and value is not None):
             into[key] = copied_data(value)
 
 
@@ -88,7 +88,9 @@ def _replace(into: dict[str, Any], other: dict[str, Any]) -> None:
         present = into.get(key)
         if is_mapping(present) and is_mapping(value):
             _replace(present, value)
-        else:
+        elif not (
+            is_mapping(value) and is_true(present)
+        ):  # as in Sprig, a mapping takes no other value's place
             into[key] = copied_data(value)
 
 

@@ -33,7 +33,7 @@ def integer_of(value: Any) -> int:
     if isinstance(value, str):
         found = literals.number(value)
         return found if isinstance(found, int) else 0
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, float) and not abs(value) < 1 << 63:  # what does not fit, and what is no number
         return -(1 << 63)
     return int(value) if is_number(value) else 0
 
