@@ -95,9 +95,13 @@ class Rendering:
     Args:
         program: what is rendered.
         surroundings: what functions may ask for.
+
+    Attributes:
+        offset: where the last function or template was called, in characters from the beginning.
     """
 
     def __init__(self, program: Program, surroundings: Surroundings) -> None:
+        self.offset = 0
         self._program = program
         self._surroundings = surroundings
         self._parts: list[str] = []
@@ -159,6 +163,7 @@ class Rendering:
 
     def _step(self, offset: int) -> None:
         self._steps += 1
+        self.offset = offset
         if self._steps > MOST_STEPS:
             what = f"it takes more than {MOST_STEPS:,} rounds of loops and calls of functions"
             raise EvaluationFailure(CallError(what, help="Loop over less"), offset)

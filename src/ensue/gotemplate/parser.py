@@ -40,7 +40,6 @@ _WORDS: Final = frozenset(
 )
 _OPERANDS: Final = frozenset({"string", "raw", "char", "number", "field", "dot", "variable", "word", "open"})
 _VALUES: Final = {"true": True, "false": False, "nil": None}
-_MOST_NAMES: Final = {"range": 2}
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -89,8 +88,6 @@ class _Parser:
             raise TemplateSyntaxError(f"`{end.text}` has no block to belong to", end.offset, help="Remove it")
         return Parsed(body, self._definitions, frozenset(self._used))
 
-    # Tokens
-
     def _peek(self) -> Token:
         return self._tokens[self._position]
 
@@ -114,8 +111,6 @@ class _Parser:
                 help="Move an inner part into a template of its own with `define`",
             )
 
-    # Blocks
-
     def _body(self, *, is_top: bool = False) -> tuple[Body, Token]:
         """Parse up to `end`, `else` or the end of the text; return what ended it."""
         nodes: list[Node] = []
@@ -128,7 +123,7 @@ class _Parser:
                 continue
             word = self._peek()
             if word.kind != "word" or word.text not in _WORDS:
-                nodes.append(self._action(token))
+                nodes.append(Action(self._pipeline("an action", "right"), token.offset))
                 continue
             self._next()
             if word.text in {"end", "else"}:
@@ -136,10 +131,6 @@ class _Parser:
             node = self._statement(word, is_top=is_top)
             if node is not None:
                 nodes.append(node)
-
-    def _action(self, left: Token) -> Action:
-        pipeline = self._pipeline("an action", "right")
-        return Action(pipeline, left.offset)
 
     def _statement(self, word: Token, *, is_top: bool) -> Node | None:
         if word.text in {"if", "with", "range"}:
@@ -166,7 +157,7 @@ class _Parser:
     def _branch(self, word: Token) -> Branch:
         self._deeper(word)
         seen = len(self._variables)
-        pipeline = self._pipeline(f"`{word.text}`", "right", most_names=_MOST_NAMES.get(word.text, 1))
+        pipeline = self._pipeline(f"`{word.text}`", "right", most_names=2 if word.text == "range" else 1)
         self._loops += word.text == "range"
         body, end = self._body()
         self._loops -= word.text == "range"
@@ -247,9 +238,7 @@ class _Parser:
 
     def _pipeline(self, of: str, closing: str, *, most_names: int = 1) -> Pipeline:
         begin = self._peek().offset
-        names, is_assignment = (
-            self._declaration(most_names) if closing == "right" or most_names else ((), False)
-        )
+        names, is_assignment = self._declaration(most_names)
         commands: list[Command] = []
         while True:
             commands.append(self._command(of, closing, is_first=not commands))

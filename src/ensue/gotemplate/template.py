@@ -48,13 +48,13 @@ class Template:
         Raises:
             GoTemplateError: a key is missing, a function failed or a bound is reached.
         """
+        rendering = Rendering(self._program, surroundings)
         try:
-            own = copied_data(data) if self._changes_data else data
-            text = Rendering(self._program, surroundings).text(own)
+            text = rendering.text(copied_data(data) if self._changes_data else data)
         except EvaluationFailure as failure:
             raise _error(failure.error, self._source, failure.offset, self._name) from None
         except RecursionError:
-            raise _error(_TOO_DEEP, self._source, 0, self._name) from None
+            raise _error(_TOO_DEEP, self._source, rendering.offset, self._name) from None
         return text if is_encodable(text) else to_bytes(text).decode("utf-8", "replace")
 
 

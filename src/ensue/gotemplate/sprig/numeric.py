@@ -150,7 +150,7 @@ def _decimal(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., 
                     result = operation(result, Decimal(repr(float_of(value))))
                 except (DivisionByZero, InvalidOperation):
                     raise CallError("a division by zero, or a number that is none") from None
-        return float(result)
+        return float(result) + 0.0  # which has no negative zero, as Sprig's decimals
 
     return call
 

@@ -166,7 +166,9 @@ def _words(text: str) -> list[tuple[int, str]]:
         same = {kind}
         if kind == _UPPER and end < len(text) and _class_of(text[end]) == _LETTERS:
             same = {_LETTERS}
-        while end < len(text) and _class_of(text[end]) in same:
+        while end < len(text) and (
+            _class_of(text[end]) in same or (kind == _PUNCTUATION and text[end] in "-_")
+        ):
             end += 1
         if same == {_UPPER} and end - position > 1 and end < len(text) and _class_of(text[end]) == _LETTERS:
             end -= 1
@@ -179,17 +181,20 @@ def _joined_words(text: str, connector: str) -> str:
     """Join words; a number belongs to the word before it, unless small letters follow it."""
     words = _words(text)
     parts: list[str] = []
+    follows_number = False
     for index, (kind, word) in enumerate(words):
         before = words[index - 1][0] if index else _CONNECTOR
         after = words[index + 1][0] if index + 1 < len(words) else _CONNECTOR
         if kind == _CONNECTOR:
             parts.append(connector * len(word))
+            follows_number = False
             continue
         joins = before == _CONNECTOR or _PUNCTUATION in {before, kind}
-        if kind == _NUMBER:
+        if kind in {_NUMBER, _LETTERS} and follows_number:
+            joins = True
+        elif kind == _NUMBER:
             joins = joins or after != _LETTERS
-        elif kind == _LETTERS:
-            joins = joins or before == _NUMBER
+        follows_number = kind == _NUMBER or (kind == _LETTERS and follows_number)
         if not joins:
             parts.append(connector)
         parts.append(word.lower() if kind == _UPPER else word)
