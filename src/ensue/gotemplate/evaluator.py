@@ -303,7 +303,7 @@ class Rendering:
                 else f"{name}: {error.what}"
             )
             raise EvaluationFailure(CallError(what, help=error.help), node.offset) from None
-        except (ValueError, OverflowError, LookupError, TypeError, ArithmeticError, MemoryError) as error:
+        except (ValueError, ArithmeticError, MemoryError) as error:
             raise EvaluationFailure(CallError(f"{name}: {error}"), node.offset) from None
         return result
 

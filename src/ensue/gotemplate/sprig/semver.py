@@ -156,7 +156,8 @@ def _constraint(match: re.Match[str]) -> _Constraint:
 
 
 def _holds(one: _Constraint, version: Version) -> bool:  # noqa: PLR0911 -- a return per operator
-    if version.prerelease and not one.version.prerelease:
+    is_exact_difference = one.operator == "!=" and one.given == 3  # noqa: PLR2004 -- major, minor and patch
+    if version.prerelease and not one.version.prerelease and not is_exact_difference:
         return False
     base, operator = one.version.key, one.operator
     if operator in {"", "="}:
