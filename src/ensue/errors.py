@@ -6,6 +6,7 @@ EnsueError
 │   ├── CompileError           an SLS tree, top file or pillar
 │   ├── ConfigurationError     ensue.yaml, a command-line argument
 │   └── StillRunningError      a run to resume, commands of which still run (BlockingIOError)
+├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
 ├── StateFailedError           a state function gives up: result False with this comment
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
@@ -69,6 +70,22 @@ class ConfigurationError(DiagnosticError, ValueError):
 
 class StillRunningError(DiagnosticError, BlockingIOError):
     """Commands of a run that was killed still run, so that resuming it would run them twice at once."""
+
+
+class GoTemplateError(EnsueError, ValueError):
+    """A Go template does not parse, or fails while it is rendered.
+
+    Args:
+        what: what happened, one sentence without a full stop.
+        span: where: the name that the template was given, line and column.
+        help: how to mend it; may be empty.
+    """
+
+    def __init__(self, what: str, *, span: Span, help: str = "") -> None:  # noqa: A002 -- the field's name
+        self.what = what
+        self.span = span
+        self.help = help
+        super().__init__(f"{span}: {what} ({help})" if help else f"{span}: {what}")
 
 
 class StateFailedError(EnsueError):

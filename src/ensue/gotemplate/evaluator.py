@@ -1,0 +1,376 @@
+"""Renders a parsed template.
+
+A missing key of a mapping is an error that names it. Everything that a template can do often is counted.
+Source: the documentation of Go's `text/template`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING, Any, Final, assert_never
+
+import msgspec
+
+from ensue.gotemplate.failures import (
+    MOST_CHARS,
+    MOST_ITEMS,
+    MOST_STEPS,
+    MOST_TEMPLATE_LEVELS,
+    CallError,
+    check_chars,
+)
+from ensue.gotemplate.function import Function, checked_arguments
+from ensue.gotemplate.nodes import (
+    Action,
+    Body,
+    Branch,
+    Call,
+    Chain,
+    Command,
+    Constant,
+    Dot,
+    Field,
+    Jump,
+    Node,
+    Operand,
+    Pipeline,
+    TemplateCall,
+    Text,
+    Variable,
+)
+from ensue.gotemplate.printing import printed
+from ensue.gotemplate.values import GoObject, is_true, type_of
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.gotemplate.surroundings import Surroundings
+
+_MISSING: Final = object()
+_NO_MEMBER: Final = CallError(
+    "index: there is no such key, or it is null", help="Pipe it to `default` where it may be missing"
+)
+
+
+class EvaluationFailure(Exception):  # noqa: N818 -- an error of the template, turned into one before it is seen
+    """An operation failed at a place of the template.
+
+    Args:
+        error: what happened.
+        offset: where, in characters from the beginning.
+    """
+
+    def __init__(self, error: CallError, offset: int) -> None:
+        self.error = error
+        self.offset = offset
+        super().__init__(error.what)
+
+
+class _Break(Exception):  # noqa: N818 -- a jump, not an error
+    pass
+
+
+class _Continue(Exception):  # noqa: N818 -- a jump, not an error
+    pass
+
+
+class Program(msgspec.Struct, frozen=True):
+    """What is rendered.
+
+    Args:
+        body: the template.
+        definitions: the templates that it defines.
+        functions: what it may call, per name.
+    """
+
+    body: Body
+    definitions: Mapping[str, Body]
+    functions: Mapping[str, Function]
+
+
+class Rendering:
+    """One rendering of a program.
+
+    Args:
+        program: what is rendered.
+        surroundings: what functions may ask for.
+
+    Attributes:
+        offset: where the last function or template was called, in characters from the beginning.
+    """
+
+    def __init__(self, program: Program, surroundings: Surroundings) -> None:
+        self.offset = 0
+        self._program = program
+        self._surroundings = surroundings
+        self._parts: list[str] = []
+        self._chars = 0
+        self._steps = 0
+        self._levels = 0
+        self._variables: list[tuple[str, Any]] = []
+
+    def text(self, data: Any) -> str:
+        """Return what the program prints.
+
+        Args:
+            data: what `.` and `$` are.
+
+        Raises:
+            EvaluationFailure: something failed, or a bound is reached.
+        """
+        self._variables.append(("$", data))
+        self._run(self._program.body, data)
+        return "".join(self._parts)
+
+    # Statements
+
+    def _run(self, body: Body, dot: Any) -> None:
+        for node in body:
+            self._statement(node, dot)
+
+    def _statement(self, node: Node, dot: Any) -> None:
+        match node:
+            case Action():
+                value = self._pipeline(node.pipeline, dot)
+                if not node.pipeline.names:
+                    self._print(value if value.__class__ is str else self._printed(value, node), node)
+            case Branch():
+                self._branch(node, dot)
+            case TemplateCall():
+                self._template(node, dot)
+            case Jump():
+                raise _Break if node.word == "break" else _Continue
+            case Text():
+                self._print(node.text, node)
+            case _:
+                assert_never(node)
+
+    def _printed(self, value: Any, node: Action) -> str:
+        last = node.pipeline.commands[-1]
+        if value is None and isinstance(last.first, Call) and last.first.name == "index":
+            raise EvaluationFailure(_NO_MEMBER, last.offset)
+        try:
+            return "<no value>" if value is None else printed(value)
+        except CallError as error:
+            raise EvaluationFailure(error, node.offset) from None
+
+    def _print(self, text: str, node: Node) -> None:
+        self._chars += len(text)
+        if self._chars > MOST_CHARS:
+            raise EvaluationFailure(CallError(f"it prints more than {MOST_CHARS:,} characters"), node.offset)
+        self._parts.append(text)
+
+    def _step(self, offset: int) -> None:
+        self._steps += 1
+        self.offset = offset
+        if self._steps > MOST_STEPS:
+            what = f"it takes more than {MOST_STEPS:,} rounds of loops and calls of functions"
+            raise EvaluationFailure(CallError(what, help="Loop over less"), offset)
+
+    def _branch(self, node: Branch, dot: Any) -> None:
+        seen = len(self._variables)
+        value = self._pipeline(node.pipeline, dot, is_range=node.word == "range")
+        if node.word == "range":
+            self._range(node, value, dot)
+        elif is_true(value):
+            self._run(node.body, value if node.word == "with" else dot)
+        else:
+            self._run(node.otherwise, dot)
+        del self._variables[seen:]
+
+    def _range(self, node: Branch, value: Any, dot: Any) -> None:
+        names = node.pipeline.names
+        seen = len(self._variables)
+        is_empty = True
+        for key, item in self._members(value, node.pipeline.offset):
+            is_empty = False
+            self._step(node.offset)
+            pair = (item,) if len(names) == 1 else (key, item)
+            for name, one in zip(names, pair, strict=False):
+                if node.pipeline.is_assignment:
+                    self._assign(name, one)
+                else:
+                    self._variables.append((name, one))
+            try:
+                self._run(node.body, item)
+            except _Continue:
+                pass
+            except _Break:
+                break
+            finally:
+                del self._variables[seen:]
+        if is_empty:
+            self._run(node.otherwise, dot)
+
+    def _members(self, value: Any, offset: int) -> Iterator[tuple[Any, Any]]:
+        if value is None:
+            return iter(())
+        if is_list(value):
+            return iter(enumerate(tuple(value)))
+        if is_mapping(value):
+            return iter([(key, value[key]) for key in sorted(value, key=str)])
+        if isinstance(value, int) and not isinstance(value, bool):
+            return ((one, one) for one in range(value))
+        what = f"range can't go through {type_of(value)}"
+        raise EvaluationFailure(CallError(what, help="Give it a list, a mapping or an integer"), offset)
+
+    def _template(self, node: TemplateCall, dot: Any) -> None:
+        body = self._program.definitions.get(node.name)
+        if body is None:
+            what = f"there is no template {node.name!r}"
+            raise EvaluationFailure(CallError(what, help="Define it with `define`"), node.offset)
+        value = None if node.pipeline is None else self._pipeline(node.pipeline, dot)
+        self._levels += 1
+        if self._levels > MOST_TEMPLATE_LEVELS:
+            what = f"templates call each other more than {MOST_TEMPLATE_LEVELS} levels deep"
+            raise EvaluationFailure(CallError(what), node.offset)
+        self._step(node.offset)
+        outer, self._variables = self._variables, [("$", value)]
+        self._run(body, value)
+        self._variables = outer
+        self._levels -= 1
+
+    # Pipelines
+
+    def _pipeline(self, node: Pipeline, dot: Any, *, is_range: bool = False) -> Any:
+        value: Any = _MISSING
+        for command in node.commands:
+            value = self._command(command, dot, value)
+        if node.names and not is_range:
+            for name in node.names:
+                if node.is_assignment:
+                    self._assign(name, value)
+                else:
+                    self._variables.append((name, value))
+        return value
+
+    def _assign(self, name: str, value: Any) -> None:
+        for index in range(len(self._variables) - 1, -1, -1):
+            if self._variables[index][0] == name:
+                self._variables[index] = (name, value)
+                return
+
+    def _command(self, node: Command, dot: Any, final: Any) -> Any:
+        first = node.first
+        if isinstance(first, Call):
+            return self._call(first.name, node, dot, final)
+        if not node.arguments and final is _MISSING:
+            return self._operand(first, dot)
+        arguments = [self._operand(one, dot) for one in node.arguments]
+        if final is not _MISSING:
+            arguments.append(final)
+        names = first.names if isinstance(first, Field | Variable | Chain) else ()
+        if not names:
+            raise EvaluationFailure(CallError("only a function takes arguments"), first.offset)
+        owner = self._fields(self._base(first, dot), names[:-1], first.offset)
+        return self._method(owner, names[-1], arguments, first.offset)
+
+    def _base(self, node: Operand, dot: Any) -> Any:
+        if isinstance(node, Variable):
+            return self._variable(node.name)
+        return self._operand(node.base, dot) if isinstance(node, Chain) else dot
+
+    def _method(self, owner: Any, name: str, arguments: list[Any], offset: int) -> Any:
+        if not isinstance(owner, GoObject):
+            raise EvaluationFailure(CallError(f"{name} is not a method, and has arguments"), offset)
+        try:
+            return owner.field(name, arguments)
+        except CallError as error:
+            raise EvaluationFailure(error, offset) from None
+
+    def _call(self, name: str, node: Command, dot: Any, final: Any) -> Any:
+        self._step(node.offset)
+        if name in {"and", "or"}:
+            return self._short_circuit(name, node, dot, final)
+        arguments = [self._operand(one, dot) for one in node.arguments]
+        if final is not _MISSING:
+            arguments.append(final)
+        called = self._program.functions[name]
+        try:
+            checked_arguments(name, called, arguments)
+            result = (
+                called.call(self._surroundings, *arguments) if called.needs_run else called.call(*arguments)
+            )
+            if result.__class__ is str:
+                check_chars(len(result))
+            elif is_list(result) and len(result) > MOST_ITEMS:
+                raise CallError(f"a list has more than {MOST_ITEMS:,} items")  # noqa: TRY301 -- handled as the function's
+        except CallError as error:
+            what = (
+                error.what
+                if name == "fail" or error.what.startswith(("argument ", f"{name} "))
+                else f"{name}: {error.what}"
+            )
+            raise EvaluationFailure(CallError(what, help=error.help), node.offset) from None
+        except (ValueError, ArithmeticError, MemoryError) as error:
+            raise EvaluationFailure(CallError(f"{name}: {error}"), node.offset) from None
+        return result
+
+    def _short_circuit(self, name: str, node: Command, dot: Any, final: Any) -> Any:
+        if not node.arguments and final is _MISSING:
+            raise EvaluationFailure(
+                CallError(f"{name} takes at least 1 argument, and is given 0"), node.offset
+            )
+        value: Any = None
+        for one in node.arguments:
+            value = self._operand(one, dot)
+            if is_true(value) is (name == "or"):
+                return value
+        return value if final is _MISSING else final
+
+    # Operands
+
+    def _operand(self, node: Operand, dot: Any) -> Any:  # noqa: PLR0911 -- a return per node
+        match node:
+            case Field():
+                return self._fields(dot, node.names, node.offset)
+            case Constant():
+                return node.value
+            case Variable():
+                value = self._variable(node.name)
+                return self._fields(value, node.names, node.offset) if node.names else value
+            case Pipeline():
+                return self._pipeline(node, dot)
+            case Dot():
+                return dot
+            case Chain():
+                return self._fields(self._operand(node.base, dot), node.names, node.offset)
+            case Call():
+                return self._call(node.name, Command(node, (), node.offset), dot, _MISSING)
+            case _:
+                assert_never(node)
+
+    def _variable(self, name: str) -> Any:
+        for known, value in reversed(self._variables):
+            if known == name:
+                return value
+        raise EvaluationFailure(CallError(f"there is no variable {name} here"), 0)
+
+    def _fields(self, value: Any, names: tuple[str, ...], offset: int) -> Any:
+        for name in names:
+            if is_mapping(value):
+                found = value.get(name, _MISSING)
+                if found is _MISSING:
+                    raise EvaluationFailure(_missing_key(name, names, value), offset)
+                value = found
+            elif isinstance(value, GoObject):
+                value = self._method(value, name, [], offset)
+            else:
+                what = (
+                    f"there is no {name} in {'nil' if value is None else type_of(value)} (.{'.'.join(names)})"
+                )
+                raise EvaluationFailure(CallError(what, help="Only mappings have keys"), offset)
+        return value
+
+
+def _missing_key(name: str, names: tuple[str, ...], value: Mapping[str, Any]) -> CallError:
+    known = sorted(str(key) for key in value)
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        hint = f"Did you mean {near[0]}?"
+    elif known:
+        hint = f"There is {', '.join(known[:8])}{', …' if len(known) > 8 else ''}"  # noqa: PLR2004 -- what fits a line
+    else:
+        hint = "The mapping is empty; `dig` and `get` take a key that may be missing"
+    return CallError(f"there is no key {name} (.{'.'.join(names)})", help=hint)

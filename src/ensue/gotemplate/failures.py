@@ -1,0 +1,76 @@
+"""What a function or a bound of a template raises; the evaluator adds where in the template it happened."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MOST_CHARS: Final = 4_000_000
+"""The longest text that a template may print or a function may return, in characters."""
+
+MOST_ITEMS: Final = 1_000_000
+"""The longest list that a function may return."""
+
+MOST_STEPS: Final = 1_000_000
+"""How many rounds of loops and calls of functions one rendering may take."""
+
+MOST_TEMPLATE_LEVELS: Final = 100
+"""How deep templates may call templates."""
+
+MOST_NESTING: Final = 50
+"""How deep blocks and parentheses may be nested."""
+
+
+class CallError(ValueError):
+    """An operation of a template failed.
+
+    Args:
+        what: what happened, one sentence without a full stop.
+        help: how to mend it; may be empty.
+    """
+
+    def __init__(self, what: str, *, help: str = "") -> None:  # noqa: A002 -- the field's name
+        self.what = what
+        self.help = help
+        super().__init__(what)
+
+
+class TemplateSyntaxError(CallError):
+    """A template's text does not parse.
+
+    Args:
+        what: what happened.
+        offset: where in the text, in characters from its beginning.
+        help: how to mend it; may be empty.
+    """
+
+    def __init__(self, what: str, offset: int, *, help: str = "") -> None:  # noqa: A002 -- the field's name
+        self.offset = offset
+        super().__init__(what, help=help)
+
+
+def check_chars(count: int) -> None:
+    """Refuse a text before it is made.
+
+    Args:
+        count: how long it would be, in characters.
+
+    Raises:
+        CallError: that is more than `MOST_CHARS`.
+    """
+    if count > MOST_CHARS:
+        raise CallError(
+            f"a text would be longer than {MOST_CHARS:,} characters", help="Print less, or repeat less often"
+        )
+
+
+def check_items(count: int) -> None:
+    """Refuse a list before it is made.
+
+    Args:
+        count: how many items it would have.
+
+    Raises:
+        CallError: that is more than `MOST_ITEMS`.
+    """
+    if count > MOST_ITEMS:
+        raise CallError(f"a list would have more than {MOST_ITEMS:,} items", help="Make a shorter list")

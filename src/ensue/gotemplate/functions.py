@@ -1,0 +1,59 @@
+"""All functions of a template, and those of Sprig that are refused by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.gotemplate.language_functions import LANGUAGE_FUNCTIONS
+from ensue.gotemplate.sprig.certificates import CERTIFICATE_FUNCTIONS
+from ensue.gotemplate.sprig.crypto import CRYPTO_FUNCTIONS
+from ensue.gotemplate.sprig.dates import DATE_FUNCTIONS
+from ensue.gotemplate.sprig.defaults import DEFAULT_FUNCTIONS
+from ensue.gotemplate.sprig.dicts import DICT_FUNCTIONS
+from ensue.gotemplate.sprig.encoding import ENCODING_FUNCTIONS
+from ensue.gotemplate.sprig.lists import LIST_FUNCTIONS
+from ensue.gotemplate.sprig.numeric import NUMERIC_FUNCTIONS
+from ensue.gotemplate.sprig.paths import PATH_FUNCTIONS
+from ensue.gotemplate.sprig.randoms import RANDOM_FUNCTIONS
+from ensue.gotemplate.sprig.reflection import REFLECTION_FUNCTIONS
+from ensue.gotemplate.sprig.regex import REGEX_FUNCTIONS
+from ensue.gotemplate.sprig.semver import SEMVER_FUNCTIONS
+from ensue.gotemplate.sprig.strings import STRING_FUNCTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.gotemplate.function import Function
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    **LANGUAGE_FUNCTIONS,
+    **STRING_FUNCTIONS,
+    **REGEX_FUNCTIONS,
+    **NUMERIC_FUNCTIONS,
+    **DATE_FUNCTIONS,
+    **DEFAULT_FUNCTIONS,
+    **ENCODING_FUNCTIONS,
+    **LIST_FUNCTIONS,
+    **DICT_FUNCTIONS,
+    **PATH_FUNCTIONS,
+    **RANDOM_FUNCTIONS,
+    **SEMVER_FUNCTIONS,
+    **REFLECTION_FUNCTIONS,
+    **CRYPTO_FUNCTIONS,
+    **CERTIFICATE_FUNCTIONS,
+}
+"""What a template may call, per name."""
+
+MUTATING: Final = frozenset({"set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"})
+"""The functions that change a mapping in place."""
+
+_NO_SURROUNDINGS: Final = (
+    "Hand the value to the template as data: it does not see the machine that renders it"
+)
+
+REFUSED: Final[Mapping[str, str]] = {
+    "env": _NO_SURROUNDINGS,
+    "expandenv": _NO_SURROUNDINGS,
+    "getHostByName": _NO_SURROUNDINGS,
+}
+"""Functions of Sprig that are not offered, and what to do instead."""

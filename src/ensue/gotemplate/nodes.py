@@ -1,0 +1,120 @@
+"""What a parsed template consists of; `offset` is where a node begins, in characters from the beginning."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+
+class Constant(msgspec.Struct, frozen=True):
+    """A number, string, boolean or nil that is written in the template."""
+
+    value: Any
+    offset: int
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """The value that `.` means at this place."""
+
+    offset: int
+
+
+class Field(msgspec.Struct, frozen=True):
+    """`.a.b`: fields of the dot."""
+
+    names: tuple[str, ...]
+    offset: int
+
+
+class Variable(msgspec.Struct, frozen=True):
+    """`$x.a.b`: a variable and fields of it; `$` is the data itself."""
+
+    name: str
+    names: tuple[str, ...]
+    offset: int
+
+
+class Call(msgspec.Struct, frozen=True):
+    """The name of a function; its arguments are those of the command."""
+
+    name: str
+    offset: int
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """`(…).a.b`: fields of what a pipeline in parentheses returns."""
+
+    base: Operand
+    names: tuple[str, ...]
+    offset: int
+
+
+class Command(msgspec.Struct, frozen=True):
+    """An operand, or a function with its arguments."""
+
+    first: Operand
+    arguments: tuple[Operand, ...]
+    offset: int
+
+
+class Pipeline(msgspec.Struct, frozen=True):
+    """Commands, each of which takes what the one before returned as its last argument.
+
+    Args:
+        names: the variables that are set, at most two.
+        is_assignment: whether they were declared before (`=`).
+        commands: at least one.
+        offset: where it begins.
+    """
+
+    names: tuple[str, ...]
+    is_assignment: bool
+    commands: tuple[Command, ...]
+    offset: int
+
+
+Operand: TypeAlias = Constant | Dot | Field | Variable | Call | Chain | Pipeline
+
+
+class Text(msgspec.Struct, frozen=True):
+    """What is printed as it is."""
+
+    text: str
+    offset: int
+
+
+class Action(msgspec.Struct, frozen=True):
+    """A pipeline whose value is printed, unless it sets a variable."""
+
+    pipeline: Pipeline
+    offset: int
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """`if`, `with` or `range`, with what is done otherwise."""
+
+    word: str
+    pipeline: Pipeline
+    body: Body
+    otherwise: Body
+    offset: int
+
+
+class TemplateCall(msgspec.Struct, frozen=True):
+    """`template` (or `block`): another template, with the data that it is given."""
+
+    name: str
+    pipeline: Pipeline | None
+    offset: int
+
+
+class Jump(msgspec.Struct, frozen=True):
+    """`break` or `continue`."""
+
+    word: str
+    offset: int
+
+
+Node: TypeAlias = Text | Action | Branch | TemplateCall | Jump
+Body: TypeAlias = tuple[Node, ...]

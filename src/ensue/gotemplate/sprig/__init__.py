@@ -1,0 +1,1 @@
+"""Sprig's functions, a module per group of its documentation."""

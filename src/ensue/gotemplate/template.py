@@ -1,0 +1,82 @@
+"""A compiled template: the interface of this package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.diagnostics import Span
+from ensue.errors import GoTemplateError
+from ensue.gotemplate.evaluator import EvaluationFailure, Program, Rendering
+from ensue.gotemplate.failures import CallError, TemplateSyntaxError
+from ensue.gotemplate.functions import FUNCTIONS, MUTATING, REFUSED
+from ensue.gotemplate.parser import parse
+from ensue.gotemplate.surroundings import REAL_SURROUNDINGS, Surroundings
+from ensue.gotemplate.values import copied_data, to_bytes
+from ensue.model.data import is_encodable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_TOO_DEEP: Final = CallError(
+    "it is nested too deep to be evaluated", help="Nest templates and data less deep"
+)
+
+
+class Template:
+    """A template that was compiled; it may be rendered any number of times.
+
+    Args:
+        program: what is rendered.
+        source: the template's text.
+        name: what errors call it, a path for instance.
+        changes_data: whether it calls a function that changes a mapping.
+    """
+
+    def __init__(self, program: Program, *, source: str, name: str, changes_data: bool) -> None:
+        self._program = program
+        self._source = source
+        self._name = name
+        self._changes_data = changes_data
+
+    def render(self, data: Mapping[str, Any] | Any, surroundings: Surroundings = REAL_SURROUNDINGS) -> str:
+        """Return what the template prints.
+
+        Args:
+            data: what `.` is, plain data; it is not changed.
+            surroundings: what functions may ask for.
+
+        Raises:
+            GoTemplateError: a key is missing, a function failed or a bound is reached.
+        """
+        rendering = Rendering(self._program, surroundings)
+        try:
+            text = rendering.text(copied_data(data) if self._changes_data else data)
+        except EvaluationFailure as failure:
+            raise _error(failure.error, self._source, failure.offset, self._name) from None
+        except RecursionError:
+            raise _error(_TOO_DEEP, self._source, rendering.offset, self._name) from None
+        return text if is_encodable(text) else to_bytes(text).decode("utf-8", "replace")
+
+
+def compile_template(text: str, name: str) -> Template:
+    """Compile a template.
+
+    Args:
+        text: the template.
+        name: what errors call it, a path for instance.
+
+    Raises:
+        GoTemplateError: it does not parse, or calls a function that does not exist.
+    """
+    try:
+        parsed = parse(text, FUNCTIONS.keys(), REFUSED)
+    except TemplateSyntaxError as failure:
+        raise _error(failure, text, failure.offset, name) from None
+    program = Program(parsed.body, parsed.definitions, FUNCTIONS)
+    return Template(program, source=text, name=name, changes_data=not MUTATING.isdisjoint(parsed.functions))
+
+
+def _error(failure: CallError, source: str, offset: int, name: str) -> GoTemplateError:
+    line = source.count("\n", 0, offset) + 1
+    column = offset - (source.rfind("\n", 0, offset) + 1) + 1
+    return GoTemplateError(failure.what, span=Span(name, line, column), help=failure.help)

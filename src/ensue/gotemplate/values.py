@@ -1,0 +1,106 @@
+"""The values of a template as Go sees them: kinds, types, truth, and text as bytes.
+
+Go's strings are bytes; here they are text, in which a byte that is not UTF-8 is a lone surrogate.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ensue.gotemplate.failures import CallError
+from ensue.model.data import is_list, is_mapping
+
+_INT64_SPAN: Final = 1 << 64
+_INT64_HALF: Final = 1 << 63
+
+
+class Int64(int):
+    """An integer that arithmetic returned; Go types it as `int64`, and literals and data as `int`."""
+
+    __slots__ = ()
+
+
+class GoObject:
+    """A value with fields and methods, such as a version or a date."""
+
+    type_name = "object"
+
+    def field(self, name: str, arguments: list[Any]) -> Any:
+        """Return a field, or what a method returns.
+
+        Args:
+            name: the field or method.
+            arguments: what the template hands to a method.
+
+        Raises:
+            CallError: there is no such field, or its arguments are wrong.
+        """
+        raise CallError(f"can't evaluate field {name} in type {self.type_name}, called with {len(arguments)}")
+
+
+def wrapped(number: int) -> Int64:
+    """Return an integer as 64 bits hold it: one that is too large wraps around."""
+    if -_INT64_HALF <= number < _INT64_HALF:
+        return Int64(number)
+    return Int64((number + _INT64_HALF) % _INT64_SPAN - _INT64_HALF)
+
+
+_KINDS: Final[dict[type, tuple[str, str]]] = {
+    type(None): ("invalid", "<nil>"),
+    bool: ("bool", "bool"),
+    int: ("int", "int"),
+    Int64: ("int64", "int64"),
+    float: ("float64", "float64"),
+    str: ("string", "string"),
+    list: ("slice", "[]interface {}"),
+    dict: ("map", "map[string]interface {}"),
+}
+
+
+def kind_of(value: Any) -> str:
+    """Return the kind that Go's `reflect` has for a value, `invalid` for nil."""
+    known = _KINDS.get(value.__class__)
+    return known[0] if known else "struct"
+
+
+def type_of(value: Any) -> str:
+    """Return the name of a value's type in Go."""
+    known = _KINDS.get(value.__class__)
+    if known:
+        return known[1]
+    return value.type_name if isinstance(value, GoObject) else str(value.__class__.__name__)
+
+
+def is_number(value: Any) -> bool:
+    """Say whether a value is an integer or a float; a boolean is neither."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_true(value: Any) -> bool:
+    """Say whether `if` takes a value as true: anything but zero, nil and what is empty."""
+    return True if isinstance(value, GoObject) else bool(value)
+
+
+def to_bytes(text: str) -> bytes:
+    """Return the bytes of a Go string."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
+
+
+def from_bytes(raw: bytes) -> str:
+    """Return bytes as a string that `to_bytes` turns back into them."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def byte_length(text: str) -> int:
+    """Return how many bytes a string has."""
+    return len(text) if text.isascii() else len(to_bytes(text))
+
+
+def copied_data(value: Any) -> Any:
+    """Return data of which lists and mappings are copies that a template may change."""
+    if is_mapping(value):
+        return {name: copied_data(one) for name, one in value.items()}
+    return [copied_data(one) for one in value] if is_list(value) else value
