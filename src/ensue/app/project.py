@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.app.deployments import Deployments, PlannedGraph
     from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import ResourceRecord
     from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
+    from ensue.provisioning.identity import Context
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
@@ -288,6 +290,32 @@ class Project:
         run = Run(services, ApplySwitches(test=True, concurrency=None, failhard=False), lambda _: None)
         compiled, _ = await asyncio.to_thread(run.compile_here, mods)
         return draw_plan(compiled.plan, self.minion_id)
+
+    async def deployment_graph(
+        self, files: Sequence[Path], context: Context, definitions: Path | None = None
+    ) -> PlannedGraph:
+        """Return the resource graph of Score files and deployment sets, before anything is provisioned.
+
+        Args:
+            files: the files.
+            context: where they are deployed.
+            definitions: where definitions are; None: as `ensue.yaml` says.
+
+        Raises:
+            CompileError: something is wrong with the files, the definitions or the graph.
+        """
+        deployments = self.deployments(definitions)
+        return await asyncio.to_thread(deployments.planned, files, context)
+
+    def deployments(self, definitions: Path | None = None) -> Deployments:
+        """Return what reads the project's resource definitions.
+
+        Args:
+            definitions: where they are; None: as `ensue.yaml` says.
+        """
+        from ensue.app.deployments import Deployments
+
+        return Deployments(self.settings, self.masker, definitions)
 
     def _show_top(self, run: Run) -> dict[str, list[str]]:
         found = Collector()
