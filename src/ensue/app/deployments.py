@@ -119,7 +119,7 @@ class Deployments:
         definitions = read_definitions(self._folders, self._root, found, must_exist=self._must_exist)
         for definition in definitions:
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
-                self._masker.add(*_secrets(written.source))
+                self._masker.add(*_secrets(written.data))
         return Catalog(definitions, found)
 
 
@@ -134,10 +134,12 @@ def missing_drivers(names: set[str]) -> frozenset[str]:
 
 
 def _secrets(data: Any) -> Iterator[str]:
-    """Yield the secrets that are written in the clear; where one is kept elsewhere is no secret."""
+    """Yield the secrets that are written in the clear; where one is kept elsewhere is no secret.
+
+    What a template puts together out of placeholders is not known here.
+    """
     if isinstance(data, str):
-        if "${" not in data:
-            yield data
+        yield data
     elif is_mapping(data):
         for value in data.values() if "store" not in data else ():
             yield from _secrets(value)

@@ -115,18 +115,17 @@ class _Reader:
             digest=digest([id_, driver, account, entity.get("driver_inputs") or {}]),
         )
 
-    def _written(self, data: Any, place: TextPlace) -> Written:
-        return read_written(data, DEFINITION, place, self._found)
+    def _written(self, data: Any, place: TextPlace, *, is_secret: bool = False) -> Written:
+        return read_written(data, DEFINITION, place, self._found, is_secret=is_secret)
 
     def _inputs(self, given: Any, place: TextPlace) -> Inputs:
         shape = self._shape
         mapping = shape.mapping(given, "'driver_inputs'", place, _INPUTS)
-        read = {
-            key: self._written(
-                shape.mapping(mapping.get(key), f"{key!r}", place.below(key)), place.below(key)
-            )
-            for key in _INPUTS
-        }
+        read: dict[str, Written] = {}
+        for key in _INPUTS:
+            inside = place.below(key)
+            checked = shape.mapping(mapping.get(key), repr(key), inside)
+            read[key] = self._written(checked, inside, is_secret=key != "values")
         return Inputs(values=read["values"], secrets=read["secrets"], secret_refs=read["secret_refs"])
 
     def _provisions(self, given: Any, place: TextPlace) -> tuple[Provision, ...]:

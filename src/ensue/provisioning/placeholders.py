@@ -137,9 +137,9 @@ class _Scan:
         path, position = _path(self.text, root.end())
         closed = _END.match(self.text, position)
         if closed is None:
-            end = self._end_of_line(start)
+            end = min(position, self._end_of_line(start))
             unexpected = f"{self.text[position : position + 1]!r} does not belong there"
-            reason = "it is not closed" if position >= end else unexpected
+            reason = "it is not closed" if position >= self._end_of_line(start) else unexpected
             return self._refused(start, end, Refusal(reason, "end it with }, and quote odd names: ['…']"))
         meaning = self.dialect.roots[root[1]](path)
         end = closed.end()

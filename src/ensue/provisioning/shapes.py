@@ -6,7 +6,7 @@ that reading goes on and finds the rest.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.language.collector import near_names
 from ensue.model.data import is_list, is_mapping
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.provisioning.written import TextPlace
-
-_LONGEST_SHOWN: Final = 40
 
 
 class Shape:
@@ -99,9 +97,10 @@ class Shape:
 
 
 def _shown(value: Any) -> str:
-    if is_mapping(value):
-        return "a mapping"
-    if is_list(value):
-        return "a list"
-    shown = "null" if value is None else repr(value)
-    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    """Say what a value is; never the value itself, which may be a secret in the wrong place."""
+    if value is None:
+        return "null"
+    kinds = ((bool, "a truth value"), (str, "a text"), (int | float, "a number"))
+    if is_mapping(value) or is_list(value):
+        return "a mapping" if is_mapping(value) else "a list"
+    return next((words for kind, words in kinds if isinstance(value, kind)), "something else")

@@ -80,7 +80,9 @@ class Written(msgspec.Struct, frozen=True):
     place: TextPlace
 
 
-def read_written(source: Any, dialect: Dialect, place: TextPlace, found: Collector) -> Written:
+def read_written(
+    source: Any, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool = False
+) -> Written:
     """Find the placeholders of some data.
 
     Args:
@@ -88,8 +90,9 @@ def read_written(source: Any, dialect: Dialect, place: TextPlace, found: Collect
         dialect: which placeholders there are.
         place: where the data is.
         found: gets what is wrong with placeholders.
+        is_secret: whether messages leave out what is written.
     """
-    reader = _Reader(dialect, place.document, found)
+    reader = _Reader(dialect, place.document, found, is_secret=is_secret)
     data = reader.read(source, place.keys)
     if not reader.references and not reader.selections:
         return Written(data, source, NO_MENTIONS, place)
@@ -97,12 +100,15 @@ def read_written(source: Any, dialect: Dialect, place: TextPlace, found: Collect
 
 
 class _Reader:
-    def __init__(self, dialect: Dialect, document: YamlDocument, found: Collector) -> None:
+    def __init__(
+        self, dialect: Dialect, document: YamlDocument, found: Collector, *, is_secret: bool
+    ) -> None:
         self.references: dict[tuple[Descriptor, bool], TextPlace] = {}
         self.selections: dict[tuple[Descriptor, tuple[Step, ...]], TextPlace] = {}
         self._dialect = dialect
         self._document = document
         self._found = found
+        self._is_secret = is_secret
 
     def read(self, data: Any, keys: tuple[str | int, ...]) -> Any:
         """Return data with templates in it, or the same object; `keys` lead to it in its document."""
@@ -120,7 +126,7 @@ class _Reader:
         parsed, faults = parse_text(text, self._dialect)
         place = TextPlace(self._document, keys)
         for fault in faults:
-            _report(fault, place, self._found)
+            _report(fault, place, self._found, is_secret=self._is_secret)
         if isinstance(parsed, Template):
             for part in parsed.parts:
                 if isinstance(part, Placeholder):
@@ -137,22 +143,22 @@ class _Reader:
             self.selections.setdefault((meaning.anchor, meaning.steps), here)
 
 
-def _report(fault: TextFault, place: TextPlace, found: Collector) -> None:
+def _report(fault: TextFault, place: TextPlace, found: Collector, *, is_secret: bool) -> None:
     span = place._replace(text=fault.text).span()
-    if fault.refusal is None:
+    shown = "${…}" if is_secret else fault.text
+    refusal = fault.refusal
+    if refusal is None:
         found.warning(
             "E0817",
-            f"{fault.text} is no placeholder here and stays as it is",
+            f"{shown} is no placeholder here and stays as it is",
             span,
-            help="write $\\{ where it is meant as text, so that nobody wonders",
+            help="where that is meant, write $\\{ for the two characters ${",
         )
         return
-    code = "E0818" if fault.refusal.is_undeclared else "E0816"
-    what = "names nothing" if fault.refusal.is_undeclared else "cannot be read"
     found.error(
-        code,
-        f"the placeholder {fault.text} {what}",
+        "E0818" if refusal.is_undeclared else "E0816",
+        f"the placeholder {shown} {'names nothing' if refusal.is_undeclared else 'cannot be read'}",
         span,
-        detail=fault.refusal.reason,
-        help=fault.refusal.help,
+        detail="" if is_secret else refusal.reason,
+        help=refusal.help,
     )
