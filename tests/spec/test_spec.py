@@ -62,7 +62,7 @@ async def _actual(kind: str, root: Path) -> str:
 async def _graph(project: Project, root: Path) -> str:
     """Return a line a resource: its key, its definition, what it depends on; then what it is given."""
     context = Context(app="shop", env="dev", env_type="development", org="acme")
-    planned = await project.deployment_graph(sorted(root.glob("*.yaml")), context)
+    planned = await project.deployment_graph(_deployed(root), context)
     lines = []
     for one in planned.nodes:
         edges = [f"{edge.why} {edge.to}" for edge in one.node.dependencies]
@@ -73,6 +73,10 @@ async def _graph(project: Project, root: Path) -> str:
         lines += [f"  {name}: {json.dumps(as_written(value))}" for name, value in given.items() if value]
     lines += [f"{one.severity.value} {one.code} {one.message}" for one in planned.warnings]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _deployed(root: Path) -> list[Path]:
+    return sorted(root.glob("*.yaml"))
 
 
 async def _chunks(project: Project, mods: list[str]) -> str:

@@ -71,10 +71,12 @@ def _gather(
         if first is not workload:
             _refuse_second(workload, first, found)
             continue
-        node = growth.add(workload.key, workload.place, workload.module)
-        for request in workload.requests:
-            needed = growth.add(request.key, request.place, request.params)
-            growth.connect(node, needed, "workload", request.place)
+        # Declarations come before the placeholders that name them, so that messages point to them.
+        needed = [growth.add(one.key, one.place, one.params) for one in workload.requests]
+        node = growth.add(workload.key, workload.place)
+        for request, resource in zip(workload.requests, needed, strict=True):
+            growth.connect(node, resource, "workload", request.place)
+        growth.add(workload.key, workload.place, workload.module)
 
 
 def _refuse_second(workload: Workload, first: Workload, found: Collector) -> None:
