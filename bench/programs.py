@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from graphs import CONTEXT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -62,7 +64,11 @@ class Ensue:
     name: str = "ensue"
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `ensue apply`, or `ensue --help`."""
+        """Return `ensue apply`, `ensue graph` of a deployment, or `ensue --help`."""
+        if case.workloads:
+            file, form = str(self.root / f"{case.name}.json"), "json" if out == "json" else "text"
+            options = ["--root", str(self.root), "--out", form, *CONTEXT]
+            return [str(self.executable), "graph", file, *options]
         if not case.sls:
             return [str(self.executable), "--help"]
         return [str(self.executable), "apply", case.sls_name, "--root", str(self.root), "--out", out]
@@ -73,8 +79,9 @@ class Ensue:
         return True
 
     def succeeded(self, written: str) -> int:
-        """Count over the one minion."""
-        return _count_true(written)
+        """Count over the one minion, or the resources of a graph."""
+        document = json.loads(written)
+        return len(document["nodes"]) if "nodes" in document else _count_true(written)
 
 
 @dataclass(frozen=True, slots=True)
