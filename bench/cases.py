@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from delayed import blocks, repeated_block, two_applies
+from graphs import NODES_PER_WORKLOAD, deployment_set, write_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,7 @@ class Case:
 
     Args:
         name: what it is called in the table; also the SLS name, with `-` as `_`.
-        sls: the text of the SLS; empty for the start-up of `--help`.
+        sls: the text of the SLS; empty for the start-up of `--help`, and for a resource graph.
         states: how many states succeed in it; the count is checked before anything is timed.
         wall_goal_s: the goal for ensue's wall time, in seconds; None when there is none.
         memory_goal_mib: the goal for its peak memory, in MiB; None when there is none.
@@ -30,6 +31,7 @@ class Case:
         applies: the same for Salt in several applies; empty where it reads the SLS.
         call: a target and an execution function, in place of an SLS; `states` are then the answers `true`.
         project: the folder of the project below the root; empty: the root itself.
+        workloads: how many workloads the deployment has whose resource graph is built; 0: an SLS is run.
     """
 
     name: str
@@ -42,6 +44,12 @@ class Case:
     applies: tuple[str, ...] = ()
     call: tuple[str, ...] = ()
     project: str = ""
+    workloads: int = 0
+
+    @property
+    def expected(self) -> int:
+        """How many states succeed, or how many resources the graph has; one is the environment's own."""
+        return 1 + self.workloads * NODES_PER_WORKLOAD if self.workloads else self.states
 
     @property
     def sls_name(self) -> str:
@@ -159,6 +167,16 @@ def all_cases(managed: Path) -> list[Case]:
         Case(name="require-chain-5000", sls=require_chain(5000), states=5000),
         *_bindings(),
         *_delayed(),
+        Case(name="graph-5000", sls="", states=0, workloads=834, peers=()),
+        Case(
+            name="graph-60000",
+            sls="",
+            states=0,
+            workloads=10_000,
+            wall_goal_s=10.0,
+            memory_goal_mib=1024.0,
+            peers=(),
+        ),
         Case(name="nop-20000", sls=nops(20000), states=20000, wall_goal_s=2.0, memory_goal_mib=200.0),
     ]
 
@@ -206,7 +224,7 @@ def write_tree(root: Path, cases: list[Case]) -> None:
     """Write the project that both programs read.
 
     Args:
-        root: an empty folder; gets `states/`, `pillar/` and an empty `ensue.yaml`.
+        root: an empty folder; gets `states/`, `pillar/`, `definitions/` and a short `ensue.yaml`.
         cases: what goes into `states/`.
     """
     states, pillar = root / "states", root / "pillar"
@@ -216,7 +234,10 @@ def write_tree(root: Path, cases: list[Case]) -> None:
     (states / "files" / "service.conf").write_text("".join(f"option-{n} = {n}\n" for n in range(50)))
     (pillar / "top.sls").write_text("base:\n  '*':\n    - service\n")
     (pillar / "service.sls").write_text("service:\n  port: 8080\n  name: bench\n")
+    write_definitions(root / "definitions")
     for case in cases:
+        if case.workloads:
+            (root / f"{case.name}.json").write_text(deployment_set(case.workloads))
         if case.sls:
             (states / f"{case.sls_name}.sls").write_text(case.sls)
         for name, sls in zip(case.applied_names, case.applies, strict=True):

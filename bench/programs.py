@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from graphs import CONTEXT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -63,7 +65,13 @@ class Ensue:
     name: str = "ensue"
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `ensue apply`, `ensue call`, or `ensue --help`."""
+        """Return `ensue apply`, `ensue call`, `ensue graph` of a deployment, or `ensue --help`."""
+        if case.workloads:
+            file, form = str(self.root / f"{case.name}.json"), "json" if out == "json" else "text"
+            return [
+                *(str(self.executable), "graph", file),
+                *("--root", str(self.root), "--out", form, *CONTEXT),
+            ]
         options = ["--root", str(self.root / case.project), "--out", out]
         if case.call:
             return [str(self.executable), "call", *case.call, *options]
@@ -77,8 +85,9 @@ class Ensue:
         return True
 
     def succeeded(self, written: str) -> int:
-        """Count over the one minion."""
-        return _count_true(written)
+        """Count over the one minion, or the resources of a graph."""
+        document = json.loads(written)
+        return len(document["nodes"]) if "nodes" in document else _count_true(written)
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def _measure(
 
 def _check(program: Program, case: Case, timeout_s: float) -> str:
     """Run a case untimed and say what is wrong with its result; this also warms every cache."""
-    if not case.sls and not case.call:
+    if not case.sls and not case.call and not case.workloads:
         return ""
     try:
         count = count_succeeded(program, case, timeout_s=timeout_s)
@@ -154,7 +154,7 @@ def _check(program: Program, case: Case, timeout_s: float) -> str:
         return f"more than {timeout_s:.0f} s"
     except ValueError as fault:
         return str(fault)
-    return "" if count == case.states else f"{count} of {case.states} states succeeded"
+    return "" if count == case.expected else f"{count} of {case.expected} succeeded"
 
 
 def _add_sample(

@@ -10,6 +10,11 @@ A case begins with a heading of level two. Its fences:
     ```plan            expected: the same for a plan
     ```diagnostics     expected: what is wrong, a line a fault
     ```exit            expected: the exit code of the run
+    ```definitions     a file definitions/NAME.yaml, the default NAME is `d`
+    ```score NAME      a Score file NAME.yaml, the default NAME is `score`
+    ```set NAME        a deployment set NAME.yaml, the default NAME is `set`
+    ```graph           expected: the resource graph of these, of app shop in env dev of type development;
+                       a line a resource, or a line a fault
 """
 
 from __future__ import annotations
@@ -22,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-EXPECTATIONS = ("chunks", "results", "plan", "diagnostics", "exit", "again")
+EXPECTATIONS = ("chunks", "results", "plan", "diagnostics", "exit", "again", "graph")
+_FOLDERS = {"definitions": ("definitions/", "d"), "score": ("", "score"), "set": ("", "set")}
 _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -56,6 +62,9 @@ def read_cases(path: Path) -> Iterator[Case]:
         for kind, word, content in _FENCE.findall(body):
             if kind == "sls":
                 case.files[f"states/{word or 't'}.sls"] = content
+            elif kind in _FOLDERS:
+                folder, default = _FOLDERS[kind]
+                case.files[f"{folder}{word or default}.yaml"] = content
             elif kind == "file":
                 case.files[word] = content
             elif kind == "tgt":

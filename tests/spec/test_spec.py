@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ from tests.spec.cases import Case, read_cases, rewrite
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.errors import DiagnosticError
+from ensue.output.resource_graph import masked
+from ensue.provisioning import Context
+from ensue.provisioning.evaluation import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +49,8 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
         async with Project.open(root, ProjectOptions(minion_id="m")) as project:
             if kind == "chunks":
                 return await _chunks(project, mods)
+            if kind == "graph":
+                return await _graph(project, root)
             options = RunOptions(test=kind == "plan", tgt=tgt)
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
@@ -52,6 +58,26 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
     if kind == "exit":
         return f"{report.exit_code}\n"
     return "".join(f"{line}\n" for line in _lines(report))
+
+
+async def _graph(project: Project, root: Path) -> str:
+    """Return a line a resource: its key, its definition, what it depends on; then what it is given."""
+    context = Context(app="shop", env="dev", env_type="development", org="acme")
+    planned = await project.deployment_graph(_deployed(root), context)
+    lines = []
+    for one in planned.nodes:
+        edges = [f"{edge.why} {edge.to}" for edge in one.node.dependencies]
+        lines.append("; ".join([f"{one.node.key}: {one.node.definition}", *edges]))
+        given = {"params": one.params, "values": one.values, "secrets": masked(one.secrets)}
+        if one.node.key.type == "workload":
+            del given["params"]
+        lines += [f"  {name}: {json.dumps(as_written(value))}" for name, value in given.items() if value]
+    lines += [f"{one.severity.value} {one.code} {one.message}" for one in planned.warnings]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _deployed(root: Path) -> list[Path]:
+    return sorted(root.glob("*.yaml"))
 
 
 async def _chunks(project: Project, mods: list[str]) -> str:

@@ -75,6 +75,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "cachedir": _TEXT,
     "file_roots": _FOLDERS,
     "pillar_roots": _FOLDERS,
+    "definitions": _OF_ENVIRONMENT,
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
     "resource_pillar_key": _TEXT,

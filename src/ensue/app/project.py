@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.app.deployments import Deployments, PlannedGraph
     from ensue.app.refresh import Refreshed
     from ensue.app.shown import ShownKind, ShownTarget
     from ensue.diagnostics import Diagnostic
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
+    from ensue.provisioning.identity import Context
     from ensue.registry.audit_check import AuditFault
     from ensue.registry.enforced import EnforcedStore, ShownState
     from ensue.registry.registry import ResourceRegistry
@@ -294,6 +296,32 @@ class Project:
         assigned = AssignedSls(services, test=True)
         compiled, _ = await asyncio.to_thread(assigned.compiled, services.minion, mods)
         return draw_plan(compiled.plan, self.minion_id)
+
+    async def deployment_graph(
+        self, files: Sequence[Path], context: Context, definitions: Path | None = None
+    ) -> PlannedGraph:
+        """Return the resource graph of Score files and deployment sets, before anything is provisioned.
+
+        Args:
+            files: the files.
+            context: where they are deployed.
+            definitions: where definitions are; None: as `ensue.yaml` says.
+
+        Raises:
+            CompileError: something is wrong with the files, the definitions or the graph.
+        """
+        deployments = self.deployments(definitions)
+        return await asyncio.to_thread(deployments.planned, files, context)
+
+    def deployments(self, definitions: Path | None = None) -> Deployments:
+        """Return what reads the project's resource definitions.
+
+        Args:
+            definitions: where they are; None: as `ensue.yaml` says.
+        """
+        from ensue.app.deployments import Deployments
+
+        return Deployments(self.settings, self.masker, definitions)
 
     def enforced(self) -> list[ShownState]:
         """Return what every state last made true, secrets masked.

@@ -1,19 +1,23 @@
-"""`ensue graph`: the graph of a run to look at, before it or after it."""
+"""`ensue graph`: the graph of a run or of a deployment to look at, before it or after it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gc
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run, complete_sls
+from ensue.cli.deployment import DeploymentWords, deployment_files, deployment_options
 from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
+    from ensue.app.deployments import PlannedGraph
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.output.drawing.drawing import ScopeBox
@@ -23,11 +27,12 @@ EXAMPLES = (
     ("ensue graph --out svg > run.svg", "the highstate as a picture"),
     ("ensue graph --run 20260101-1200 --out svg > run.svg", "what an earlier run grew into"),
     ("ensue graph web --out dot > run.dot", "for Graphviz"),
+    ("ensue graph score.yaml --app shop --env dev --env-type development", "the resources of a deployment"),
 )
 
 
 @click.command("graph", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
-@click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@click.argument("sls", metavar="[SLS|FILE]...", nargs=-1, shell_complete=complete_sls)
 @click.option(
     "--run",
     "run_id",
@@ -35,18 +40,25 @@ EXAMPLES = (
     shell_complete=complete_run,
     help="Draw what this run grew into: its id or the beginning of it, or 'last'.",
 )
+@deployment_options
 @pillar_options
 @project_options("text", "dot", "mermaid", "svg", "json", "yaml")
-def command(session: Session, *, sls: tuple[str, ...], run_id: str | None) -> int:
-    """Draw states, their requisites and what grew.
+def command(session: Session, *, sls: tuple[str, ...], run_id: str | None, **deployment: Any) -> int:
+    """Draw states and what grew, or the resources of a deployment.
 
     What grows during a run stands in boxes under the state that caused it. Without --run: what is known
     before a run; delayed blocks and SLS are empty boxes then. Without an SLS the highstate is drawn.
+
+    Given Score files or a deployment set, with --app, --env and --env-type: the resource graph that they
+    come to, in the order of provisioning.
 
     Exit code: 0 all well; 1 it does not compile, or there is no such run.
     """
     if run_id is not None and sls:
         raise click.UsageError("an SLS and --run cannot be drawn together")
+    words = DeploymentWords(**deployment)
+    if files := deployment_files(sls, words):
+        return _deployment(session, files, words)
     top = _planned(session, sls) if run_id is None else _run(session, run_id)
     if session.is_for_programs:
         from ensue.output.drawing.data import drawing_data
@@ -54,6 +66,34 @@ def command(session: Session, *, sls: tuple[str, ...], run_id: str | None) -> in
         session.print_document({top.name: drawing_data(top, session.masker)})
     else:
         session.print_text(f"{line}\n" for line in _lines(session, top))
+    return exit_codes.SUCCEEDED
+
+
+def _deployment(session: Session, files: list[Path], words: DeploymentWords) -> int:
+    """Print the resource graph of a deployment."""
+    from ensue.output.resource_graph import graph_data, graph_lines
+
+    session.names_minion = False
+    context = words.context()
+    if session.out in {"dot", "mermaid", "svg"}:
+        raise click.UsageError(f"a deployment is not drawn as {session.out}: use text, json or yaml")
+
+    async def work(project: Project) -> PlannedGraph:
+        return await project.deployment_graph(files, context, words.definitions)
+
+    gc.disable()  # nearly all that is made stays to the end, and would be looked at again and again
+    try:
+        planned = session.run(work)
+    finally:
+        gc.enable()
+    session.print_diagnostics(planned.warnings)
+    if session.is_for_programs:
+        session.print_document(
+            graph_data(planned.graph, planned.nodes, planned.missing_drivers, session.masker)
+        )
+    else:
+        lines = graph_lines(planned.graph, planned.missing_drivers, session.stdout_palette)
+        session.print_text(f"{line}\n" for line in lines)
     return exit_codes.SUCCEEDED
 
 

@@ -47,7 +47,7 @@ class Session:
         self.results_lost = False
         self._interrupts = interrupts
         self._has_printed = False
-        self._names_minion = names_minion
+        self.names_minion = names_minion
         self._project: Project | None = None
 
     def run(self, work: Callable[[Project], Awaitable[Result]]) -> Result:
@@ -207,7 +207,7 @@ class Session:
             shown = without_escapes(line).replace("\n", "\n  ")
             self.lines.write(self.stderr_palette.paint(colour, f"ensue: {shown}"))
         if self.is_for_programs:
-            key = self.minion_id if self._names_minion else "errors"
+            key = self.minion_id if self.names_minion else "errors"
             self.print_document({key: messages})
         return exit_code
 

@@ -9,6 +9,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
+from ensue.cli.deployment import DeploymentWords, deployment_options
 from ensue.cli.options import pillar_options, project_options
 from ensue.cli.target_option import target_option
 
@@ -26,28 +27,35 @@ EXAMPLES = (
     ("ensue show enforced", "what every state last made true, secrets masked"),
     ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
     ("ensue show top --tgt '*'", "the SLS that it assigns to this machine and to every resource"),
+    ("ensue show definitions", "the resource definitions of the project"),
+    ("ensue show match postgres --app shop --env dev", "which definition a resource gets, and why"),
 )
 
-
-KINDS = ("high", "low", "pillar", "top", "enforced")
+KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match")
 
 
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
 @click.argument("what", metavar="|".join(KINDS), type=click.Choice(KINDS))
-@click.argument("sls", nargs=-1, shell_complete=complete_sls)
+@click.argument("sls", metavar="[SLS|RESOURCE]...", nargs=-1, shell_complete=complete_sls)
 @target_option
+@deployment_options
 @pillar_options
 @project_options("nested", "json", "yaml", "quiet")
-def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | None) -> int:
+def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | None, **deployment: Any) -> int:
     """Show what a project compiles to, and what it has enforced.
 
     high: declarations as written, templates rendered. low: one entry a state, in order, with all that is
     written of it, and under __requisites__ the states that come before it. pillar: what templates see.
     top: which SLS the top file assigns. Without an SLS high and low show the highstate. enforced: what
-    every state made true in the last apply that it took part in.
+    every state made true in the last apply that it took part in. definitions: the resource definitions
+    of the project. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
 
     Exit code: 0 all well; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
+    if what in ("definitions", "match"):
+        if tgt is not None:
+            raise click.UsageError(f"`show {what}` shows resource definitions; it takes no --tgt")
+        return _show_definitions(session, what, sls, DeploymentWords(**deployment))
     if what == "enforced":
         if tgt is not None:
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
@@ -79,6 +87,17 @@ def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, 
     if not shown:
         session.lines.write(f"ensue: no target matched {tgt!r} (`ensue resources list` shows what there is)")
     return exit_codes.SUCCEEDED if shown and all(one.ok for one in shown.values()) else exit_codes.FAILED
+
+
+def _show_definitions(session: Session, what: str, named: tuple[str, ...], words: DeploymentWords) -> int:
+    from ensue.cli.show_definitions import show_definitions, show_match
+
+    session.names_minion = False
+    if what == "definitions":
+        return show_definitions(session, words)
+    if len(named) != 1:
+        raise click.UsageError("`ensue show match` takes one resource: TYPE[.CLASS][#ID]")
+    return show_match(session, named[0], words)
 
 
 def _show_enforced(session: Session) -> int:

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
 def render(stream: Stream, _arguments: str) -> Stream:
     """Load JSON; lines that begin with `#` are comments, as the pipe's own first line is."""
-    return read_data(stream, _load, beyond_strings)
+    return read_data(stream, load_json_document, beyond_strings)
 
 
-def _load(document: YamlDocument) -> Any:
+def load_json_document(document: YamlDocument) -> Any:
+    """Return the data of a document that is JSON; lines that begin with `#` are comments.
+
+    Raises:
+        CompileError: it is not JSON, is beyond a bound, or a mapping has one key twice; with the place.
+    """
     text = _without_comments(document.text)
     if not text.strip():
         return None

@@ -1,0 +1,131 @@
+"""Reading what a resource graph is built of: definitions of a folder, Score files, deployment sets."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import CompileError
+from ensue.language.input_files import read_text
+from ensue.language.renderers.json_stage import load_json_document
+from ensue.language.yaml import YamlDocument, load_document
+from ensue.model.regular_files import is_folder, is_regular
+from ensue.provisioning.definition_files import read_definition
+from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set
+from ensue.provisioning.score_files import is_score, read_score
+from ensue.provisioning.workloads import Deployment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.language.collector import Collector
+    from ensue.provisioning.definitions import Definition
+
+SUFFIXES: Final = (".yaml", ".yml", ".json")
+_DOCUMENT_START: Final = re.compile(r"^---(?=[ \t]|$).*$\n?", re.MULTILINE)
+_ANY_TYPE: Final = "*"
+
+
+def read_definitions(
+    folders: Iterable[Path], root: Path, found: Collector, *, must_exist: bool
+) -> list[Definition]:
+    """Return the definitions of all YAML and JSON files below some folders, in order of their paths.
+
+    Args:
+        folders: the folders; a file is read by itself.
+        root: the project's folder, for places.
+        found: gets what is wrong with them.
+        must_exist: whether a folder that is not there is an error.
+    """
+    definitions: list[Definition] = []
+    for folder in folders:
+        if not (is_folder(folder) or is_regular(folder)):
+            if must_exist:
+                found.error("E0825", f"there are no definitions at {shown(folder, root)}", None)
+            continue
+        for path in [folder] if is_regular(folder) else _files(folder):
+            for document, data in _documents(path, root, found):
+                definition = read_definition(data, document, found)
+                definitions += [] if definition is None else [definition]
+    return definitions
+
+
+def read_deployment(files: Iterable[Path], root: Path, found: Collector) -> Deployment:
+    """Return what some files ask to deploy, all together.
+
+    Args:
+        files: Score files and deployment sets.
+        root: the project's folder, for places.
+        found: gets what is wrong with them.
+    """
+    parts: list[Deployment] = []
+    for path in dict.fromkeys(files):
+        for document, data in _documents(path, root, found):
+            if is_score(data):
+                workload = read_score(data, document, found)
+                parts += [] if workload is None else [Deployment(workloads=(workload,))]
+            elif is_deployment_set(data):
+                parts.append(read_deployment_set(data, document, found))
+            else:
+                found.error(
+                    "E0824",
+                    f"{document.path} is neither a Score file nor a deployment set",
+                    document.source_span(1),
+                    help="begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
+                )
+    return Deployment(
+        workloads=tuple(one for part in parts for one in part.workloads),
+        shared=tuple(one for part in parts for one in part.shared),
+    )
+
+
+def shown(path: Path, root: Path) -> str:
+    """Return a path as messages show it: relative to the project where it is below it."""
+    absolute = path.absolute()
+    return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else str(path)
+
+
+def _files(folder: Path) -> list[Path]:
+    found: list[Path] = []
+    for parent, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [
+            Path(parent, name) for name in names if name.endswith(SUFFIXES) and not name.startswith(".")
+        ]
+    return sorted(found)
+
+
+def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlDocument, Any]]:
+    """Yield the documents of a file that hold something; what cannot be read is noted."""
+    name = shown(path, root)
+    try:
+        text = read_text(path, name)
+    except CompileError as error:
+        _note_unread(error, found)
+        return
+    is_json = path.suffix == ".json"
+    for document in [YamlDocument(name, text)] if is_json else _split(name, text):
+        try:
+            data = load_json_document(document) if is_json else load_document(document)
+        except CompileError as error:
+            _note_unread(error, found)
+            continue
+        if data is not None:
+            yield document, data
+
+
+def _note_unread(error: CompileError, found: Collector) -> None:
+    found.add(error.diagnostics)
+    # What it would have defined is no fault of those that look for it.
+    found.refused.add(_ANY_TYPE)
+
+
+def _split(name: str, text: str) -> Iterator[YamlDocument]:
+    """Divide a YAML stream at its document marks, which are at the beginning of a line wherever they are."""
+    starts = [0, *(mark.end() for mark in _DOCUMENT_START.finditer(text))]
+    ends = [*(mark.start() for mark in _DOCUMENT_START.finditer(text)), len(text)]
+    for start, end in zip(starts, ends, strict=True):
+        if text[start:end].strip():
+            yield YamlDocument(name, text[start:end], first_line=text.count("\n", 0, start) + 1)

@@ -1,0 +1,105 @@
+"""What commands on deployments share: their options, and the files that they are given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ensue.provisioning.identity import Context
+
+FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
+"""What the name of a Score file or a deployment set ends with."""
+
+
+class DeploymentWords:
+    """What the command line says of a deployment.
+
+    Args:
+        app: `--app`.
+        env: `--env`.
+        env_type: `--env-type`.
+        org: `--org`.
+        definitions: `--definitions`.
+    """
+
+    def __init__(
+        self,
+        app: str | None,
+        env: str | None,
+        env_type: str | None,
+        org: str | None,
+        definitions: Path | None,
+    ) -> None:
+        self.app = app
+        self.env = env
+        self.env_type = env_type
+        self.org = org
+        self.definitions = definitions
+
+    def context(self) -> Context:
+        """Return where the deployment goes.
+
+        Raises:
+            click.UsageError: the command line does not say it all.
+        """
+        from ensue.provisioning.identity import Context
+
+        given = {"--app": self.app, "--env": self.env, "--env-type": self.env_type}
+        if missing := [name for name, value in given.items() if not value]:
+            msg = f"a deployment needs {' and '.join(missing)}"
+            raise click.UsageError(msg)
+        return Context(
+            app=self.app or "", env=self.env or "", env_type=self.env_type or "", org=self.org or ""
+        )
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the command line says anything of a deployment."""
+        return any((self.app, self.env, self.env_type, self.org, self.definitions))
+
+
+def deployment_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say where a deployment goes, and where its definitions are."""
+    for option in (
+        click.option(
+            "--definitions",
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            help="Where resource definitions are. Default: as ensue.yaml says, else definitions/.",
+        ),
+        click.option("--org", metavar="ORG", help="The organization, for ${context.org.id}."),
+        click.option("--env-type", metavar="TYPE", help="The type of the environment, such as development."),
+        click.option("--env", metavar="ENV", help="The id of the environment."),
+        click.option("--app", metavar="APP", help="The id of the application."),
+    ):
+        function = option(function)
+    return function
+
+
+def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[Path]:
+    """Return the Score files and deployment sets that a command line names; none: it names SLS.
+
+    Raises:
+        click.UsageError: it names both.
+    """
+    files = [word for word in words if _is_file(word, deployment)]
+    if files and len(files) < len(words):
+        others = ", ".join(word for word in words if word not in files)
+        msg = f"SLS and files of a deployment cannot be drawn together: {others}"
+        raise click.UsageError(msg)
+    if not files and deployment.is_given:
+        msg = "--app, --env, --env-type, --org and --definitions go with a Score file or a deployment set"
+        raise click.UsageError(msg)
+    return [Path(word) for word in files]
+
+
+def _is_file(word: str, deployment: DeploymentWords) -> bool:
+    """Say whether a word is such a file; `web.yaml` may be the name of an SLS as well."""
+    from ensue.model.regular_files import is_regular
+
+    return word.endswith(FILE_SUFFIXES) and (deployment.is_given or is_regular(Path(word)))

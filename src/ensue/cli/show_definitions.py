@@ -1,0 +1,120 @@
+"""`ensue show definitions` and `ensue show match`: the resource definitions, and which one is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ensue.cli import exit_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.project import Project
+    from ensue.cli.deployment import DeploymentWords
+    from ensue.cli.session import Session
+    from ensue.diagnostics import Diagnostic
+    from ensue.provisioning.definitions import Definition
+    from ensue.provisioning.identity import Descriptor
+    from ensue.provisioning.matching import Candidate
+
+
+def show_definitions(session: Session, words: DeploymentWords) -> int:
+    """Print all definitions, sorted by type and id."""
+    from ensue.provisioning.definitions import as_data
+
+    async def work(project: Project) -> tuple[list[Definition], list[Diagnostic]]:
+        return project.deployments(words.definitions).definitions()
+
+    definitions, warnings = session.run(work)
+    session.print_diagnostics(warnings)
+    if session.is_for_programs:
+        session.print_document([as_data(one) for one in definitions])
+        return exit_codes.SUCCEEDED
+    headings = ("type", "definition", "driver", "criteria", "place")
+    rows = [
+        (one.type, one.id, one.driver, _criteria_words(one), str(one.place.span())) for one in definitions
+    ]
+    _print_table(session, headings, rows)
+    return exit_codes.SUCCEEDED
+
+
+def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
+    """Print how near each definition comes to a resource, the chosen one first.
+
+    Returns:
+        The exit code: 2 when none matches.
+    """
+    from ensue.provisioning.identity import DEFAULT_CLASS, parse_descriptor
+
+    resource = parse_descriptor(wanted)
+    if resource is None:
+        raise click.UsageError(f"{wanted!r} is no resource: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
+    class_ = resource.class_ or DEFAULT_CLASS
+    values = {
+        "res_id": _id_of(resource),
+        "env_id": words.env,
+        "app_id": words.app,
+        "env_type": words.env_type,
+    }
+
+    async def work(project: Project) -> list[Candidate]:
+        return project.deployments(words.definitions).candidates(resource.type, class_, values)
+
+    candidates = session.run(work)
+    if session.is_for_programs:
+        session.print_document([_candidate_data(one) for one in candidates])
+    elif candidates:
+        rows = [(one.definition.id, _verdict(one), _why(one)) for one in candidates]
+        _print_table(session, ("definition", "verdict", "why"), rows)
+    else:
+        session.lines.write(f"ensue: no definition is for the type {resource.type!r}")
+    is_found = any(one.is_chosen for one in candidates)
+    return exit_codes.SUCCEEDED if is_found else exit_codes.FAILED
+
+
+def _id_of(resource: Descriptor) -> str | None:
+    """Return the resource's id; an implicit one has its type as id."""
+    from ensue.provisioning.identity import IMPLICIT
+
+    is_implicit = resource.id is None and resource.type in IMPLICIT
+    return resource.type if is_implicit else resource.id
+
+
+def _candidate_data(candidate: Candidate) -> dict[str, Any]:
+    from ensue.provisioning.definitions import criterion_data
+
+    criterion = candidate.criterion
+    return {
+        "definition": candidate.definition.id,
+        "matches": not candidate.failures,
+        "chosen": candidate.is_chosen,
+        "criterion": None if criterion is None else criterion_data(criterion),
+        "why": _why(candidate),
+        "place": str((criterion or candidate.definition).place.span()),
+    }
+
+
+def _verdict(candidate: Candidate) -> str:
+    if candidate.is_chosen:
+        return "chosen"
+    return "no match" if candidate.failures else "less specific"
+
+
+def _why(candidate: Candidate) -> str:
+    if candidate.failures:
+        return "; ".join(candidate.failures)
+    return f"matches {str(candidate.criterion) or 'any resource'}"
+
+
+def _criteria_words(definition: Definition) -> str:
+    if not definition.criteria:
+        return "none: never chosen"
+    return ", ".join(str(one) or "any" for one in definition.criteria)
+
+
+def _print_table(session: Session, headings: tuple[str, ...], rows: Sequence[Sequence[str]]) -> None:
+    from ensue.output.tables import table_text
+
+    session.print_text([table_text(headings, rows, session.stdout_palette)])

@@ -1,0 +1,183 @@
+"""Building the resource graph of a deployment: gather, match, refer, co-provision, select, put in order.
+
+Pure: definitions, workloads and a context go in, a graph or everything that is wrong comes out.
+
+Source: resource graph document, "Building and executing".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.graph.cycles import CycleError
+from ensue.graph.dag import Edge
+from ensue.graph.ordering import order_with_priorities
+from ensue.provisioning.canonical import canonical, digest
+from ensue.provisioning.growth import Growth
+from ensue.provisioning.identity import DEFAULT_CLASS, IMPLICIT, Key, guresid
+from ensue.provisioning.nodes import Dependency, Node, ResourceGraph
+from ensue.provisioning.selecting import follow_selectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.provisioning.growth import Resource
+    from ensue.provisioning.identity import Context
+    from ensue.provisioning.matching import Catalog
+    from ensue.provisioning.nodes import Selector
+    from ensue.provisioning.workloads import Deployment, Workload
+
+
+def build_graph(
+    deployment: Deployment, catalog: Catalog, context: Context, found: Collector
+) -> ResourceGraph:
+    """Return the resource graph of a deployment.
+
+    Args:
+        deployment: what is to be deployed.
+        catalog: the definitions.
+        context: where it goes.
+        found: gets warnings, and has all errors when this raises.
+
+    Raises:
+        CompileError: something is wrong with the inputs or with the graph; carries everything.
+    """
+    growth = Growth(catalog, context, found)
+    _gather(growth, deployment, catalog, context, found)
+    growth.settle()
+    selected = follow_selectors(growth, found)
+    _refuse_unmatched(growth.resources.values(), catalog, context, found)
+    ordered = _in_order(sorted(growth.resources.values(), key=lambda one: one.key), found)
+    found.stop_on_errors()
+    nodes = tuple(_node(one, selected.get(one, {}), context) for one in ordered)
+    return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog))
+
+
+def _gather(
+    growth: Growth, deployment: Deployment, catalog: Catalog, context: Context, found: Collector
+) -> None:
+    """Add everything that is asked for before any definition is looked at."""
+    for type_ in IMPLICIT:
+        key = Key(type_, DEFAULT_CLASS, type_)
+        if definition := catalog.chosen(key, context):
+            growth.add(key, definition.place)
+    for request in sorted(deployment.shared, key=lambda one: one.key):
+        growth.add(request.key, request.place, request.params)
+    taken: dict[str, Workload] = {}
+    for workload in sorted(deployment.workloads, key=lambda one: (one.name, one.place.document.path)):
+        first = taken.setdefault(workload.name, workload)
+        if first is not workload:
+            _refuse_second(workload, first, found)
+            continue
+        # Declarations come before the placeholders that name them, so that messages point to them.
+        needed = [growth.add(one.key, one.place, one.params) for one in workload.requests]
+        node = growth.add(workload.key, workload.place)
+        for request, resource in zip(workload.requests, needed, strict=True):
+            growth.connect(node, resource, "workload", request.place)
+        growth.add(workload.key, workload.place, workload.module)
+
+
+def _refuse_second(workload: Workload, first: Workload, found: Collector) -> None:
+    there = first.place.span()
+    found.error(
+        "E0815",
+        f"two workloads are named {workload.name!r}",
+        workload.place.span(),
+        detail=f"the other one is at {there}",
+        help="rename one of them",
+        related=((there, "the first one"),),
+    )
+
+
+def _refuse_unmatched(
+    resources: Iterable[Resource], catalog: Catalog, context: Context, found: Collector
+) -> None:
+    for resource in resources:
+        # What was refused would have been a definition for it, or may have been.
+        is_excused = found.refused & {resource.key.type, "*"}
+        if resource.definition is None and not is_excused:
+            found.error(
+                "E0819",
+                f"no definition matches {resource.key}",
+                resource.place.span(),
+                detail=catalog.near_misses(resource.key, context),
+                help="`ensue show match` shows how definitions are ranked",
+            )
+
+
+def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]:
+    """Return resources in the order of provisioning; a circle is noted, and nothing is returned."""
+    numbers = {resource: number for number, resource in enumerate(resources)}
+    edges = [
+        Edge(numbers[to], number, why)
+        for number, resource in enumerate(resources)
+        for to, why in sorted(resource.edges, key=lambda edge: (numbers[edge[0]], edge[1]))
+    ]
+    try:
+        ordered = order_with_priorities(len(resources), edges, range(len(resources)))
+    except CycleError as error:
+        for cycle in error.cycles:
+            # An edge of the general graph leads from what is first to what waits: the other way round.
+            turned = [(resources[one.after], resources[one.before], one.reason) for one in reversed(cycle)]
+            _refuse_circle(turned, found)
+        return []
+    return [resources[number] for number in ordered]
+
+
+def _refuse_circle(circle: list[tuple[Resource, Resource, str]], found: Collector) -> None:
+    smallest = min(range(len(circle)), key=lambda number: circle[number][0].key)
+    turned = circle[smallest:] + circle[:smallest]
+    places = [_edge_place(owner, to, why) for owner, to, why in turned]
+    path = " -> ".join(str(one.key) for one in (*(owner for owner, _, _ in turned), turned[0][0]))
+    steps = "; ".join(
+        f"{owner.key} depends on {to.key} ({why}, {place})"
+        for (owner, to, why), place in zip(turned, places, strict=True)
+    )
+    found.error(
+        "E0821",
+        f"resources depend on each other in a circle: {path}",
+        places[0],
+        detail=steps,
+        help="take one of these dependencies away",
+    )
+
+
+def _edge_place(owner: Resource, to: Resource, why: str) -> Span:
+    return next(place.span() for edge, place in owner.edges.items() if edge == (to, why))
+
+
+def _node(resource: Resource, selected: Mapping[Selector, tuple[Key, ...]], context: Context) -> Node:
+    definition = resource.definition
+    assert definition is not None  # noqa: S101 -- a resource without one was refused
+    return Node(
+        key=resource.key,
+        guresid=guresid(context, resource.key),
+        definition=definition.id,
+        driver=definition.driver,
+        account=definition.account,
+        params=resource.params,
+        inputs=definition.inputs,
+        dependencies=tuple(sorted(Dependency(to.key, why) for to, why in resource.edges)),
+        selected=selected,
+        places=(resource.place, definition.place),
+    )
+
+
+def _hash(context: Context, nodes: Iterable[Node], catalog: Catalog) -> str:
+    """Hash the graph: the context and, in order, what makes every node what it is."""
+    return digest(
+        [
+            [context.org, context.app, context.env, context.env_type],
+            *(
+                [
+                    *node.key,
+                    catalog.definitions[node.definition].digest,
+                    "" if node.params is None else canonical(node.params.source).decode("utf-8", "replace"),
+                    [[*one.to, one.why] for one in node.dependencies],
+                ]
+                for node in nodes
+            ),
+        ]
+    )

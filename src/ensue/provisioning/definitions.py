@@ -1,0 +1,162 @@
+"""Resource definitions: which driver makes a resource, out of what, and what else it brings into a graph.
+
+These are the values; `definition_files` reads them, `matching` chooses among them.
+
+Source: resource graph document, the definitions of its examples.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.provisioning.identity import DEFAULT_CLASS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.provisioning.identity import Context, Descriptor, Key
+    from ensue.provisioning.written import TextPlace, Written
+
+CRITERION_FIELDS: Final = ("res_id", "env_id", "app_id", "env_type")
+"""The fields that make a criterion more specific, the one that counts most first."""
+
+
+class Criterion(msgspec.Struct, frozen=True, kw_only=True):
+    """Which resources a definition is for: all given fields have to match.
+
+    Args:
+        class_: the resource class.
+        fields: field of `CRITERION_FIELDS` to the value that it takes.
+        place: where it is written.
+    """
+
+    class_: str
+    fields: Mapping[str, str]
+    place: TextPlace
+
+    @property
+    def specificity(self) -> int:
+        """How specific it is: a bit per given field, `res_id` the highest."""
+        bits = ("1" if field in self.fields else "0" for field in CRITERION_FIELDS)
+        return int("".join(bits), 2)
+
+    def failures(self, class_: str, values: Mapping[str, str | None]) -> list[str]:
+        """Return why it does not match a resource, a sentence a field; empty when it does.
+
+        Args:
+            class_: the resource's class.
+            values: field to the value that the resource has; None or missing: not known.
+        """
+        failed = [
+            f"{field} is {_quoted(values.get(field))}, not {wanted!r}"
+            for field, wanted in self.fields.items()
+            if values.get(field) != wanted
+        ]
+        if class_ != self.class_:
+            failed.insert(0, f"class is {class_!r}, not {self.class_!r}")
+        return failed
+
+    def __str__(self) -> str:
+        """Write its fields as `field=value`, the class only where it is not `default`."""
+        class_ = [] if self.class_ == DEFAULT_CLASS else [f"class={self.class_}"]
+        return " ".join([*class_, *(f"{name}={value}" for name, value in self.fields.items())])
+
+
+class Provision(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource that a definition brings with it.
+
+    Args:
+        target: the resource.
+        is_dependent: whether it depends on the one that brings it.
+        match_dependents: whether what depends on the one that brings it depends on it, too.
+        params: its parameters; None: it is given none.
+        place: where it is written.
+    """
+
+    target: Descriptor
+    is_dependent: bool
+    match_dependents: bool
+    params: Written | None
+    place: TextPlace
+
+
+class Inputs(msgspec.Struct, frozen=True, kw_only=True):
+    """What a driver is given, placeholders still in it.
+
+    Args:
+        values: plain inputs.
+        secrets: secret inputs.
+        secret_refs: where further secrets are kept: `{store, ref, version}` or `{value}` at any depth.
+    """
+
+    values: Written
+    secrets: Written
+    secret_refs: Written
+
+
+class Definition(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource definition.
+
+    Args:
+        id: its id.
+        type: the type of the resources that it is for.
+        name: its name for people.
+        driver: the driver, as written (`humanitec/template`).
+        account: the account that the driver uses; None: none.
+        inputs: what the driver is given.
+        provisions: what it brings with it.
+        criteria: what it is for; empty: it is never chosen.
+        place: where it is written.
+        digest: a hash of all that makes its resources what they are.
+    """
+
+    id: str
+    type: str
+    name: str
+    driver: str
+    account: Written | None
+    inputs: Inputs
+    provisions: tuple[Provision, ...]
+    criteria: tuple[Criterion, ...]
+    place: TextPlace
+    digest: str
+
+    @property
+    def written(self) -> tuple[Written, ...]:
+        """Everything of it that may hold placeholders of the resource itself."""
+        inputs = self.inputs
+        account = () if self.account is None else (self.account,)
+        return (inputs.values, inputs.secrets, inputs.secret_refs, *account)
+
+
+def field_values(key: Key, context: Context) -> dict[str, str | None]:
+    """Return the values that criteria look at, for one resource."""
+    return {"res_id": key.id, "env_id": context.env, "app_id": context.app, "env_type": context.env_type}
+
+
+def as_data(definition: Definition) -> dict[str, Any]:
+    """Return a definition as data for a program; inputs are left out, since they may hold secrets."""
+    return {
+        "id": definition.id,
+        "type": definition.type,
+        "driver": definition.driver,
+        "criteria": [criterion_data(one) for one in definition.criteria],
+        "provision": [_provision_name(one.target) for one in definition.provisions],
+        "place": str(definition.place.span()),
+    }
+
+
+def criterion_data(criterion: Criterion) -> dict[str, str]:
+    """Return a criterion as data for a program, its class included."""
+    return {"class": criterion.class_, **criterion.fields}
+
+
+def _provision_name(target: Descriptor) -> str:
+    class_ = "" if target.class_ is None else f".{target.class_}"
+    return f"{target.type}{class_}" + ("" if target.id is None else f"#{target.id}")
+
+
+def _quoted(value: str | None) -> str:
+    return "not given" if value is None else repr(value)

@@ -1,0 +1,163 @@
+"""The graph while it is built: resources join it, and what they depend on, to a fixed point.
+
+Each resource and each edge is looked at once, so building is linear in what comes of it. `match_dependents`
+is a rule that holds for every pair of a dependent and a co-provisioned resource, whichever comes first:
+an edge that joins late is checked against the rules that are there, and a rule against the edges.
+
+Source: resource graph document, "Building and executing" and "Co-provision Resources".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from ensue.provisioning.canonical import canonical
+from ensue.provisioning.identity import WORKLOAD
+
+if TYPE_CHECKING:
+    from ensue.language.collector import Collector
+    from ensue.provisioning.definitions import Definition, Provision
+    from ensue.provisioning.identity import Context, Key
+    from ensue.provisioning.matching import Catalog
+    from ensue.provisioning.nodes import Selector, Why
+    from ensue.provisioning.written import TextPlace, Written
+
+
+class Resource:
+    """A resource that is part of the graph.
+
+    Args:
+        key: its type, class and id.
+        place: where it was first asked for.
+    """
+
+    __slots__ = ("companions", "definition", "dependents", "edges", "key", "matched", "params", "place")
+
+    def __init__(self, key: Key, place: TextPlace) -> None:
+        self.key = key
+        self.place = place
+        self.params: Written | None = None
+        self.definition: Definition | None = None
+        self.edges: dict[tuple[Resource, Why], TextPlace] = {}
+        self.dependents: dict[Resource, None] = {}
+        self.companions: set[Resource] | None = None
+        """What it co-provisions; None: nothing."""
+        self.matched: list[tuple[Resource, TextPlace]] | None = None
+        """What of that its dependents depend on, too; None: nothing."""
+
+
+class Growth:
+    """A graph that grows.
+
+    Args:
+        catalog: the definitions.
+        context: where the deployment goes.
+        found: gets what is wrong.
+    """
+
+    def __init__(self, catalog: Catalog, context: Context, found: Collector) -> None:
+        self.resources: dict[Key, Resource] = {}
+        self.selections: list[tuple[Resource, Selector, TextPlace]] = []
+        self._catalog = catalog
+        self._context = context
+        self._found = found
+        self._unexpanded: deque[Resource] = deque()
+        self._unmatched: deque[tuple[Resource, Resource]] = deque()
+
+    def add(self, key: Key, place: TextPlace, params: Written | None = None) -> Resource:
+        """Return a resource of the graph, which joins it where it is new.
+
+        Args:
+            key: the resource.
+            place: where it is asked for.
+            params: its parameters; None: it is given none here.
+        """
+        resource = self.resources.get(key)
+        if resource is None:
+            resource = self.resources[key] = Resource(key, place)
+            self._unexpanded.append(resource)
+        if params is not None:
+            self._give(resource, params)
+        return resource
+
+    def connect(self, owner: Resource, to: Resource, why: Why, place: TextPlace) -> None:
+        """Let a resource depend on another one."""
+        if (to, why) in owner.edges:
+            return
+        owner.edges[to, why] = place
+        if owner not in to.dependents:
+            to.dependents[owner] = None
+            self._unmatched.append((owner, to))
+
+    def settle(self) -> None:
+        """Follow definitions until nothing new joins."""
+        while self._unexpanded or self._unmatched:
+            while self._unexpanded:
+                self._expand(self._unexpanded.popleft())
+            while self._unmatched:
+                owner, to = self._unmatched.popleft()
+                for companion, place in to.matched or ():
+                    self._match(owner, to, companion, place)
+
+    def _expand(self, resource: Resource) -> None:
+        """Add what a resource's definition brings."""
+        definition = resource.definition = self._catalog.chosen(resource.key, self._context)
+        if definition is None:
+            return
+        for written in definition.written:
+            self.mention(resource, written, "reference")
+        if definition.provisions:
+            self._provision(resource, definition.provisions)
+
+    def mention(self, owner: Resource, written: Written, why: Why) -> None:
+        """Add whom some data of a resource mentions."""
+        mentions = written.mentions
+        for (descriptor, needs_provisioning), place in mentions.references.items():
+            target = self.add(descriptor.resolved(owner.key), place)
+            if target is not owner or needs_provisioning:
+                self.connect(owner, target, why, place)
+        for selector, place in mentions.selections.items():
+            self.selections.append((owner, selector, place))
+
+    def _give(self, resource: Resource, params: Written) -> None:
+        if resource.params is None:
+            resource.params = params
+            self.mention(resource, params, "workload" if resource.key.type == WORKLOAD else "reference")
+        elif not _are_equal(resource, resource.params, params):
+            first, second = sorted((resource.params.place.span(), params.place.span()))
+            self._found.error(
+                "E0820",
+                f"{resource.key} is given different params",
+                second,
+                detail=f"it has others at {first}",
+                help="give the same params in both places, or in one of them",
+                related=((first, "the other params"),),
+            )
+
+    def _provision(self, owner: Resource, provisions: tuple[Provision, ...]) -> None:
+        added = [(one, self.add(one.target.resolved(owner.key), one.place, one.params)) for one in provisions]
+        # All of them are known before the first rule holds, since none of them is matched.
+        owner.companions = {companion for _, companion in added}
+        for one, companion in added:
+            if one.is_dependent:
+                self.connect(companion, owner, "co-provision", one.place)
+            if one.match_dependents:
+                owner.matched = [*(owner.matched or ()), (companion, one.place)]
+                for dependent in list(owner.dependents):
+                    self._match(dependent, owner, companion, one.place)
+
+    def _match(self, dependent: Resource, owner: Resource, companion: Resource, place: TextPlace) -> None:
+        if dependent not in (owner.companions or ()):
+            self.connect(dependent, companion, "match_dependents", place)
+
+
+def _are_equal(resource: Resource, first: Written, second: Written) -> bool:
+    """Say whether params are the same: equal as written, and their placeholders mean the same resources."""
+    if canonical(first.source) != canonical(second.source):
+        return False
+
+    def meant(written: Written) -> set[Key]:
+        return {target.resolved(resource.key) for target, _ in written.mentions.references}
+
+    return meant(first) == meant(second)

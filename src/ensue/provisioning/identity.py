@@ -1,0 +1,100 @@
+"""The names of resources in a graph: (type, class, id), how they are written, and how they are filled in.
+
+Source: resource graph document, "Placeholders"; the implicit resources are those of "Basic graphs".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final, NamedTuple
+
+import msgspec
+
+DEFAULT_CLASS: Final = "default"
+WORKLOAD: Final = "workload"
+IMPLICIT: Final = ("base-env", "k8s-cluster", "k8s-namespace")
+"""Types of which every environment has one resource; its id is the type."""
+
+_DESCRIPTOR: Final = re.compile(
+    r"(?P<type>[^\s.#<>'\"\[\]{}]+)(?:\.(?P<class>[^\s.#<>'\"\[\]{}]+))?(?:#(?P<id>[^\s<>'\"\[\]{}]+))?"
+)
+_GURESID_CHARS: Final = 32
+
+
+class Key(NamedTuple):
+    """What identifies a resource in a graph; keys sort by type, class and id.
+
+    Args:
+        type: the resource type (`postgres`).
+        class_: the resource class (`default`).
+        id: the resource id (`modules.web.externals.db`).
+    """
+
+    type: str
+    class_: str
+    id: str
+
+    def __str__(self) -> str:
+        """Write the key as `TYPE.CLASS#ID`."""
+        return f"{self.type}.{self.class_}#{self.id}"
+
+
+class Descriptor(NamedTuple):
+    """A key as it is written, with a class and an id that may be left out.
+
+    Args:
+        type: the resource type.
+        class_: the class; None: that of the resource that names this one.
+        id: the id; None: that of the resource that names this one.
+    """
+
+    type: str
+    class_: str | None = None
+    id: str | None = None
+
+    def resolved(self, owner: Key) -> Key:
+        """Return the key that is meant by a resource that writes this.
+
+        An implicit type without an id means the implicit resource, whose class is `default`.
+
+        Args:
+            owner: the resource that writes it.
+        """
+        if self.id is None and self.type in IMPLICIT:
+            return Key(self.type, self.class_ or DEFAULT_CLASS, self.type)
+        class_ = owner.class_ if self.class_ is None else self.class_
+        return Key(self.type, class_, owner.id if self.id is None else self.id)
+
+
+class Context(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a deployment goes.
+
+    Args:
+        app: the id of the application.
+        env: the id of the environment.
+        env_type: the type of the environment (`development`).
+        org: the id of the organization; empty when none is given.
+    """
+
+    app: str
+    env: str
+    env_type: str
+    org: str = ""
+
+
+def parse_descriptor(text: str) -> Descriptor | None:
+    """Return what `TYPE[.CLASS][#ID]` names, None when the text is malformed."""
+    found = _DESCRIPTOR.fullmatch(text)
+    return None if found is None else Descriptor(found["type"], found["class"], found["id"])
+
+
+def guresid(context: Context, key: Key) -> str:
+    """Return the globally unique id of a resource: 32 hexadecimal digits, the same for every deployment.
+
+    Args:
+        context: its application and environment count.
+        key: the resource.
+    """
+    named = "\0".join((context.app, context.env, *key))
+    return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:_GURESID_CHARS]

@@ -1,0 +1,192 @@
+"""What a placeholder means: a value of the context, an output of a resource, or of many.
+
+A dialect says which roots a file knows (`resources`, `context`, `externals`) and what a path below each
+means. A root's reader returns a meaning or a refusal; it never raises.
+
+Source: resource graph document, "Placeholders" of resource references and of resource selectors.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from ensue.language.collector import near_names
+from ensue.provisioning.identity import Descriptor, parse_descriptor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+CONTEXT_FIELDS: Final = (
+    "org.id", "app.id", "env.id", "env.type", "res.id", "res.type", "res.class", "res.guresid",
+)  # fmt: skip
+WHATS: Final = ("outputs", "guresid", "account", "values")
+"""What a placeholder may ask of a resource; the first such word ends a dotted descriptor."""
+
+Step: TypeAlias = "tuple[str, str]"
+"""A step of a selector: its direction, `>` or `<`, and the type that is selected."""
+
+
+class ContextField(NamedTuple):
+    """A value of the context (`${context.app.id}`).
+
+    Args:
+        name: one of `CONTEXT_FIELDS`.
+    """
+
+    name: str
+
+
+class Reference(NamedTuple):
+    """Something of one resource.
+
+    Args:
+        target: the resource.
+        what: one of `WHATS`, or `id` for the resource's own id.
+        path: the way to the value below it.
+    """
+
+    target: Descriptor
+    what: str
+    path: tuple[str, ...] = ()
+
+
+class Selection(NamedTuple):
+    """Something of all resources that a selector finds; always a list.
+
+    Args:
+        anchor: where the selector begins.
+        steps: its steps, at least one.
+        what: one of `WHATS`.
+        path: the way to the value in each resource.
+    """
+
+    anchor: Descriptor
+    steps: tuple[Step, ...]
+    what: str
+    path: tuple[str, ...] = ()
+
+
+class Constant(NamedTuple):
+    """A value that the file itself has (`${metadata.name}`).
+
+    Args:
+        value: the value.
+    """
+
+    value: Any
+
+
+class FromOutside(NamedTuple):
+    """A value that no resource of the graph has: Score's types `environment` and `service`.
+
+    Args:
+        kind: that type.
+        path: the name, and the way to the value.
+    """
+
+    kind: str
+    path: tuple[str, ...]
+
+
+class Refusal(NamedTuple):
+    """Why a path means nothing.
+
+    Args:
+        reason: what is wrong with it.
+        help: how to mend it; may be empty.
+        is_undeclared: whether it names something that its file does not declare.
+    """
+
+    reason: str
+    help: str = ""
+    is_undeclared: bool = False
+
+
+Meaning: TypeAlias = "ContextField | Reference | Selection | Constant | FromOutside"
+
+
+class PathPart(NamedTuple):
+    """A part of the path of a placeholder.
+
+    Args:
+        text: the part.
+        is_bracketed: whether it is written `['…']`.
+    """
+
+    text: str
+    is_bracketed: bool = False
+
+
+class Dialect(NamedTuple):
+    """Which placeholders a file knows.
+
+    Args:
+        roots: first words to what reads the path below each.
+        escapes_all: whether `$${` is an escape in front of an unknown word too, as in Score.
+    """
+
+    roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | Refusal]]
+    escapes_all: bool = False
+
+
+def context_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return what `${context.…}` means."""
+    name = ".".join(part.text for part in path)
+    if name in CONTEXT_FIELDS:
+        return ContextField(name)
+    close = near_names(name, CONTEXT_FIELDS)
+    return Refusal(f"the context has no {name!r}", close or f"it has {', '.join(CONTEXT_FIELDS)}")
+
+
+def resource_meaning(path: Sequence[PathPart]) -> Meaning | Refusal:
+    """Return what `${resources.DESC.outputs.OUT}` means in a definition."""
+    written, what, rest = _divided(path)
+    return _what_refusal(what, rest) or _described(written, what, rest)
+
+
+def _what_refusal(what: str, rest: tuple[str, ...]) -> Refusal | None:
+    if what not in WHATS:
+        return Refusal(
+            "it does not say what it takes of the resource",
+            "write ${resources['TYPE.CLASS#ID'].outputs.NAME}, or .guresid, .account or .values",
+        )
+    if what == "outputs" and not rest:
+        return Refusal("it names no output", "write the name of an output after .outputs")
+    if what in ("guresid", "account") and rest:
+        return Refusal(f"nothing comes after .{what}", f"end it with .{what}")
+    return None
+
+
+def _described(written: str, what: str, rest: tuple[str, ...]) -> Meaning | Refusal:
+    """Return what a descriptor means, `TYPE[.CLASS][#ID]` with the steps of a selector after it."""
+    first, *steps = re.split(r"\s*([<>])\s*", written.strip())
+    descriptor = parse_descriptor(first)
+    if descriptor is None:
+        return Refusal(f"{first!r} is no resource", "write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
+    if not steps:
+        return Reference(descriptor, what, rest)
+    pairs = tuple(zip(steps[::2], steps[1::2], strict=True))
+    for _, selected in pairs:
+        if parse_descriptor(selected) != Descriptor(selected):
+            return Refusal(
+                f"{selected!r} is no type that a selector can select",
+                "after > or < comes a type alone: every class and id of it is selected",
+            )
+    return Selection(descriptor, pairs, what, rest)
+
+
+def _divided(path: Sequence[PathPart]) -> tuple[str, str, tuple[str, ...]]:
+    """Return the descriptor, the word after it, and the rest."""
+    if path and path[0].is_bracketed:
+        end = 1
+    else:
+        words = (n for n, part in enumerate(path) if n and not part.is_bracketed and part.text in WHATS)
+        end = next(words, len(path))
+    written = ".".join(part.text for part in path[:end])
+    what = path[end].text if end < len(path) else ""
+    return written, what, tuple(part.text for part in path[end + 1 :])
+
+
+DEFINITION: Final = Dialect({"resources": resource_meaning, "context": context_meaning})
+"""The placeholders of a resource definition."""

@@ -1,0 +1,87 @@
+"""The resource graph as it is built: its nodes in the order of provisioning, each with all that makes it.
+
+Nothing here changes during a run. A node names its definition and shares its inputs, so that ten thousand
+resources of one definition hold them once.
+
+Source: resource graph document, "Building and executing".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.provisioning.definitions import Inputs
+    from ensue.provisioning.identity import Context, Descriptor, Key
+    from ensue.provisioning.meanings import Step
+    from ensue.provisioning.written import TextPlace, Written
+
+Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector"]
+"""What makes a resource depend on another: a workload declares or mentions it, a placeholder names it, it was
+co-provisioned as a dependent, it takes part in `match_dependents`, or a selector found it."""
+
+Selector: TypeAlias = "tuple[Descriptor, tuple[Step, ...]]"
+"""A selector as its definition writes it: the anchor and the steps."""
+
+
+class Dependency(NamedTuple):
+    """That a node depends on another one.
+
+    Args:
+        to: the other one, which is provisioned first.
+        why: what makes it so.
+    """
+
+    to: Key
+    why: Why
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource of the graph.
+
+    Args:
+        key: its type, class and id.
+        guresid: its globally unique id.
+        definition: the id of its definition.
+        driver: the driver that provisions it.
+        account: the account of the driver; None: none.
+        params: its parameters; of a workload its module; None: it is given none.
+        inputs: what the driver is given; shared by all nodes of the definition.
+        dependencies: what it depends on, sorted; one resource may be there for several reasons.
+        selected: what each selector of its inputs found, sorted by type, class and id.
+        places: where it is asked for; the place of its definition last.
+    """
+
+    key: Key
+    guresid: str
+    definition: str
+    driver: str
+    account: Written | None
+    params: Written | None
+    inputs: Inputs
+    dependencies: tuple[Dependency, ...]
+    selected: Mapping[Selector, tuple[Key, ...]]
+    places: tuple[TextPlace, ...]
+
+    @property
+    def depends_on(self) -> list[Key]:
+        """The resources that it depends on, each once, sorted."""
+        return sorted({one.to for one in self.dependencies})
+
+
+class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):
+    """All resources of one deployment.
+
+    Args:
+        context: where it goes.
+        nodes: the resources, each after those that it depends on, among free ones by type, class and id.
+        hash: the SHA-256 of the graph; the same for the same inputs, whatever their order.
+    """
+
+    context: Context
+    nodes: tuple[Node, ...]
+    hash: str

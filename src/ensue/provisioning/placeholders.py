@@ -1,0 +1,187 @@
+r"""`${…}` in texts of definitions and workloads: where each begins and ends, and what is wrong with it.
+
+A root that the dialect does not know is literal text, because a shell script or a Terraform file may mean
+something by it; the reader hears of it. `$\{` is the two characters `${`, and so is `$${` in front of a
+root that is known; what follows goes on being read.
+
+Source: resource graph document, "Placeholders".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from ensue.provisioning.meanings import PathPart, Refusal
+
+if TYPE_CHECKING:
+    from ensue.provisioning.meanings import Dialect, Meaning
+
+_START: Final = re.compile(r"\$\\\{|\$\$\{|\$\{")
+_ROOT: Final = re.compile(r"\s*([A-Za-z_][\w-]*)")
+_SEGMENT: Final = re.compile(r"\.((?:\\.|[^.\[\]{}'\"\s\\])+)")
+_BRACKET: Final = re.compile(r"\[\s*(?:'([^']*)'|\"([^\"]*)\"|(\d+))\s*\]")
+_END: Final = re.compile(r"\s*\}")
+_OPENING_CHARS: Final = 2
+
+
+class Placeholder(NamedTuple):
+    """One `${…}` of a text.
+
+    Args:
+        text: the placeholder as written.
+        start: where it begins in its text, counted from 0.
+        end: where it ends.
+        meaning: what it stands for.
+    """
+
+    text: str
+    start: int
+    end: int
+    meaning: Meaning
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A text with placeholders in it, or with escapes.
+
+    Args:
+        source: the text as written.
+        parts: its literal parts, escapes resolved, and its placeholders, in order.
+    """
+
+    source: str
+    parts: tuple[str | Placeholder, ...]
+
+    @property
+    def whole(self) -> Placeholder | None:
+        """The placeholder that is the whole text, whose value keeps its type; None for any other text."""
+        only = self.parts[0] if len(self.parts) == 1 else None
+        return only if isinstance(only, Placeholder) else None
+
+
+class TextFault(NamedTuple):
+    """Something about a `${…}` that its author should know.
+
+    Args:
+        text: the text that it is about.
+        start: where that begins, counted from 0.
+        end: where it ends.
+        refusal: what is wrong; None: its root is unknown, so it is literal text.
+    """
+
+    text: str
+    start: int
+    end: int
+    refusal: Refusal | None
+
+
+def parse_text(text: str, dialect: Dialect) -> tuple[str | Template, tuple[TextFault, ...]]:
+    """Find the placeholders of a text.
+
+    Args:
+        text: any text.
+        dialect: which placeholders there are.
+
+    Returns:
+        The same text when there is nothing in it, else a template; and what is wrong. What is wrong is
+        literal text in the template.
+    """
+    if "${" not in text and "$\\{" not in text:
+        return text, ()
+    scan = _Scan(text, dialect)
+    scan.run()
+    if not scan.is_plain:
+        return Template(text, tuple(scan.parts)), tuple(scan.faults)
+    return text, tuple(scan.faults)
+
+
+class _Scan:
+    """One pass over a text."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.parts: list[str | Placeholder] = []
+        self.faults: list[TextFault] = []
+        self.is_plain = True
+        self._literal: list[str] = []
+
+    def run(self) -> None:
+        """Read the text from its beginning to its end."""
+        position = 0
+        while found := _START.search(self.text, position):
+            self._literal.append(self.text[position : found.start()])
+            position = self._opened(found)
+        self._literal.append(self.text[position:])
+        self._flush()
+
+    def _opened(self, found: re.Match[str]) -> int:
+        """Take what begins here and return where reading goes on."""
+        start, opened = found.span()
+        root = _ROOT.match(self.text, opened)
+        is_known = root is not None and root[1] in self.dialect.roots
+        if found[0] == "$\\{" or (found[0] == "$${" and (is_known or self.dialect.escapes_all)):
+            self._literal.append("${")
+            self.is_plain = False
+            return opened
+        if found[0] == "$${" or root is None or not is_known:
+            self._literal.append(found[0])
+            if found[0] == "${":
+                self._note_unknown(start)
+            return opened
+        return self._placeholder(start, root)
+
+    def _placeholder(self, start: int, root: re.Match[str]) -> int:
+        path, position = _path(self.text, root.end())
+        closed = _END.match(self.text, position)
+        if closed is None:
+            end = min(position, self._end_of_line(start))
+            unexpected = f"{self.text[position : position + 1]!r} does not belong there"
+            reason = "it is not closed" if position >= self._end_of_line(start) else unexpected
+            return self._refused(start, end, Refusal(reason, "end it with }, and quote odd names: ['…']"))
+        meaning = self.dialect.roots[root[1]](path)
+        end = closed.end()
+        if isinstance(meaning, Refusal):
+            return self._refused(start, end, meaning)
+        self._flush()
+        self.parts.append(Placeholder(self.text[start:end], start, end, meaning))
+        self.is_plain = False
+        return end
+
+    def _refused(self, start: int, end: int, refusal: Refusal) -> int:
+        self.faults.append(TextFault(self.text[start:end], start, end, refusal))
+        self._literal.append("${")
+        return start + _OPENING_CHARS
+
+    def _note_unknown(self, start: int) -> None:
+        end = self.text.find("}", start)
+        if end >= 0:
+            end = min(end + 1, self._end_of_line(start))
+            self.faults.append(TextFault(self.text[start:end], start, end, None))
+
+    def _end_of_line(self, start: int) -> int:
+        """Return where what is unclosed ends, for a message: at the brace, or with its line."""
+        line = self.text.find("\n", start)
+        line = len(self.text) if line < 0 else line
+        brace = self.text.find("}", start, line)
+        return line if brace < 0 else brace + 1
+
+    def _flush(self) -> None:
+        if literal := "".join(self._literal):
+            self.parts.append(literal)
+        self._literal.clear()
+
+
+def _path(text: str, position: int) -> tuple[list[PathPart], int]:
+    """Read `.a['b'][0]…` and return its parts and where it ends."""
+    path: list[PathPart] = []
+    while True:
+        if found := _SEGMENT.match(text, position):
+            path.append(PathPart(re.sub(r"\\(.)", r"\1", found[1])))
+        elif found := _BRACKET.match(text, position):
+            path.append(PathPart(next(part for part in found.groups() if part is not None), True))
+        else:
+            return path, position
+        position = found.end()

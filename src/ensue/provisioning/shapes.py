@@ -1,0 +1,106 @@
+"""Checking the shape of a file that was read: its mappings, their keys, the kinds of its values.
+
+Everything that is wrong is noted with its place; a value that cannot be used is returned as nothing, so
+that reading goes on and finds the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.language.collector import near_names
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.language.collector import Collector
+    from ensue.provisioning.written import TextPlace
+
+
+class Shape:
+    """Checks values of one kind of file.
+
+    Args:
+        code: the code of everything that is wrong.
+        found: gets it.
+    """
+
+    def __init__(self, code: str, found: Collector) -> None:
+        self.found = found
+        self._code = code
+
+    def wrong(self, summary: str, place: TextPlace, help_: str = "") -> None:
+        """Note something that is wrong."""
+        self.found.error(self._code, summary, place.span(), help=help_)
+
+    def mapping(
+        self, value: Any, what: str, place: TextPlace, keys: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Return a mapping with text keys, empty where the value is none.
+
+        Args:
+            value: the value; None is an empty mapping.
+            what: what it is, for messages.
+            place: where it is.
+            keys: the keys that it may have; None: any.
+        """
+        if value is None:
+            return {}
+        if not is_mapping(value):
+            self.wrong(f"{what} is {_shown(value)}, not a mapping", place)
+            return {}
+        if keys is not None:
+            self._check_keys(value, what, place, keys)
+        return {str(key): one for key, one in value.items()}
+
+    def required(self, mapping: dict[str, Any], key: str, what: str, place: TextPlace) -> str:
+        """Return the text under a key that has to be there, empty where there is none."""
+        if mapping.get(key) is None:
+            self.wrong(f"{what} has no {key!r}", place, f"add `{key}: …`")
+            return ""
+        return self.text(mapping[key], f"{key!r} of {what}", place.below(key)) or ""
+
+    def text(self, value: Any, what: str, place: TextPlace) -> str | None:
+        """Return a text that is not empty, None where the value is none; null is left out without a word."""
+        if value is None:
+            return None
+        if isinstance(value, str) and value.strip():
+            return value
+        # An id such as 2024 is a number to YAML.
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        self.wrong(f"{what} is {_shown(value)}, not a text", place)
+        return None
+
+    def flag(self, value: Any, what: str, place: TextPlace) -> bool:
+        """Return a truth value, False where the value is null or none."""
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.wrong(f"{what} is {_shown(value)}, neither true nor false", place)
+        return False
+
+    def items(self, value: Any, what: str, place: TextPlace) -> list[Any]:
+        """Return a list, empty where the value is none."""
+        if value is None:
+            return []
+        if is_list(value):
+            return value
+        self.wrong(f"{what} is {_shown(value)}, not a list", place)
+        return []
+
+    def _check_keys(self, value: Iterable[Any], what: str, place: TextPlace, keys: Sequence[str]) -> None:
+        for key in value:
+            if key not in keys:
+                help_ = near_names(str(key), keys) or f"it has {', '.join(keys)}"
+                self.wrong(f"{what} has no key {str(key)!r}", place.below(str(key)), help_)
+
+
+def _shown(value: Any) -> str:
+    """Say what a value is; never the value itself, which may be a secret in the wrong place."""
+    if value is None:
+        return "null"
+    kinds = ((bool, "a truth value"), (str, "a text"), (int | float, "a number"))
+    if is_mapping(value) or is_list(value):
+        return "a mapping" if is_mapping(value) else "a list"
+    return next((words for kind, words in kinds if isinstance(value, kind)), "something else")

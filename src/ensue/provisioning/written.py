@@ -1,0 +1,164 @@
+"""Data of a file with its placeholders found: what is written, and whom it mentions.
+
+A tree without placeholders stays the same object. Places are looked for only when a message needs one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+from ensue.model.data import is_list, is_mapping
+from ensue.provisioning.meanings import Reference, Selection
+from ensue.provisioning.placeholders import Placeholder, Template, parse_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.language.yaml import YamlDocument
+    from ensue.provisioning.identity import Descriptor
+    from ensue.provisioning.meanings import Dialect, Step
+    from ensue.provisioning.placeholders import TextFault
+
+
+class TextPlace(NamedTuple):
+    """Where a value is, or a text within it; only `span` looks for it.
+
+    Args:
+        document: the file.
+        keys: the value's path in it.
+        text: what is meant of the value; empty for all of it.
+    """
+
+    document: YamlDocument
+    keys: tuple[str | int, ...] = ()
+    text: str = ""
+
+    def below(self, *keys: str | int) -> TextPlace:
+        """Return the place of a value below this one."""
+        return TextPlace(self.document, (*self.keys, *keys))
+
+    def span(self) -> Span:
+        """Return the place of the text, or of its value where it is written otherwise."""
+        if self.text:
+            return self.document.locate_text(self.keys, self.text)
+        return self.document.locate(self.keys)
+
+
+class Mentions(msgspec.Struct, frozen=True):
+    """Whom some data mentions, each once, in reading order.
+
+    Args:
+        references: each resource, with the place; True in the key when the reference needs what only
+            provisioning brings (outputs, values), which a resource cannot have of itself.
+        selections: each selector as (anchor, steps), with the place.
+    """
+
+    references: Mapping[tuple[Descriptor, bool], TextPlace]
+    selections: Mapping[tuple[Descriptor, tuple[Step, ...]], TextPlace]
+
+
+NO_MENTIONS: Final = Mentions({}, {})
+
+
+class Written(msgspec.Struct, frozen=True):
+    """Data in which texts with placeholders are templates.
+
+    Args:
+        data: the data.
+        source: the same as it is written.
+        mentions: whom it mentions.
+        place: where it is.
+    """
+
+    data: Any
+    source: Any
+    mentions: Mentions
+    place: TextPlace
+
+
+def read_written(
+    source: Any, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool = False
+) -> Written:
+    """Find the placeholders of some data.
+
+    Args:
+        source: mappings, lists and scalars.
+        dialect: which placeholders there are.
+        place: where the data is.
+        found: gets what is wrong with placeholders.
+        is_secret: whether messages leave out what is written.
+    """
+    reader = _Reader(dialect, place.document, found, is_secret=is_secret)
+    data = reader.read(source, place.keys)
+    if not reader.references and not reader.selections:
+        return Written(data, source, NO_MENTIONS, place)
+    return Written(data, source, Mentions(reader.references, reader.selections), place)
+
+
+class _Reader:
+    def __init__(
+        self, dialect: Dialect, document: YamlDocument, found: Collector, *, is_secret: bool
+    ) -> None:
+        self.references: dict[tuple[Descriptor, bool], TextPlace] = {}
+        self.selections: dict[tuple[Descriptor, tuple[Step, ...]], TextPlace] = {}
+        self._dialect = dialect
+        self._document = document
+        self._found = found
+        self._is_secret = is_secret
+
+    def read(self, data: Any, keys: tuple[str | int, ...]) -> Any:
+        """Return data with templates in it, or the same object; `keys` lead to it in its document."""
+        if isinstance(data, str):
+            return self._text(data, keys) if "{" in data else data
+        if is_mapping(data):
+            read = {key: self.read(value, (*keys, key)) for key, value in data.items()}
+            return read if any(read[key] is not data[key] for key in data) else data
+        if is_list(data):
+            items = [self.read(value, (*keys, index)) for index, value in enumerate(data)]
+            return items if any(a is not b for a, b in zip(items, data, strict=True)) else data
+        return data
+
+    def _text(self, text: str, keys: tuple[str | int, ...]) -> str | Template:
+        parsed, faults = parse_text(text, self._dialect)
+        place = TextPlace(self._document, keys)
+        for fault in faults:
+            _report(fault, place, self._found, is_secret=self._is_secret)
+        if isinstance(parsed, Template):
+            for part in parsed.parts:
+                if isinstance(part, Placeholder):
+                    self._mention(part, place)
+        return parsed
+
+    def _mention(self, placeholder: Placeholder, place: TextPlace) -> None:
+        meaning = placeholder.meaning
+        here = place._replace(text=placeholder.text)
+        if isinstance(meaning, Reference):
+            needs_provisioning = meaning.what in {"outputs", "values"}
+            self.references.setdefault((meaning.target, needs_provisioning), here)
+        elif isinstance(meaning, Selection):
+            self.selections.setdefault((meaning.anchor, meaning.steps), here)
+
+
+def _report(fault: TextFault, place: TextPlace, found: Collector, *, is_secret: bool) -> None:
+    span = place._replace(text=fault.text).span()
+    shown = "${…}" if is_secret else fault.text
+    refusal = fault.refusal
+    if refusal is None:
+        found.warning(
+            "E0817",
+            f"{shown} is no placeholder here and stays as it is",
+            span,
+            help="where that is meant, write $\\{ for the two characters ${",
+        )
+        return
+    found.error(
+        "E0818" if refusal.is_undeclared else "E0816",
+        f"the placeholder {shown} {'names nothing' if refusal.is_undeclared else 'cannot be read'}",
+        span,
+        detail="" if is_secret else refusal.reason,
+        help=refusal.help,
+    )

@@ -1,0 +1,205 @@
+"""`ensue graph FILE`, `ensue show definitions` and `ensue show match` from the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTEXT = ("--app", "shop", "--env", "dev", "--env-type", "development")
+SCORE = """\
+apiVersion: score.dev/v1b1
+metadata: {name: web}
+containers: {main: {image: nginx, variables: {DB: "${resources.db.host}"}}}
+resources: {db: {type: postgres}}
+"""
+DEFINITIONS = """\
+kind: Definition
+metadata: {id: pg}
+entity:
+  type: postgres
+  driver_type: my-org/postgres
+  driver_account: account-of-${context.env.id}
+  driver_inputs:
+    values: {size: 5, url: "pg://admin:hunter2secret@db", host: "${resources.base-env.outputs.host}"}
+    secrets: {password: hunter2secret, key: ["${resources.base-env.outputs.key}"]}
+    secret_refs: {token: {store: vault, ref: some/path}}
+  criteria: [{app_id: shop}]
+---
+kind: Definition
+metadata: {id: everything}
+entity: {type: workload, driver_type: humanitec/echo, criteria: [{}]}
+---
+kind: Definition
+metadata: {id: base}
+entity: {type: base-env, driver_type: humanitec/echo, criteria: [{}]}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Shell:
+    """A project with definitions and a Score file."""
+    shell = Shell(tmp_path / "project")
+    shell.write("score.yaml", SCORE)
+    shell.write("definitions/all.yaml", DEFINITIONS)
+    return shell
+
+
+def test_a_graph_is_one_json_document(project: Shell) -> None:
+    """Nodes are in order, with everything that a program needs to know of them."""
+    ended = project.run("graph", "score.yaml", *CONTEXT, "--out", "json")
+    assert ended.code == 0, ended.err
+    document = ended.document
+    assert list(document) == ["app", "env", "env_type", "hash", "nodes"]
+    assert [node["type"] for node in document["nodes"]] == ["base-env", "postgres", "workload"]
+    postgres = document["nodes"][1]
+    assert len(postgres.pop("guresid")) == 32
+    assert postgres == {
+        "type": "postgres",
+        "class": "default",
+        "id": "modules.web.externals.db",
+        "definition": "pg",
+        "driver": "my-org/postgres",
+        "account": "account-of-dev",
+        "params": {},
+        "inputs": {
+            "values": {
+                "size": 5,
+                "url": "pg://admin:(sensitive)@db",
+                "host": "${resources.base-env.outputs.host}",
+            },
+            "secrets": {
+                "password": "(sensitive)",
+                "key": ["(sensitive)"],
+                "token": "(sensitive)",
+            },
+        },
+        "depends_on": ["base-env.default#base-env"],
+        "edges": [{"to": "base-env.default#base-env", "why": "reference"}],
+        "status": "planned",
+        "comment": "the driver my-org/postgres is not installed",
+    }
+    module = document["nodes"][2]["params"]
+    assert module["id"] == "web"
+    assert module["spec"]["containers"]["main"]["variables"] == {"DB": "${resources.db.host}"}
+
+
+def test_no_secret_is_printed(project: Shell) -> None:
+    """A secret of a definition is on no stream, in no form of the output."""
+    for form in ("json", "yaml", "text"):
+        ended = project.run("graph", "score.yaml", *CONTEXT, "--out", form)
+        assert "hunter2secret" not in ended.out + ended.err
+
+
+def test_the_graph_as_text(project: Shell) -> None:
+    """Without --out a person reads resources, definitions, drivers and dependencies."""
+    ended = project.run("graph", "score.yaml", *CONTEXT)
+    assert ended.code == 0
+    assert (
+        "postgres.default#modules.web.externals.db\n    pg, driver my-org/postgres (not installed)"
+        in ended.out
+    )
+    assert "    after base-env.default#base-env (reference)" in ended.out
+
+
+def test_all_errors_are_one_document(project: Shell) -> None:
+    """What is wrong with definitions, files and the graph is in one list, with places; exit code 1."""
+    second = "kind: Definition\nmetadata: {id: pg}\nentity: {type: dns, driver_type: e}\n"
+    project.write("definitions/more.yaml", second)
+    project.write("score.yaml", SCORE.replace("{type: postgres}", "{type: mysql, clas: x}"))
+    ended = project.run("graph", "score.yaml", *CONTEXT, "--out", "json")
+    assert ended.code == 1
+    assert [message.split(": ")[0] for message in ended.document["errors"]] == [
+        "definitions/more.yaml:2:12",
+        "score.yaml:4:13",
+        "score.yaml:4:31",
+    ]
+    assert "E0811" in ended.err
+    assert "E0814" in ended.err
+    assert "E0819" in ended.err
+
+
+def test_files_of_several_workloads_share_resources(project: Shell) -> None:
+    """Files in any order come to one graph with one hash."""
+    project.write("other.yaml", SCORE.replace("name: web", "name: api"))
+    one = project.run("graph", "score.yaml", "other.yaml", *CONTEXT, "--out", "json").document
+    two = project.run("graph", "other.yaml", "score.yaml", *CONTEXT, "--out", "json").document
+    assert one == two
+    assert [node["id"] for node in one["nodes"] if node["type"] == "workload"] == [
+        "modules.api",
+        "modules.web",
+    ]
+
+
+def test_definitions_may_be_elsewhere(project: Shell) -> None:
+    """The option of ensue.yaml and --definitions name other folders; one that is not there is refused."""
+    (project.root / "definitions").rename(project.root / "platform")
+    assert project.run("graph", "score.yaml", *CONTEXT).code == 1
+    assert project.run("graph", "score.yaml", *CONTEXT, "--definitions", "platform").code == 0
+    ended = project.run("graph", "score.yaml", *CONTEXT, "--definitions", "nowhere")
+    assert ended.code == 1
+    assert "E0825" in ended.err
+    project.write("ensue.yaml", "definitions: [platform]\n")
+    assert project.run("graph", "score.yaml", *CONTEXT).code == 0
+
+
+def test_a_json_deployment_set(project: Shell) -> None:
+    """A deployment set may be JSON, and what is not JSON is refused with its line."""
+    project.write("set.json", '{"modules": {"w": {"externals": {"db": {"type": "postgres"}}}}}')
+    assert project.run("graph", "set.json", *CONTEXT).code == 0
+    project.write("set.json", '{"modules":\n {"w": }}')
+    ended = project.run("graph", "set.json", *CONTEXT, "--out", "json")
+    assert ended.code == 1
+    assert ended.document["errors"][0].startswith("set.json:2")
+
+
+def test_the_command_line_says_where_a_deployment_goes(project: Shell) -> None:
+    """Without --env nothing is drawn, and a deployment's options do not go with SLS."""
+    ended = project.run("graph", "score.yaml", "--app", "shop", "--env-type", "development")
+    assert ended.code != 0
+    assert "--env" in ended.err
+    assert project.run("graph", "web", *CONTEXT).code != 0
+    assert project.run("graph", "web", "score.yaml", *CONTEXT).code != 0
+    assert "E0301" in project.run("graph", "web.yaml").err
+
+
+def test_a_yaml_file_that_is_neither_is_refused(project: Shell) -> None:
+    """A file without `modules` that is no Score file is refused by name."""
+    ended = project.run("graph", "definitions/all.yaml", *CONTEXT)
+    assert ended.code == 1
+    assert "E0824" in ended.err
+
+
+def test_definitions_are_listed(project: Shell) -> None:
+    """Definitions are listed by type, without their inputs."""
+    ended = project.run("show", "definitions", "--out", "json")
+    assert ended.code == 0
+    assert [one["id"] for one in ended.document] == ["base", "pg", "everything"]
+    assert ended.document[1] == {
+        "id": "pg",
+        "type": "postgres",
+        "driver": "my-org/postgres",
+        "criteria": [{"class": "default", "app_id": "shop"}],
+        "provision": [],
+        "place": "definitions/all.yaml:4:3",
+    }
+    assert "my-org/postgres" in project.run("show", "definitions").out
+
+
+def test_a_match_says_why(project: Shell) -> None:
+    """Candidates are ranked with reasons; exit code 2 when none matches, 1 when definitions are wrong."""
+    ended = project.run("show", "match", "postgres#shared.db", "--app", "shop", "--out", "json")
+    assert ended.code == 0
+    assert [(one["definition"], one["chosen"]) for one in ended.document] == [("pg", True)]
+    ended = project.run("show", "match", "postgres.large", "--app", "other")
+    assert ended.code == 2
+    assert "class is 'large', not 'default'; app_id is 'other', not 'shop'" in ended.out
+    assert project.run("show", "match", "nothing").code == 2
+    project.write("definitions/bad.yaml", "kind: Definition\n")
+    ended = project.run("show", "match", "postgres", "--out", "json")
+    assert ended.code == 1
+    assert ended.document["errors"]
