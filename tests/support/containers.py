@@ -136,14 +136,13 @@ def _image(folder: Path) -> Path:
         (root / name).mkdir(parents=True)
     (root / "tmp").chmod(0o1777)
     busybox = shutil.which("busybox") or ""
-    shutil.copy(busybox, root / "bin/busybox")
-    for library in _libraries(busybox):
-        (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(library, root / library[1:])
+    _add_program(root, busybox)
     listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
     for applet in listed.stdout.split():
         if applet != "busybox":
             (root / "bin" / applet).symlink_to("busybox")
+    if "su" not in listed.stdout.split():
+        _add_su(root)
     (root / "usr").mkdir(exist_ok=True)
     (root / "usr/bin").symlink_to("../bin")
     (root / "etc/passwd").write_text(
@@ -155,6 +154,29 @@ def _image(folder: Path) -> Path:
     with tarfile.open(archive, "w") as tar:
         tar.add(root, arcname=".")
     return archive
+
+
+def _add_program(root: Path, program: str) -> None:
+    copy = root / "bin" / Path(program).name
+    # A link of that name would lead to busybox itself.
+    copy.unlink(missing_ok=True)
+    shutil.copy(program, copy)
+    for library in _libraries(program):
+        (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, root / library[1:])
+
+
+def _add_su(root: Path) -> None:
+    """Add a `su -s SHELL -c SCRIPT USER`; Debian's busybox has been built with one and without."""
+    setpriv = shutil.which("setpriv")
+    assert setpriv is not None
+    _add_program(root, setpriv)
+    (root / "bin/su").write_text(
+        "#!/bin/sh\n"
+        'export HOME="$(awk -F: -v user="$5" \'$1 == user { print $6 }\' /etc/passwd)" USER="$5"\n'
+        'exec setpriv --reuid="$5" --regid="$5" --clear-groups "$2" -c "$4"\n'
+    )
+    (root / "bin/su").chmod(0o755)
 
 
 def _libraries(program: str) -> list[str]:
