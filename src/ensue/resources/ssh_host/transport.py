@@ -17,7 +17,6 @@ from ensue.errors import AuthenticationError, HostKeyError, RemoteError, RemoteT
 from ensue.resources.ssh_host.faults import connect_error, has_credentials
 from ensue.resources.ssh_host.handshakes import handshakes
 from ensue.resources.ssh_host.host_keys import Expectation, Witness, expectation_for, host_key_error
-from ensue.resources.ssh_host.joined_writes import Joining
 from ensue.resources.ssh_host.sessions import SessionGate
 
 if TYPE_CHECKING:
@@ -200,7 +199,8 @@ def _options(
         options["agent_path"] = settings.agent or None
     elif has_credentials(settings):
         options["agent_path"] = None
-    options["tunnel"] = Joining() if tunnel is None else tunnel
+    if tunnel is not None:
+        options["tunnel"] = tunnel
     return options
 
 
