@@ -116,3 +116,28 @@ def test_faults_come_through(opts: dict[str, Any], monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ENSUE_KEY", base64.b64encode(b"o" * 32).decode())
     with pytest.raises(WrongKeyError, match="ENSUE_KEY"):
         derived.get(opts, "dummy", "a")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"scope": "rn"}, "scope is 'rn' .*`cache` or `run`"),
+        ({"ttl_s": "60"}, "ttl_s is '60' .*number of seconds"),
+        ({"ttl_s": True}, "ttl_s is True .*number of seconds"),
+    ],
+)
+def test_an_option_of_a_wrong_value_is_refused(
+    opts: dict[str, Any], more: dict[str, Any], message: str
+) -> None:
+    """A misspelt scope is not another one; nothing is registered."""
+    with pytest.raises(ResourceError, match=message):
+        derived.register(opts, "ssh_host", "a", CONFIG, **more)
+    assert derived.list_for_type(opts, "ssh_host") == []
+
+
+def test_a_type_is_listed_by_its_other_name(opts: dict[str, Any]) -> None:
+    """`ssh` is `ssh_host` in every function."""
+    derived.register(opts, "ssh", "a", CONFIG)
+
+    assert derived.list_for_type(opts, "ssh") == ["a"]
+    assert derived.get(opts, "ssh", "a") == CONFIG

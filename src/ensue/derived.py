@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ensue.errors import NotAvailableError, ResourceError
 from ensue.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
-from ensue.model.srn import Srn
+from ensue.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -101,7 +101,7 @@ def list_for_type(opts: ReadOnlyDataMap, resource_type: str) -> list[str]:
         StoreError: the store cannot be read.
     """
     with _registry(opts) as registry:
-        return registry.list_for_type(resource_type)
+        return registry.list_for_type(TYPE_ALIASES.get(resource_type, resource_type))
 
 
 def invalidate(opts: ReadOnlyDataMap, source_srn: Srn | str) -> list[Srn]:

@@ -17,6 +17,7 @@ from tests.app.test_project import apply, write
 from tests.resources.dummy.test_dummy import call
 from tests.support.sshd import running_sshd
 
+from ensue import derived
 from ensue.app.project import Project, ProjectOptions
 from ensue.errors import ConfigurationError
 from ensue.model.resource import RegistrationRequest
@@ -217,6 +218,17 @@ def test_a_derived_one_that_is_not_there_names_its_sources(tmp_path: Path) -> No
     assert list(report.returns.values())[1].comment.endswith(derived)
     (_, message) = call(tmp_path, "gone", "test.ping")["gone"]
     assert str(message).endswith(derived)
+
+
+def test_one_whose_type_is_not_installed_fails_alone(root: Path) -> None:
+    """A program registered it; this project has no such type, and the others answer as ever."""
+    declare(root, "{box: {b1: {colour: red}}}")
+    derived.register({"root": str(root), "id": "m"}, "absent_type", "a1", {"port": 1})
+
+    answers = call(root, "*", "test.ping")
+
+    assert {name: ok for name, (ok, _) in answers.items()} == {"m": True, "b1": True, "a1": False}
+    assert "there is no resource type 'absent_type'" in answers["a1"][1]
 
 
 def test_a_pillar_that_does_not_compile_fails_its_target_alone(root: Path) -> None:

@@ -95,6 +95,17 @@ def test_resources_that_are_not_there(shell: Shell) -> None:
     assert shell.run("resources", "invalidate", "starting_state:x", "--out", "json").document == []
 
 
+def test_only_what_was_registered_is_forgotten(shell: Shell) -> None:
+    """This machine is there all the same, and the message does not deny it."""
+    minion = next(iter(shell.run("resources", "list", "--out", "json").document))
+
+    done = shell.run("resources", "forget", minion, "--out", "json")
+
+    message = f"{minion} was not registered, so there is nothing to forget: it comes from pillar"
+    assert (done.code, done.document) == (2, {"errors": [message]})
+    assert message in done.err
+
+
 def test_a_derived_resource_from_list_to_forget(shell: Shell) -> None:
     """What a state registered is listed with its source, invalidated with it, and forgotten."""
     shell.write(

@@ -109,6 +109,7 @@ def test_outputs_that_do_not_connect_are_refused(
         ({"variables": ["a"]}, "`variables` is not a mapping"),
         ({"outputs": "a"}, "`outputs` is not a mapping"),
         ({"source": ""}, "needs `source`"),
+        ({"source": "bx"}, "there is no folder .*/bx"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(
@@ -117,6 +118,16 @@ def test_options_that_make_no_sense_are_refused(
     """A misspelt one is not ignored."""
     with pytest.raises(StateFailedError, match=message):
         asyncio.run(provider.deploy(request(tmp_path, **options)))
+
+
+def test_a_deployed_environment_whose_folder_is_gone_is_not_compared(tmp_path: Path) -> None:
+    """A plan names the folder. An environment that is not deployed needs none to be absent."""
+    wrong = request(tmp_path, source="bx")
+    assert asyncio.run(provider.observe(wrong)).status == "absent"
+
+    asyncio.run(provider.deploy(request(tmp_path)))
+    with pytest.raises(StateFailedError, match=r"there is no folder .*/bx"):
+        asyncio.run(provider.observe(wrong))
 
 
 def test_a_failure_halfway_connects_to_nothing_and_can_be_repeated(tmp_path: Path) -> None:

@@ -163,6 +163,22 @@ def test_a_plan_deploys_and_registers_nothing(ctx: FakeStateContext, provider: M
     assert (provider.statuses, ctx.registry.records()) == ({}, [])
 
 
+def test_a_plan_says_what_the_provider_says_of_the_environment(ctx: FakeStateContext) -> None:
+    """The terraform provider lists there what would change."""
+    ctx.test = True
+
+    assert deployed(ctx).comment == "environment env-01 is absent; it would be deployed\nit is being built"
+
+
+def test_a_plan_that_only_registers_says_so(ctx: FakeStateContext) -> None:
+    """The environment is there already, so nothing would be deployed."""
+    deployed(ctx)
+    ctx.test = True
+
+    wanted = "environment env-01 is succeeded; ssh_host:jumphost-env-01 would be registered"
+    assert deployed(ctx, register_resources=True).comment == wanted
+
+
 def test_a_plan_of_what_is_there_is_converged(ctx: FakeStateContext) -> None:
     """The same return as in an apply."""
     deployed(ctx, register_resources=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -18,7 +19,7 @@ from ensue.app.batch import Batch, TimeAllowance
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic
-from ensue.errors import ConfigurationError, EnsueError, RemoteError, StoreError
+from ensue.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
 from ensue.model.data_bounds import DataBoundError, check_data
 from ensue.model.resource import with_sources
 from ensue.targeting import reads_grains
@@ -26,6 +27,7 @@ from ensue.targeting import reads_grains
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
+    from ensue.app.functions import Functions
     from ensue.app.services import Services
     from ensue.model.srn import Srn
     from ensue.targeting.expression import Target
@@ -135,7 +137,11 @@ class _Caller:
         """Refuse a function that there is neither on this machine nor on any type."""
         services, function = self._services, self._request.function
         module, _, name = function.rpartition(".")
-        of_types = [services.modules_of(type_name) for type_name in types]
+        of_types: list[Functions] = []
+        for type_name in types:
+            # A type that is not installed is the answer of its resources, and of no other.
+            with suppress(NotAvailableError):
+                of_types.append(services.modules_of(type_name))
         known = (services.modules, *of_types, *services.loaders.known("modules"))
         if all(functions.find(module, name) is None for functions in known):
             near = services.modules.near(module, name)

@@ -138,7 +138,10 @@ def _not_there(session: Session, name: str, known: list[ResourceRecord]) -> int:
     names = [text for record in known for text in (str(record.srn), record.srn.id)]
     close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
     hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
-    message = f"there is no such resource: {name} ({hint})"
+    return _failed(session, f"there is no such resource: {name} ({hint})")
+
+
+def _failed(session: Session, message: str) -> int:
     session.lines.write(on_one_line(f"ensue: {message}"))
     if session.is_for_programs:
         session.print_document({"errors": [message]})
@@ -186,14 +189,19 @@ def invalidate(session: Session, *, source: str) -> int:
 def forget(session: Session, *, srn: str) -> int:
     """Remove a derived resource's entry from the store."""
     wanted = resource_name(srn)
-    derived: list[ResourceRecord] = []
+    known: list[ResourceRecord] = []
 
     async def work(project: Project) -> bool:
-        derived.extend(record for record in await project.resources() if record.origin == "derived")
+        known.extend(await project.resources())
         return await project.forget(wanted)
 
     if not session.run(work):
-        return _not_there(session, srn, derived)
+        origin = next((record.origin for record in known if record.srn == wanted), "derived")
+        if origin != "derived":
+            comes_from = "pillar" if origin == "pillar" else "its type's `discover`"
+            message = f"{srn} was not registered, so there is nothing to forget: it comes from {comes_from}"
+            return _failed(session, message)
+        return _not_there(session, srn, [record for record in known if record.origin == "derived"])
     _print_names(session, [wanted])
     return exit_codes.SUCCEEDED
 

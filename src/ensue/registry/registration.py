@@ -8,7 +8,7 @@ Source: derived-resources document, "The pattern", "Provenance".
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
     from ensue.registry.entry import RegistrationRequest
     from ensue.registry.working_set import WorkingSet
+
+_SCOPES: Final = frozenset({"cache", "run"})
 
 
 class ClaimedElsewhere(Protocol):
@@ -110,13 +112,22 @@ def check(
         raise ResourceConflictError(f"{msg} (choose another id, or remove the declaration)")
     if request.source == srn:
         raise ResourceError(f"{srn} cannot be derived from itself (name what it was derived from)")
-    if request.ttl_s is not None and not (request.ttl_s > 0 and math.isfinite(request.ttl_s)):
-        raise ResourceError(f"{srn}: ttl_s is {request.ttl_s} (write a number of seconds greater than 0)")
+    _check_options(request)
     if faults := configuration_faults(srn, request.config):
         raise ResourceError(f"{srn} is not registered: {'; '.join(faults)}")
     watch = (request.watch,) if isinstance(request.watch, str) else request.watch
     plain = configuration.encode(request.config, srn=srn)
     return Candidate(request=request, plain=plain, watch=tuple(sorted(set(watch))))
+
+
+def _check_options(request: RegistrationRequest) -> None:
+    """Refuse a lifetime or a scope that is none: plug-ins and other programs pass what they like."""
+    srn, ttl_s, scope = request.srn, request.ttl_s, request.scope
+    is_number = isinstance(ttl_s, int | float) and not isinstance(ttl_s, bool)
+    if ttl_s is not None and not (is_number and ttl_s > 0 and math.isfinite(ttl_s)):
+        raise ResourceError(f"{srn}: ttl_s is {ttl_s!r} (write a number of seconds greater than 0)")
+    if scope not in _SCOPES:
+        raise ResourceError(f"{srn}: scope is {scope!r} (write `cache` or `run`)")
 
 
 def register(

@@ -9,6 +9,7 @@ Source: derived-resources document, "fetches connection_info()"; Terraform, "Out
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.provider import Environment
@@ -44,6 +45,7 @@ async def observe(request: EnvironmentRequest) -> Environment:
         return Environment(status="absent", comment="its configuration has not been applied")
     if not workspace.source:
         return Environment(status=_SUCCEEDED)
+    _check_source(workspace)
     planned = await workspace.plan()
     if planned.changes:
         return Environment(status="changed", comment=_listed(planned.changes))
@@ -61,8 +63,7 @@ async def deploy(request: EnvironmentRequest) -> Environment:
         StoreError: what is kept cannot be decrypted.
     """
     workspace = _workspace(request)
-    if not workspace.source:
-        raise StateFailedError("provider terraform needs `source`, the folder of a configuration")
+    _check_source(workspace)
     applied = await workspace.apply()
     if applied.errors:
         return Environment(status="failed", comment=applied.errors)
@@ -133,6 +134,13 @@ def _workspace(request: EnvironmentRequest) -> Workspace:
         environment={name: str(value) for name, value in _mapping(request, "environment").items()},
         binary=str(options.get("binary") or ""),
     )
+
+
+def _check_source(workspace: Workspace) -> None:
+    if not workspace.source:
+        raise StateFailedError("provider terraform needs `source`, the folder of a configuration")
+    if not Path(workspace.source).is_dir():
+        raise StateFailedError(f"source: there is no folder {workspace.source}")
 
 
 def _named(request: EnvironmentRequest) -> dict[str, str]:

@@ -217,7 +217,9 @@ class _Work:
             return self.there(
                 _There(environment=now, connection=connection, is_registered=register), {}, done="is"
             )
-        comment = f"environment {self._name} is {now.status}; it would be deployed"
+        would = "it would be deployed" if now.status != SUCCEEDED else f"{self.jump_host} would be registered"
+        lines = [f"environment {self._name} is {now.status}; {would}", now.comment]
+        comment = "\n".join(filter(None, lines))
         return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
 
     async def planned_removal(self, status: str) -> StateReturn:
