@@ -255,6 +255,30 @@ def test_a_host_that_hangs(ssh: Callable[..., SshConnection], says: bytes) -> No
     assert "connect_timeout_s" in str(faults[0])
 
 
+def test_a_host_that_hangs_is_not_asked_by_every_state(ssh: Callable[..., SshConnection]) -> None:
+    """Whoever comes within the time that the first attempt took gets its answer; nobody connects again."""
+
+    async def scene() -> int:
+        asked = 0
+
+        async def hang(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal asked
+            asked += 1
+            await writer.wait_closed()
+
+        server = await asyncio.start_server(hang, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        connection = ssh({"host": "127.0.0.1", "port": port, "connect_timeout_s": 0.5})
+        for _ in range(20):
+            with pytest.raises(RemoteTimeoutError):
+                await ssh_host.ping(connection)
+        await connection.close()
+        server.close()
+        return asked
+
+    assert asyncio.run(scene()) == 1
+
+
 def test_a_host_that_speaks_something_else(ssh: Callable[..., SshConnection]) -> None:
     """Something that is no SSH server is told as unreachable."""
 

@@ -59,10 +59,14 @@ class Transport:
         self._connection: asyncssh.SSHClientConnection | None = None
         self._failures: int = 0
         self._fault: RemoteError | None = None
+        self._silent_until_s = 0.0
         self.gate = SessionGate()
 
     async def connected(self) -> asyncssh.SSHClientConnection:
         """Return the live connection, making it when there is none.
+
+        A host that has not answered in time is not asked again for as long as that took, so that a silent
+        host does not cost every state this time.
 
         Raises:
             UnreachableError: no connection after all attempts.
@@ -78,13 +82,17 @@ class Transport:
             # Else a hundred users of a host that hangs would wait for it one after the other.
             if self._connection is not None and not self._connection.is_closed():
                 return self._connection
-            if self._fault is not None and self._failures != failures_before:
+            clock = asyncio.get_running_loop().time
+            is_shared = self._failures != failures_before or clock() < self._silent_until_s
+            if self._fault is not None and is_shared:
                 raise self._fault
             try:
                 self._connection = await self._connect()
             except RemoteError as fault:
                 self._failures += 1
                 self._fault = fault
+                if isinstance(fault, RemoteTimeoutError):
+                    self._silent_until_s = clock() + self.settings.connect_timeout_s
                 raise
             self.gate = SessionGate()
             return self._connection
