@@ -261,11 +261,15 @@ def test_a_host_that_hangs_is_not_asked_by_every_state(ssh: Callable[..., SshCon
     async def scene() -> int:
         asked = 0
 
-        async def hang(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             nonlocal asked
             asked += 1
-            await writer.wait_closed()
+            with contextlib.suppress(OSError):
+                await reader.read()
+            writer.close()
+            ended.set()
 
+        ended = asyncio.Event()
         server = await asyncio.start_server(hang, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         connection = ssh({"host": "127.0.0.1", "port": port, "connect_timeout_s": 0.5})
@@ -273,6 +277,7 @@ def test_a_host_that_hangs_is_not_asked_by_every_state(ssh: Callable[..., SshCon
             with pytest.raises(RemoteTimeoutError):
                 await ssh_host.ping(connection)
         await connection.close()
+        await ended.wait()
         server.close()
         return asked
 
