@@ -292,3 +292,29 @@ def test_a_name_that_is_none_says_how_to_write_it(tmp_path: Path, arguments: str
 
     assert message in returned.comment
     assert known(tmp_path) == ["minion:m"]
+
+
+def test_two_states_claim_one_id(tmp_path: Path) -> None:
+    """Two types of one id are refused before anything runs, with both places; one resource twice is not."""
+    state = "{0}:\n  test.present:\n    - new_state: a\n    - registers:\n      - {1}: {2}\n"
+    write(tmp_path, states__t=state.format("a", "dummy:one", "{}") + state.format("b", "minion:one", "{}"))
+    (said,) = refused(tmp_path)
+    assert said.startswith("E0702 states/t.sls:10:9: dummy:one and minion:one have one id")
+    assert "dummy:one is registered at states/t.sls:5" in said
+
+    write(tmp_path, states__t=state.format("a", "dummy:one", "{}") + state.format("b", "dummy:one", "{}"))
+    assert apply(tmp_path, "t").exit_code == 0
+
+
+def test_a_plan_says_that_an_id_is_taken(tmp_path: Path) -> None:
+    """The same as the apply, of what an earlier run registered."""
+    state = "a:\n  test.present:\n    - new_state: a\n    - registers:\n      - {0}: {{}}\n"
+    write(tmp_path, states__t=state.format("dummy:one"), states__u=state.format("minion:one"))
+    assert apply(tmp_path, "t").exit_code == 0
+
+    (planned,) = apply(tmp_path, "u", test=True).returns.values()
+    (applied,) = apply(tmp_path, "u").returns.values()
+
+    assert planned.result is applied.result is False
+    assert planned.comment == applied.comment
+    assert "its id belongs to dummy:one" in planned.comment

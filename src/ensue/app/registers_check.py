@@ -45,7 +45,7 @@ def registered_name(text: str) -> Srn:
 
 
 class RegistersCheck:
-    """Reports what is wrong with the entries of one state.
+    """Reports what is wrong with the entries of the states of one compilation.
 
     Args:
         plugins: the resource types.
@@ -55,6 +55,7 @@ class RegistersCheck:
     def __init__(self, plugins: Plugins, declared_as: Callable[[str], Srn | None]) -> None:
         self._plugins = plugins
         self._declared_as = declared_as
+        self._registered: dict[str, tuple[Srn, Span]] = {}
 
     def __call__(self, options: StateOptions, id_: str, found: Collector) -> None:
         """Check a state's entries.
@@ -76,6 +77,8 @@ class RegistersCheck:
                 continue
             self._check_config(srn, config, place, found)
             self._check_id(srn, named, place, found)
+            if srn.id not in named:
+                self._check_other_states(srn, place, found)
             named[srn.id] = srn
 
     def _check_config(self, srn: Srn, config: Any, place: Span, found: Collector) -> None:
@@ -117,6 +120,16 @@ class RegistersCheck:
                 "E0702", f"{srn} cannot be registered: {claimed} has its id", place,
                 detail="ids of resources are unique over all types, minions included",
                 help="choose another id",
+            )  # fmt: skip
+
+    def _check_other_states(self, srn: Srn, place: Span, found: Collector) -> None:
+        """Report an id that another state registers for a resource of another type."""
+        other, other_place = self._registered.setdefault(srn.id, (srn, place))
+        if other != srn:
+            found.error(
+                "E0702", f"{other} and {srn} have one id", place,
+                detail=f"ids of resources are unique over all types; {other} is registered at {other_place}",
+                help="give one of them another id",
             )  # fmt: skip
 
 

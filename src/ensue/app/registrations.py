@@ -151,6 +151,7 @@ class Registrations:
         """Register resources, all or none, or look at them in a plan; return what that changes."""
         registry = self._registry.on_behalf_of(site.target)
         if site.test:
+            self._refuse_taken(requests)
             new = [one.srn for one in requests if registry.get(one.srn) != one.config]
             for one in requests:
                 if one.srn not in new:
@@ -158,6 +159,15 @@ class Registrations:
             return [*map(str, new)]
         done = registry.register_many(requests)
         return [str(one.srn) for one in done if one.changed]
+
+    def _refuse_taken(self, requests: Sequence[RegistrationRequest]) -> None:
+        """Say in a plan what registering would say of ids that others have."""
+        wanted = {one.srn.id: one.srn for one in requests}
+        for record in self._registry.find(wanted):
+            if record.srn != wanted[record.srn.id]:
+                from ensue.registry.registration import id_conflict
+
+                raise id_conflict(wanted[record.srn.id], record.srn)
 
 
 def _place(chunk: Chunk, number: int = 0) -> Span:

@@ -149,8 +149,7 @@ def register(
     srn = candidate.request.srn
     before = working.find(srn.id)
     if before is not None and before.srn != srn:
-        msg = f"{srn} cannot be registered: its id belongs to {before.srn}, and ids are unique over all types"
-        raise ResourceConflictError(f"{msg} (choose another id, or run: ensue resources forget {before.srn})")
+        raise id_conflict(srn, before.srn)
     same_config = before is not None and opened(before, registrar.vault) == candidate.plain
     invalidated: list[Entry] = []
     if before is not None and not same_config:
@@ -230,3 +229,14 @@ def _word(before: Entry | None, kept: Entry | None) -> str:
     if kept is None:
         return "changed"
     return "confirmed" if kept.active else "active again"
+
+
+def id_conflict(srn: Srn, holder: Srn) -> ResourceConflictError:
+    """Return the error of a resource whose id another one has.
+
+    Args:
+        srn: the resource that is to be registered.
+        holder: the one that is registered.
+    """
+    msg = f"{srn} cannot be registered: its id belongs to {holder}, and ids are unique over all types"
+    return ResourceConflictError(f"{msg} (choose another id, or run: ensue resources forget {holder})")
