@@ -17,6 +17,7 @@ from tests.states.system_states import context
 from tests.support.sshd import Sshd, running_sshd
 
 from ensue.contracts.resource_type import ResourceContext
+from ensue.errors import RemoteError
 from ensue.masking import Masker
 from ensue.model.srn import Srn
 from ensue.resources import ssh_host
@@ -162,6 +163,5 @@ def test_words_are_arguments_over_ssh(server: Sshd) -> None:
     script = {"salt://s.sh": b"printf '<%s>' \"$@\"\n"}
     ran, _ = twice(server, "cmd.script", "x", script, source="salt://s.sh", args=["$(id)", "it's", ""])
     assert ran.changes["stdout"] == "<$(id)><it's><>"
-    nul = twice(server, "cmd.run", ["echo", "a\0b"], {})[0]
-    assert nul.result is False
-    assert "NUL" in nul.comment
+    with pytest.raises(RemoteError, match="NUL"):
+        twice(server, "cmd.run", ["echo", "a\0b"], {})
