@@ -11,13 +11,17 @@ ROUNDS ?= 500
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs unit torture bench compat clean venv venv-runtime real-parts
+.PHONY: help demo demo-graph test lint format docs unit torture bench compat clean
+.PHONY: venv venv-runtime venv-postgres real-parts
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: venv-runtime ## one apply: start a machine, configure it over SSH, fetch what came of it
-	@tools/demo $(BIN)
+	@tools/demo $(BIN) derived
+
+demo-graph: venv-postgres ## a platform: Score files, definitions, a PostgreSQL server of its own, manifests
+	@tools/demo $(BIN) platform
 
 test: real-parts lint docs ## everything: linters, types, floors, documentation, tests
 	@$(BIN)/pytest -n $(JOBS) $(PYTEST_ARGS)
@@ -61,6 +65,9 @@ venv:
 
 venv-runtime:
 	@tools/make-venv $(VENV) runtime
+
+venv-postgres:
+	@tools/make-venv $(VENV) postgres
 
 real-parts: venv
 	@tools/real-parts

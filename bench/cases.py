@@ -32,6 +32,7 @@ class Case:
         call: a target and an execution function, in place of an SLS; `states` are then the answers `true`.
         project: the folder of the project below the root; empty: the root itself.
         workloads: how many workloads the deployment has whose resource graph is built; 0: an SLS is run.
+        deploys: which provisioning of a deployment is measured: `first`, `again` or `destroy`; empty: none.
     """
 
     name: str
@@ -45,6 +46,12 @@ class Case:
     call: tuple[str, ...] = ()
     project: str = ""
     workloads: int = 0
+    deploys: str = ""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it says how many succeeded: all but `--help`."""
+        return bool(self.sls or self.call or self.workloads or self.deploys)
 
     @property
     def expected(self) -> int:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 NODES_PER_WORKLOAD: Final = 6
 """The workload, its account, and a database with its policy, a cache and a store."""
 
+OUTPUTS: Final = {"host": "db.internal", "name": "n", "arn": "arn:1", "user": "u", "region": "eu"}
+"""What every resource has as outputs, for those that refer to it."""
+
 CONTEXT: Final = ("--app", "bench", "--env", "dev", "--env-type", "development")
 
 
@@ -50,7 +53,7 @@ def _definition(type_: str, value: str = "", provision: dict[str, Any] | None = 
     entity: dict[str, Any] = {
         "type": type_,
         "driver_type": "humanitec/echo",
-        "driver_inputs": {"values": {"value": value}},
+        "driver_inputs": {"values": {"value": value, **OUTPUTS}},
         "provision": provision or {},
         "criteria": [{}],
     }

@@ -71,8 +71,13 @@ def run_once(
         # The group is this process's own: ending it ends what it started and nothing else.
         alarm = threading.Timer(timeout_s, os.killpg, (process.pid, signal.SIGKILL))
         alarm.start()
-        spawner_code = process.wait()
-        alarm.cancel()
+        try:
+            spawner_code = process.wait()
+        finally:
+            alarm.cancel()
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
         if spawner_code == -signal.SIGKILL:
             msg = f"more than {timeout_s:.0f} s"
             raise MeasurementError(msg)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 IDEM_VERSION = "25.0.1"
 """The release that ensue is measured against."""
 
+_STATE = "deployed.tfstate"
 _IDEM_STATE = """\
 def present(hub, ctx, name, new_state=None, **kwargs):
     return {"name": name, "result": True, "comment": "", "old_state": new_state, "new_state": new_state}
@@ -42,6 +43,11 @@ class Idem:
     root: Path
     home: Path
     name: str = "idem"
+
+    def before(self, case: Case) -> list[list[str]]:
+        """Nothing: its cases begin with what is there."""
+        del case
+        return []
 
     def takes(self, case: Case) -> bool:
         """Idem has the functions of the bindings alone."""
@@ -78,15 +84,32 @@ class Terraform:
         return bool(case.terraform)
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `terraform apply`, with a state file of its own so that each run creates everything."""
-        options = ["-auto-approve", "-no-color", "-input=false", "-backup=-"]
-        options += [f"-state={time.monotonic_ns()}.tfstate", *(["-json"] if out == "json" else [])]
-        return [str(self.executable), f"-chdir={self.root / case.sls_name}", "apply", *options]
+        """Return `terraform apply` with a new state file, to create everything, or a deployment's step."""
+        if case.deploys:
+            return self._command(case, "destroy" if case.deploys == "destroy" else "apply", _STATE, out)
+        return self._command(case, "apply", f"{time.monotonic_ns()}.tfstate", out)
+
+    def before(self, case: Case) -> list[list[str]]:
+        """Return nothing, or what forgets or provisions a deployment."""
+        if not case.deploys:
+            return []
+        if case.deploys == "first":
+            return [["/bin/rm", "-f", str(self.root / case.sls_name / _STATE)]]
+        return [self._command(case, "apply", _STATE, "quiet")]
+
+    def _command(self, case: Case, word: str, state: str, out: str) -> list[str]:
+        options = ["-auto-approve", "-no-color", "-input=false", "-backup=-", f"-state={state}"]
+        options += ["-json"] if out == "json" else []
+        return [str(self.executable), f"-chdir={self.root / case.sls_name}", word, *options]
 
     def succeeded(self, written: str) -> int:
-        """Return the number of its last summary: it writes one JSON document a line."""
-        changes = [json.loads(line).get("changes", {}) for line in written.splitlines()]
-        return max((change["add"] for change in changes if change.get("operation") == "apply"), default=0)
+        """Count what it created, destroyed, or found as it is to be: it writes a JSON document per line."""
+        lines = [json.loads(line) for line in written.splitlines()]
+        summaries = [line["changes"] for line in lines if line["type"] == "change_summary"]
+        done = [change for change in summaries if change["operation"] != "plan"]
+        if any(change["add"] or change["remove"] for change in done):
+            return max(change["add"] + change["remove"] for change in done)
+        return sum(line["type"] == "refresh_complete" for line in lines) if done else 0
 
     def prepare(self, case: Case) -> None:
         """Write a case's configuration and initialize its folder."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from deploys import SET
 from graphs import CONTEXT
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ class Program(Protocol):
         """
         ...
 
+    def before(self, case: Case) -> list[list[str]]:
+        """Return the commands that bring about what a case begins with; they are run before each run."""
+        ...
+
     def takes(self, case: Case) -> bool:
         """Say whether it can run a case."""
         ...
@@ -65,7 +70,9 @@ class Ensue:
     name: str = "ensue"
 
     def argv(self, case: Case, *, out: str) -> list[str]:
-        """Return `ensue apply`, `ensue call`, `ensue graph` of a deployment, or `ensue --help`."""
+        """Return `ensue apply`, `call`, `deploy`, `graph` of a deployment, or `ensue --help`."""
+        if case.deploys:
+            return self._deploy(case, out, destroy=case.deploys == "destroy")
         if case.workloads:
             file, form = str(self.root / f"{case.name}.json"), "json" if out == "json" else "text"
             return [
@@ -79,6 +86,19 @@ class Ensue:
             return [str(self.executable), "--help"]
         return [str(self.executable), "apply", case.sls_name, *options]
 
+    def before(self, case: Case) -> list[list[str]]:
+        """Return nothing, or what forgets or provisions a deployment."""
+        if not case.deploys:
+            return []
+        if case.deploys == "first":
+            return [["/bin/rm", "-rf", str(self.root / case.project / ".ensue")]]
+        return [self._deploy(case, "quiet", destroy=False)]
+
+    def _deploy(self, case: Case, out: str, *, destroy: bool) -> list[str]:
+        folder = self.root / case.project
+        what = ["--destroy", *CONTEXT[:4]] if destroy else [str(folder / SET), *CONTEXT]
+        return [str(self.executable), "deploy", *what, "--root", str(folder), "--out", out]
+
     def takes(self, case: Case) -> bool:
         """Every case is for ensue."""
         del case
@@ -87,7 +107,9 @@ class Ensue:
     def succeeded(self, written: str) -> int:
         """Count over the one minion, or the resources of a graph."""
         document = json.loads(written)
-        return len(document["nodes"]) if "nodes" in document else _count_true(written)
+        if "nodes" not in document:
+            return _count_true(written)
+        return sum(node["status"] not in {"failed", "skipped"} for node in document["nodes"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +140,11 @@ class Salt:
         if not case.applies:
             return [*one, case.sls_name]
         return ["/bin/sh", "-c", " && ".join(shlex.join([*one, name]) for name in case.applied_names)]
+
+    def before(self, case: Case) -> list[list[str]]:
+        """Nothing: its cases begin with what is there."""
+        del case
+        return []
 
     def takes(self, case: Case) -> bool:
         """Salt has no argument binding."""

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import ssh_hosts
 from cases import Case, all_cases, write_tree
+from deploys import deploy_cases, write_deployments
 from derived import derived_cases
 from measure import MeasurementError, Sample, middle, run_once
 from peers import IDEM_VERSION, prepare_idem, prepare_terraform
@@ -27,8 +29,11 @@ from resources import REGISTRY, lookup_note, resource_cases, write_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+_SIGNALLED: Final = 128
+"""Added to the number of a signal it is the exit code of a process that the signal ended."""
 
 
 @dataclass(slots=True)
@@ -56,13 +61,15 @@ def main() -> int:
         1 when ensue did not do a case, else 0: missing a goal is shown and is no failure.
     """
     options = _arguments()
+    leave_on_sigterm()
     ensue_command = Path(sys.executable).with_name("ensue")
     with TemporaryDirectory(prefix="ensue-bench-") as folder:
         root = Path(folder)
-        cases = [*all_cases(root / "managed"), *resource_cases(), *derived_cases()]
+        cases = [*all_cases(root / "managed"), *resource_cases(), *derived_cases(), *deploy_cases()]
         cases = [case for case in cases if options.only in case.name]
         write_tree(root, [case for case in cases if not case.project])
-        notes = write_projects(root, cases)
+        notes = write_projects(root, [case for case in cases if not case.deploys])
+        write_deployments(root, cases)
         peers, missing = _peers(cases, root, options)
         missing += notes
         programs: list[Program] = [prepare_ensue(ensue_command, root), *peers]
@@ -76,6 +83,17 @@ def main() -> int:
     if options.json:
         options.json.write_text(json.dumps(_as_data(results), indent=2) + "\n")
     return int(any(outcomes["ensue"].fault for outcomes in results.values()))
+
+
+def leave_on_sigterm() -> None:
+    """Let SIGTERM raise SystemExit(143): the servers end and the folders are removed, as after Ctrl-C."""
+    signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    # A second signal must not cut short what ends the servers.
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(_SIGNALLED + number)
 
 
 def _peers(cases: list[Case], root: Path, options: argparse.Namespace) -> tuple[list[Program], list[str]]:
@@ -146,13 +164,14 @@ def _measure(
 
 def _check(program: Program, case: Case, timeout_s: float) -> str:
     """Run a case untimed and say what is wrong with its result; this also warms every cache."""
-    if not case.sls and not case.call and not case.workloads:
+    if not case.is_counted:
         return ""
     try:
+        bring_about(program, case, timeout_s)
         count = count_succeeded(program, case, timeout_s=timeout_s)
     except subprocess.TimeoutExpired:
         return f"more than {timeout_s:.0f} s"
-    except ValueError as fault:
+    except (ValueError, MeasurementError) as fault:
         return str(fault)
     return "" if count == case.expected else f"{count} of {case.expected} succeeded"
 
@@ -164,10 +183,21 @@ def _add_sample(
     if outcome.fault or spent_s > options.budget:
         return
     try:
+        bring_about(program, case, options.timeout)
         argv = program.argv(case, out=options.out)
         outcome.samples.append(run_once(argv, cwd=root, timeout_s=options.timeout))
     except MeasurementError as fault:
         outcome.fault = str(fault)
+
+
+def bring_about(program: Program, case: Case, timeout_s: float) -> None:
+    """Do what has to be done before each run of a case.
+
+    Raises:
+        MeasurementError: it failed, or took too long.
+    """
+    for argv in program.before(case):
+        run_once(argv, cwd=Path("/"), timeout_s=timeout_s)
 
 
 def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Outcome]]) -> str:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -143,19 +143,12 @@ def _write_config(hosts: Hosts, name: str, address: str) -> Path:
 def _running(commands: list[list[str]]) -> Generator[None]:
     """Run servers, from when all of them listen; their sessions end with the connections."""
     reading, writing = os.pipe()
+    processes: list[subprocess.Popen[bytes]] = []
     with os.fdopen(reading, "rb") as said:
-        processes = [
-            subprocess.Popen(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=writing,
-                start_new_session=True,
-            )
-            for argv in commands
-        ]
-        os.close(writing)
         try:
+            with os.fdopen(writing, "wb") as saying:
+                # One by one, so that a signal in between leaves none that is not in the list.
+                processes.extend(_started(argv, saying) for argv in commands)
             listening = (line for line in said if b"Server listening" in line)
             if len(list(islice(listening, len(commands)))) < len(commands):
                 msg = "not all SSH servers could be started"
@@ -168,3 +161,9 @@ def _running(commands: list[list[str]]) -> Generator[None]:
                 process.send_signal(signal.SIGTERM)
             for process in processes:
                 process.wait()
+
+
+def _started(argv: list[str], saying: IO[bytes]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=saying, start_new_session=True
+    )

@@ -102,6 +102,17 @@ def test_examples_run(page: Path, tmp_path: Path) -> None:
     """Every example of the page does what the page says."""
     project = tmp_path / "project"
     project.mkdir()
+    run_examples(page, project)
+
+
+def run_examples(page: Path, project: Path) -> None:
+    """Run the examples of a page, from top to bottom, in a folder.
+
+    Args:
+        page: the page.
+        project: where its files are written and its commands run.
+    """
+    alone = project.parent / "alone"
     for block in blocks(page.read_text(encoding="utf-8")):
         where = f"{page.name}:{block.line}"
         if block.verb == "file":
@@ -109,8 +120,8 @@ def test_examples_run(page: Path, tmp_path: Path) -> None:
         elif block.verb == "run":
             _run_block(block, project, where)
         elif block.language == "sls":
-            _write(tmp_path / "alone" / "example.sls", block.body)
-            shown = _run("ensue show low example.sls", tmp_path / "alone")
+            _write(alone / "example.sls", block.body)
+            shown = _run("ensue show low example.sls", alone)
             assert shown.returncode == 0, f"{where}: does not compile\n{shown.stdout}"
 
 

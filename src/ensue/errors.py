@@ -5,9 +5,11 @@ EnsueError
 ├── DiagnosticError            input that does not compile; carries Diagnostics
 │   ├── CompileError           an SLS tree, top file or pillar
 │   ├── ConfigurationError     ensue.yaml, a command-line argument
+│   ├── SecretStoreError       secrets of a deployment cannot be read (LookupError)
 │   └── StillRunningError      a run to resume, commands of which still run (BlockingIOError)
 ├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
 ├── StateFailedError           a state function gives up: result False with this comment
+├── DriverError                a driver cannot provision a resource; what was kept of it before stays
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
@@ -68,6 +70,10 @@ class ConfigurationError(DiagnosticError, ValueError):
     """`ensue.yaml` or a command-line argument does not make sense."""
 
 
+class SecretStoreError(DiagnosticError, LookupError):
+    """Secrets of a deployment cannot be read from their stores; names all of them."""
+
+
 class StillRunningError(DiagnosticError, BlockingIOError):
     """Commands of a run that was killed still run, so that resuming it would run them twice at once."""
 
@@ -90,6 +96,10 @@ class GoTemplateError(EnsueError, ValueError):
 
 class StateFailedError(EnsueError):
     """A state function gives up; the text becomes the comment of a return whose result is False."""
+
+
+class DriverError(EnsueError):
+    """A driver cannot provision a resource; the text says why and how to mend it."""
 
 
 class RemoteError(EnsueError):

@@ -8,13 +8,13 @@ import os
 import pwd
 import socket
 import sqlite3
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_project import apply, write
 from tests.resources.dummy.test_dummy import call
+from tests.support.resource_types import write_types
 from tests.support.sshd import running_sshd
 
 from ensue import derived
@@ -24,7 +24,7 @@ from ensue.model.resource import RegistrationRequest
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
 TOP = "base:\n  m: [r]\n"
@@ -102,23 +102,12 @@ async def ping(connection):
 """
 
 
-@pytest.fixture(autouse=True)
-def _no_types_left_over() -> Iterator[None]:
-    yield
-    for name in [name for name in sys.modules if name.startswith("ensue_type_")]:
-        del sys.modules[name]
-
-
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A project with a type of its own, and a type that never answers."""
     write(tmp_path, pillar__top=TOP)
     types = {"box/__init__.py": BOX, "box/modules/work.py": WORK, "hanging/__init__.py": HANGING}
-    for name, content in types.items():
-        path = tmp_path / "states/_resources" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return tmp_path
+    return write_types(tmp_path, types)
 
 
 def declare(root: Path, resources: str) -> None:

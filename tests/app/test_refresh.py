@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_calls import TOP, with_project
 from tests.app.test_project import write
 from tests.resources.dummy.test_dummy import call
+from tests.support.resource_types import unload_types
 
 from ensue.errors import CompileError, ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from ensue.app.project import Project
@@ -41,16 +40,14 @@ def grains(context):
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Iterator[Path]:
+def root(tmp_path: Path) -> Path:
     """A project with a type that discovers what a file names."""
     write(tmp_path, pillar__top=TOP, pillar__r="resources: {finder: , dummy: {d: {reachable: false}}}\n")
     folder = tmp_path / "states/_resources/finder"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(FINDER)
     find(tmp_path, "one two mute")
-    yield tmp_path
-    for name in [name for name in sys.modules if name.startswith("ensue_type_")]:
-        del sys.modules[name]
+    return tmp_path
 
 
 def find(root: Path, names: str) -> None:
@@ -110,8 +107,7 @@ def test_the_grains_are_used_afterwards(root: Path) -> None:
     (root / "states/_resources/finder/__init__.py").write_text(
         FINDER.replace("len(context.srn.id)", '"gathered anew"')
     )
-    for name in [name for name in sys.modules if name.startswith("ensue_type_")]:
-        del sys.modules[name]
+    unload_types()
     assert call(root, "T@finder:one", "grains.get", "length") == {"one": (True, 3)}
     assert refreshed(root, "T@finder:one").refreshed == ["finder:one"]
     assert call(root, "T@finder:one", "grains.get", "length") == {"one": (True, "gathered anew")}

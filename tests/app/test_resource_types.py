@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_project import apply, write
 from tests.resources.dummy.test_dummy import call, results
+from tests.support.resource_types import write_types
 
 from ensue.app.project import Project, ProjectOptions
 from ensue.errors import CompileError
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from ensue.model.resource import ResourceRecord
@@ -91,18 +90,7 @@ async def done(ctx, name, colour):
 
 def make(root: Path, files: dict[str, str], declared: str = "box: {known: }") -> Path:
     write(root, pillar__top="base:\n  '*':\n    - r\n", pillar__r=f"resources:\n  {declared}\n")
-    for name, content in files.items():
-        path = root / "states/_resources" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    return root
-
-
-@pytest.fixture(autouse=True)
-def _no_types_left_over() -> Iterator[None]:
-    yield
-    for name in [name for name in sys.modules if name.startswith("ensue_type_")]:
-        del sys.modules[name]
+    return write_types(root, files)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +13,8 @@ import pytest
 from cases import all_cases, write_tree
 from measure import MeasurementError, Sample, middle, run_once
 from programs import Ensue, Salt, relaxed
+
+BENCH = Path(__file__).parents[2] / "bench"
 
 
 def test_a_process_is_measured_whole(tmp_path: Path) -> None:
@@ -42,6 +45,22 @@ def test_a_process_that_hangs_is_ended(tmp_path: Path) -> None:
     wait = "import signal; signal.pause()"
     with pytest.raises(MeasurementError, match=r"more than 1 s"):
         run_once([sys.executable, "-c", wait], cwd=tmp_path, timeout_s=1.0)
+
+
+def test_a_run_that_is_given_up_is_ended() -> None:
+    """SIGTERM ends the measured program, and the benchmark does not wait for its time to be over."""
+    program = "import os, signal; os.kill(int(os.environ['PARENT']), signal.SIGTERM); signal.pause()"
+    benchmark = f"""
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {str(BENCH)!r})
+from measure import run_once
+from run import leave_on_sigterm
+leave_on_sigterm()
+argv = [sys.executable, "-c", {program!r}]
+run_once(argv, cwd=Path("/"), timeout_s=600, env={{"PARENT": str(os.getpid())}})
+"""
+    assert subprocess.run([sys.executable, "-c", benchmark], check=False, timeout=60).returncode == 143
 
 
 def test_medians_are_taken_of_each_figure() -> None:

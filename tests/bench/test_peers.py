@@ -57,9 +57,10 @@ def test_idem_is_counted_over_its_returns() -> None:
 
 def test_terraform_is_counted_by_its_last_summary() -> None:
     """It sums up the plan, too, and that is nothing that was done."""
-    planned = {"changes": {"add": 9, "operation": "plan"}}
-    applied = {"changes": {"add": 3, "operation": "apply"}}
-    written = "\n".join(json.dumps(line) for line in ({"@level": "info"}, planned, applied))
+    summary = {"type": "change_summary"}
+    planned = {**summary, "changes": {"add": 9, "remove": 0, "operation": "plan"}}
+    applied = {**summary, "changes": {"add": 3, "remove": 0, "operation": "apply"}}
+    written = "\n".join(json.dumps(line) for line in ({"type": "version"}, planned, applied))
     assert Terraform(Path("terraform"), Path()).succeeded(written) == 3
 
 

@@ -33,6 +33,14 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
 ALL = dict(_commands())
 
 
+@pytest.mark.parametrize("name", [name for name, one in ALL.items() if isinstance(one, click.Group)])
+def test_a_group_lists_whole_summaries(name: str) -> None:
+    """None of them is cut."""
+    group = ALL[name]
+    text = group.get_help(click.Context(group, info_name=name))
+    assert "..." not in text.partition("Commands:")[2].partition("Examples:")[0]
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_every_command_has_examples(name: str) -> None:
     """The help of a command ends with examples, each of which is a command line that parses."""

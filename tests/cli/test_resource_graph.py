@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -106,6 +107,34 @@ def test_the_graph_as_text(project: Shell) -> None:
     assert "    after base-env.default#base-env (reference)" in ended.out
 
 
+@pytest.mark.parametrize(
+    ("form", "box"),
+    [
+        ("svg", ">modules.web.externals.db</text>"),
+        ("dot", "postgres\\nmodules.web.externals.db\\npg · my-org/postgres\\nplanned"),
+        ("mermaid", "postgres<br/>modules.web.externals.db<br/>pg · my-org/postgres<br/>planned"),
+    ],
+)
+def test_the_graph_as_a_picture(project: Shell, form: str, box: str) -> None:
+    """A deployment is drawn in the forms in which a run is drawn, the same each time, without secrets."""
+    ended = project.run("graph", "score.yaml", *CONTEXT, "--out", form)
+    assert ended.code == 0, ended.err
+    assert box in ended.out
+    assert "workload web" in ended.out
+    assert "hunter2secret" not in ended.out
+    assert project.run("graph", "score.yaml", *CONTEXT, "--out", form).out == ended.out
+
+
+def test_a_picture_that_is_too_large_is_refused(project: Shell) -> None:
+    """The message says what to do, and the forms that have no layout go on."""
+    modules = {f"w{number}": {"externals": {"db": {"type": "postgres"}}} for number in range(1200)}
+    project.write("set.json", json.dumps({"modules": modules}))
+    ended = project.run("graph", "set.json", *CONTEXT, "--out", "svg")
+    assert (ended.code, ended.out) == (1, "")
+    assert "2401 resources with 2400 dependencies are too many for a picture: name fewer files" in ended.err
+    assert project.run("graph", "set.json", *CONTEXT, "--out", "dot").code == 0
+
+
 def test_all_errors_are_one_document(project: Shell) -> None:
     """What is wrong with definitions, files and the graph is in one list, with places; exit code 1."""
     second = "kind: Definition\nmetadata: {id: pg}\nentity: {type: dns, driver_type: e}\n"
@@ -188,6 +217,13 @@ def test_definitions_are_listed(project: Shell) -> None:
         "place": "definitions/all.yaml:4:3",
     }
     assert "my-org/postgres" in project.run("show", "definitions").out
+
+
+def test_nothing_is_on_stderr_when_all_is_well(project: Shell) -> None:
+    """Without a warning there is not even an empty line, which a script would take for one."""
+    commands = ("show", "definitions"), ("graph", "score.yaml", *CONTEXT), ("show", "match", "postgres")
+    for command in commands:
+        assert project.run(*command).err == ""
 
 
 def test_a_match_says_why(project: Shell) -> None:

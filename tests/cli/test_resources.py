@@ -121,9 +121,16 @@ def test_a_secret_comes_from_a_file_or_a_pipe(project: Shell) -> None:
         (["box"], ["not a resource name: 'box'"]),
         (["dummy:x", "grains"], ["'grains' has no value"]),
         (["dummy:x", "--source", "y"], ["not a resource name: 'y'"]),
+        (
+            ["dummy:x", "--source", "dummy:bax"],
+            ["there is no resource 'dummy:bax' (did you mean dummy:box", "dummy:x is to be derived from it"],
+        ),
         (["dummy:x", "--source", "dummy:x"], ["cannot be derived from itself"]),
         (["dummy:x", "--ttl", "0"], ["0"]),
-        (["dummy:x", "--config-file", "nowhere"], ["nowhere"]),
+        (
+            ["dummy:x", "--config-file", "nowhere"],
+            ["--config-file: nowhere: ", "No such file or directory (correct the path)"],
+        ),
         (["dummy:x", "--config-file", "list.yaml"], ["list.yaml", "mapping"]),
         (["dummy:x", "--config-file", "broken.yaml"], ["broken.yaml"]),
     ],
@@ -141,6 +148,33 @@ def test_what_makes_no_sense_is_refused(project: Shell, words: list[str], messag
         assert message in told
     assert "Traceback" not in done.err
     assert project.run("resources", "list", "--out", "json").document == before
+
+
+def test_an_id_alone_is_a_name(project: Shell) -> None:
+    """Of a resource to forget, and of a source, which may be a state; ids are unique over all types."""
+    project.run("resources", "register", "dummy:box")
+    project.run("resources", "register", "dummy:lid", "--source", "dummy:box")
+    project.run("resources", "register", "dummy:label", "--source", "test:printer")
+    assert project.run("resources", "invalidate", "box", "--out", "json").document == ["dummy:lid"]
+    assert project.run("resources", "invalidate", "printer", "--out", "json").document == ["dummy:label"]
+    assert project.run("resources", "forget", "lid").out == "dummy:lid\n"
+    declared = project.run("resources", "forget", "d1")
+    assert "it comes from pillar" in declared.err
+    for word in ("forget", "invalidate"):
+        misspelt = project.run("resources", word, "bax")
+        assert misspelt.code == 1
+        assert "there is no such resource: bax (did you mean box?)" in misspelt.err
+    assert project.run("resources", "forget", "dummy:bax").code == 2
+
+
+def test_an_id_of_several_sources_is_refused(project: Shell) -> None:
+    """Sources are no resources, so two may have one id; the message names both."""
+    project.run("resources", "register", "dummy:one", "--source", "test:made")
+    project.run("resources", "register", "dummy:two", "--source", "state:made")
+    refused = project.run("resources", "invalidate", "made")
+    assert refused.code == 2
+    assert "made may be state:made or test:made: write one of them" in refused.err
+    assert project.run("resources", "invalidate", "test:made").out == "dummy:one\n"
 
 
 def test_a_refresh_prints_what_it_found(project: Shell) -> None:
@@ -162,6 +196,8 @@ def test_a_refresh_prints_what_it_found(project: Shell) -> None:
     assert nothing.code == 2
     assert nothing.document == {"added": [], "gone": [], "refreshed": [], "failed": {}}
     assert project.run("resources", "refresh", "T@dumy").code == 1
+    assert "no resource matched 'd33' (did you mean d3?)" in project.run("resources", "refresh", "d33").err
+    assert "it matches this machine alone" in project.run("resources", "refresh", "m1").err
 
 
 @pytest.mark.parametrize("out", ["nested", "json"])

@@ -120,6 +120,7 @@ def test_what_a_target_may_be_is_explained(project: Shell) -> None:
 @pytest.mark.parametrize(
     ("target", "said"),
     [
+        ("T@sssh", "column 1: there is no resource type 'sssh' (did you mean ssh_host?)"),
         ("T@shh_host:web", "column 1: there is no resource type 'shh_host' (did you mean ssh_host?)"),
         ("m or N@front", "column 6: there is no nodegroup 'front'"),
         ("m and (db-*", "column 12: a parenthesis that is never closed"),
@@ -186,6 +187,9 @@ def test_exit_codes_of_a_run_with_a_target(project: Shell) -> None:
     assert unmatched.code == 2
     comment = unmatched.document["m1"]["no_|-states_|-states_|-None"]["comment"]
     assert "no minion or resource matches the target 'b11' (did you mean b1" in comment
+    for options in ([], ["--state-output", "terse"]):
+        shown = project.run("plan", "--tgt", "b11", "u", *options)
+        assert "no.None" not in shown.out + shown.err
     assert project.run("apply", "--tgt", "b[12]", "u", "--state-output", "terse").code == 0
 
 
@@ -196,6 +200,9 @@ def test_what_is_shown_of_a_target(project: Shell) -> None:
     assert shown.code == 0
     assert {id_: [*high] for id_, high in shown.document.items()} == {"b1": ["cfg b1"], "b2": ["cfg b2"]}
     assert project.run("show", "top", "--tgt", "c*").code == 2
+    for words in (["show", "top", "--tgt", "b11"], ["call", "b11", "test.ping"]):
+        unmatched = project.run(*words)
+        assert (unmatched.code, "no target matched 'b11' (did you mean b1" in unmatched.err) == (2, True)
     assert project.run("show", "enforced", "--tgt", "b1").code == 1
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tests.engine.harness import Lab, Row, by_id
 from tests.engine.test_random_graphs import every_return
 
+from ensue.engine.growth import AskedGrowth
 from ensue.model.chunk import StateOptions
 from ensue.model.events import ScopeClosed, ScopeOpened
 from ensue.model.returns import StateReturn
@@ -21,7 +22,7 @@ def delayed(id_: str, *names: str, fun: str = "nop", **more: Any) -> Row:
 
 
 async def apply_b(ctx: Any, name: str, mods: tuple[str, ...] = ("b",), target: Srn = HOST) -> StateReturn:
-    came = await ctx.site.apply(target, mods)
+    came = await ctx.site.apply(AskedGrowth(target, tuple(mods)))
     fine = came.status == "done" and all(back.result is not False for back in came.returns.values())
     return StateReturn(name=name, result=fine, comment=came.comment or came.status)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.engine.harness import CHANGES, Lab, Row, plan_of, run_virtually
 from tests.engine.reference import Step, evaluate
 
+from ensue.engine.growth import AskedGrowth
 from ensue.model.chunk import Retry, StateOptions
 from ensue.model.events import NodeStarted
 from ensue.model.returns import Return, StateReturn
@@ -85,7 +86,7 @@ class World:
 
     async def _waits(self, ctx: Any, name: str, step: Step) -> StateReturn:
         if step.applies:
-            came = await ctx.site.apply(ctx.site.target, [f"on-{step.applies}"])
+            came = await ctx.site.apply(AskedGrowth(ctx.site.target, (f"on-{step.applies}",)))
             if came.status != "done" or any(back.result is False for back in came.returns.values()):
                 return StateReturn(name=name, result=False, comment="applied")
         self.busy[ctx.site.target] += 1

@@ -46,6 +46,56 @@ def test_an_error_says_where_what_and_how_to_mend_it(text: str, message: str) ->
     assert str(caught.value) == f"defs/db.yaml:{message}"
 
 
+MISSING = [
+    ('{{ .none | default "x" }}{{ .driver.none | default "y" }}{{ default "z" $.none }}', "xyz"),
+    ("{{ if .none }}a{{ else if .driver.none }}b{{ else }}c{{ end }}", "c"),
+    ("{{ with .none }}a{{ end }}{{ if and .none .none.more }}b{{ else }}c{{ end }}", "c"),
+    ("{{ range .none }}b{{ else }}c{{ end }}{{ .none | quote }}{{ .none | toJson }}", "cnull"),
+    ('{{ $x := .none }}{{ $x | default "y" }}{{ $x := .driver }}{{ $x.none | default "z" }}', "yz"),
+    ("{{ $x := .none }}{{ $x }}", "it is null, or comes from a key that is missing"),
+    ("{{ (.none) }}", "there is no key none (.none)"),
+    ("{{ (dict).none }}", "it is null, or comes from a key that is missing"),
+    ("{{ .none.more }}", "there is no key none (.none.more)"),
+    ("{{ .driver.driver.driver | default 1 }}{{ $.a.b.c | default 2 }}", "12"),
+    ("{{ range $key, $one := .none.more.still }}a{{ else }}b{{ end }}", "b"),
+    ("{{ if .driver.none.more }}c{{ end }}", ""),
+    ("{{ with .driver.none.more }}a{{ else }}b{{ end }}", "b"),
+    ("{{ upper $.driver.none.more }}", "there is no key none (.driver.none.more)"),
+    ("{{ .driver.none.more.still }}", "there is no key none (.driver.none.more.still) (There is values)"),
+    ("{{ .null.more | default 1 }}", "there is no more in nil (.null.more)"),
+    ("{{ .none | upper }}", "there is no key none (.none)"),
+    ("{{ upper $.driver.none }}", "there is no key none (.driver.none)"),
+    ("{{ fail .none }}", "there is no key none (.none)"),
+]
+
+
+@pytest.mark.parametrize(("text", "outcome"), MISSING)
+def test_a_missing_key_is_nil_until_it_is_printed(text: str, outcome: str) -> None:
+    """As in Go, and so is what is below it; to print it, or to give it to a function, names the key."""
+    data = {"driver": {"values": {}}, "id": "a", "null": None}
+    if " " not in outcome:
+        assert render(text, data) == outcome
+        return
+    with pytest.raises(GoTemplateError) as caught:
+        render(text, data)
+    assert outcome in str(caught.value)
+
+
+def test_randomness_is_announced() -> None:
+    """`on_random` is called by each function that returns something else each time, and by no other."""
+    asked: list[str] = []
+    surroundings = Surroundings(on_random=lambda: asked.append("x"))
+    for text, count in (
+        ('{{ upper "a" }}{{ sha256sum "a" }}{{ derivePassword 1 "long" "p" "u" "s" }}', 0),
+        ("{{ if false }}{{ uuidv4 }}{{ end }}", 0),
+        ("{{ randAlpha 3 }}{{ randInt 1 3 }}{{ uuidv4 }}", 3),
+        ('{{ $c := genCA "a" 1 }}{{ $c.Cert | len }}{{ bcrypt "a" }}', 2),
+    ):
+        asked.clear()
+        compile_template(text, "t").render({}, surroundings)
+        assert len(asked) == count, text
+
+
 @pytest.mark.parametrize("name", ["env", "expandenv", "getHostByName"])
 def test_a_function_that_sees_the_machine_is_refused(name: str) -> None:
     """The environment and the network are not reachable."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensue.model.bounded_json import load_json
-from ensue.model.bounded_yaml import load_plain_yaml
+from ensue.model.bounded_yaml import load_plain_yaml, load_plain_yaml_documents
 from ensue.model.data_bounds import (
     MOST_ADDED_VALUES,
     MOST_LEVELS,
@@ -81,7 +81,7 @@ def test_ordinary_data_is_within_bounds(data: Any) -> None:
     check_data(data)
 
 
-@pytest.mark.parametrize("read", [load_plain_yaml, load_json])
+@pytest.mark.parametrize("read", [load_plain_yaml, load_plain_yaml_documents, load_json])
 def test_texts_that_are_too_deep_are_no_data(read: Any) -> None:
     """Both readers refuse them with a ValueError, whatever Python would have raised."""
     assert read("[" * MOST_LEVELS + "1" + "]" * MOST_LEVELS) is not None
@@ -96,5 +96,15 @@ def test_texts_that_are_too_deep_are_no_data(read: Any) -> None:
 )
 def test_what_is_no_yaml_is_a_value_error(text: str) -> None:
     """PyYAML raises what Python does for a date or a number that is none; here all of it is one kind."""
-    with pytest.raises(ValueError, match=r"^[^\n]+$"):
-        load_plain_yaml(text)
+    for read in (load_plain_yaml, load_plain_yaml_documents):
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            read(text)
+
+
+def test_documents_are_read_one_by_one() -> None:
+    """An empty one is None; a bomb in a later one is refused, too."""
+    assert load_plain_yaml_documents("a: 1\n---\n---\n[b]\n") == [{"a": 1}, None, ["b"]]
+    assert load_plain_yaml_documents("") == []
+    bomb = "\n".join(f"x{level}: &x{level} [{', '.join([f'*x{level - 1}'] * 9)}]" for level in range(1, 9))
+    with pytest.raises(ValueError, match="used several times"):
+        load_plain_yaml_documents(f"a: 1\n---\nx0: &x0 [1]\n{bomb}\n")

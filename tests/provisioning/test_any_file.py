@@ -12,7 +12,7 @@ from tests.provisioning.building import CONTEXT, definition
 from ensue.errors import CompileError
 from ensue.language.collector import Collector
 from ensue.language.yaml import YamlDocument
-from ensue.provisioning import Catalog, Deployment, Plan, build_graph, read_definition
+from ensue.provisioning import Catalog, Deployment, GraphValues, build_graph, read_definition
 from ensue.provisioning.deployment_sets import read_deployment_set
 from ensue.provisioning.score_files import read_score
 
@@ -89,4 +89,4 @@ def _build(asked: Deployment, found: Collector) -> None:
         codes = {one.code for one in error.diagnostics}
         assert all(code.startswith("E08") for code in codes)
         return
-    assert len(list(Plan(graph).nodes())) == len(graph.nodes)
+    assert len(list(GraphValues(graph).nodes())) == len(graph.nodes)

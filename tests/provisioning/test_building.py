@@ -13,7 +13,7 @@ from tests.provisioning.building import CONTEXT, definition, deployment, graph, 
 from ensue.diagnostics import Severity
 from ensue.errors import CompileError
 from ensue.language.collector import Collector
-from ensue.provisioning import Catalog, Context, Deployment, Plan, build_graph
+from ensue.provisioning import Catalog, Context, Deployment, GraphValues, build_graph
 from ensue.provisioning.identity import Key, guresid
 
 if TYPE_CHECKING:
@@ -226,5 +226,5 @@ def _seconds(workloads: int) -> float:
     asked = deployment({"modules": {f"w{n}": module for n in range(workloads)}}, found)
     before = time.process_time()
     built = graph(asked, definitions, found)
-    assert len(list(Plan(built).nodes())) == 1 + 12 * workloads
+    assert len(list(GraphValues(built).nodes())) == 1 + 12 * workloads
     return time.process_time() - before

@@ -227,6 +227,16 @@ def test_invalidation_reaches_everything_below(registry: ResourceRegistry) -> No
     assert registry.invalidate(ENV) == []
 
 
+def test_sources_are_told_from_what_nothing_is_derived_from(registry: ResourceRegistry) -> None:
+    """Asked for many at once, over both scopes; what was invalidated counts."""
+    box, none = Srn("dummy", "box"), Srn("starting_state", "env-02")
+    assert registry.sources_among([ENV, none]) == set()
+    registry.register(HOST, CONFIG, source=ENV)
+    registry.register(box, {}, source=HOST, scope="run")
+    registry.invalidate(ENV)
+    assert registry.sources_among([ENV, HOST, box, none]) == {ENV, HOST}
+
+
 def test_invalidation_ends_in_a_circle(registry: ResourceRegistry) -> None:
     """Resources derived from each other are marked once, and their provenance ends."""
     one, two = Srn("dummy", "one"), Srn("dummy", "two")

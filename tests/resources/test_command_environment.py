@@ -7,6 +7,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from ensue.contracts.provider import Environment, EnvironmentRequest
@@ -53,6 +54,23 @@ def test_what_the_command_prints_is_how_to_connect(folder: Path) -> None:
 
     connection = asyncio.run(command_environment.connection_info(request(folder, None)))
     assert connection == {key: value for key, value in INFORMATION.items() if key != "status"}
+
+
+def test_without_a_command_nothing_can_be_deployed(folder: Path) -> None:
+    """A plan knows it, because observing says so; what was printed before is enough for one."""
+    assert "needs `command`" in asyncio.run(command_environment.observe(request(folder, None))).obstacle
+    assert asyncio.run(command_environment.observe(request(folder, "true"))).obstacle == ""
+
+    deploy(folder, printing(INFORMATION))
+    assert asyncio.run(command_environment.observe(request(folder, None))).obstacle == ""
+
+
+def test_a_misspelt_option_is_refused(folder: Path) -> None:
+    """With the name that it may be meant to be, in a plan and in an apply."""
+    misspelt = msgspec.structs.replace(request(folder, None), options={"comand": "true"})
+    for hook in (command_environment.observe, command_environment.deploy):
+        with pytest.raises(StateFailedError, match=r"does not take comand \(.*did you mean command\?\)"):
+            asyncio.run(hook(misspelt))
 
 
 def test_it_is_kept_for_plans_and_not_in_the_clear(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -106,6 +107,7 @@ def test_outputs_that_do_not_connect_are_refused(
     ("options", "message"),
     [
         ({"vars": {}}, r"does not take vars \(it takes source, variables"),
+        ({"variabels": {}}, r"does not take variabels \(.*did you mean variables\?\)"),
         ({"variables": ["a"]}, "`variables` is not a mapping"),
         ({"outputs": "a"}, "`outputs` is not a mapping"),
         ({"source": ""}, "needs `source`"),
@@ -128,6 +130,25 @@ def test_a_deployed_environment_whose_folder_is_gone_is_not_compared(tmp_path: P
     asyncio.run(provider.deploy(request(tmp_path)))
     with pytest.raises(StateFailedError, match=r"there is no folder .*/bx"):
         asyncio.run(provider.observe(wrong))
+
+
+@pytest.mark.parametrize(
+    ("options", "obstacle"),
+    [
+        ({"source": "bx"}, r"source: there is no folder .*/bx"),
+        ({"source": ""}, "provider terraform needs `source`"),
+        ({"binary": "terrafrom"}, "terrafrom is not on this machine's PATH"),
+        ({}, r"\Z"),
+    ],
+)
+def test_an_absent_environment_says_what_keeps_it_from_being_deployed(
+    tmp_path: Path, options: dict[str, Any], obstacle: str
+) -> None:
+    """A missing folder or binary is known before anything runs."""
+    observed = asyncio.run(provider.observe(request(tmp_path, **options)))
+
+    assert observed.status == "absent"
+    assert re.match(obstacle, observed.obstacle)
 
 
 def test_a_failure_halfway_connects_to_nothing_and_can_be_repeated(tmp_path: Path) -> None:

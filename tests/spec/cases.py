@@ -15,6 +15,11 @@ A case begins with a heading of level two. Its fences:
     ```set NAME        a deployment set NAME.yaml, the default NAME is `set`
     ```graph           expected: the resource graph of these, of app shop in env dev of type development;
                        a line a resource, or a line a fault
+    ```picture         expected: the same graph drawn as a flowchart, without the legend of its lines
+    ```deployplan      expected: what a plan of the deployment says, a line a resource with its outputs
+    ```deployed        expected: the same for the deployment itself
+    ```redeployed      expected: the same for a second one
+    ```destroyed       expected: what it says when the environment is destroyed
 """
 
 from __future__ import annotations
@@ -27,7 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-EXPECTATIONS = ("chunks", "results", "plan", "diagnostics", "exit", "again", "graph")
+DEPLOYMENTS = ("deployplan", "deployed", "redeployed", "destroyed")
+EXPECTATIONS = (
+    "chunks", "results", "plan", "diagnostics", "exit", "again", "graph", "picture", *DEPLOYMENTS,
+)  # fmt: skip
 _FOLDERS = {"definitions": ("definitions/", "d"), "score": ("", "score"), "set": ("", "set")}
 _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

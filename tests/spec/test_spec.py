@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.spec.cases import Case, read_cases, rewrite
+from tests.spec.cases import DEPLOYMENTS, Case, read_cases, rewrite
 
 from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.contracts.deployment import DeploymentOrder
 from ensue.errors import DiagnosticError
-from ensue.output.resource_graph import masked
+from ensue.masking import Masker
+from ensue.output.drawing.from_resources import draw_resources, planned_resources
+from ensue.output.drawing.mermaid import mermaid_lines
+from ensue.output.resource_graph import deployment_data, masked
 from ensue.provisioning import Context
 from ensue.provisioning.evaluation import as_written
 
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 
+
+CONTEXT = Context(app="shop", env="dev", env_type="development", org="acme")
 
 ALL = [case for path in sorted(HERE.glob("*.md")) for case in read_cases(path)]
 
@@ -49,8 +56,10 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
         async with Project.open(root, ProjectOptions(minion_id="m")) as project:
             if kind == "chunks":
                 return await _chunks(project, mods)
-            if kind == "graph":
-                return await _graph(project, root)
+            if kind in {"graph", "picture"}:
+                return await (_graph if kind == "graph" else _picture)(project, root)
+            if kind in DEPLOYMENTS:
+                return await _deployment(project, root, kind)
             options = RunOptions(test=kind == "plan", tgt=tgt)
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
@@ -62,8 +71,7 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
 
 async def _graph(project: Project, root: Path) -> str:
     """Return a line a resource: its key, its definition, what it depends on; then what it is given."""
-    context = Context(app="shop", env="dev", env_type="development", org="acme")
-    planned = await project.deployment_graph(_deployed(root), context)
+    planned = await project.deployment_graph(_deployed(root), CONTEXT)
     lines = []
     for one in planned.nodes:
         edges = [f"{edge.why} {edge.to}" for edge in one.node.dependencies]
@@ -74,6 +82,38 @@ async def _graph(project: Project, root: Path) -> str:
         lines += [f"  {name}: {json.dumps(as_written(value))}" for name, value in given.items() if value]
     lines += [f"{one.severity.value} {one.code} {one.message}" for one in planned.warnings]
     return "".join(f"{line}\n" for line in lines)
+
+
+async def _picture(project: Project, root: Path) -> str:
+    """Return the flowchart of a deployment, without its legend and the colours of its boxes."""
+    planned = await project.deployment_graph(_deployed(root), CONTEXT)
+    resources = list(planned_resources(planned.graph, planned.missing_drivers))
+    text = "\n".join(mermaid_lines(draw_resources("shop/dev", resources), Masker()))
+    legend = re.compile(r"  subgraph legend(?:.|\n)*?\n  end\n|  classDef .*\n?")
+    return legend.sub("", text)
+
+
+async def _deployment(project: Project, root: Path, kind: str) -> str:
+    """Return a line a resource: its status and its key, a comment, and its outputs; then the exit code."""
+    is_gone = kind == "destroyed"
+    order = DeploymentOrder(
+        app=CONTEXT.app,
+        env=CONTEXT.env,
+        env_type=CONTEXT.env_type,
+        org=CONTEXT.org,
+        files=() if is_gone else tuple(_deployed(root)),
+        values={"TIER": "gold"},
+        destroy=is_gone,
+    )
+    options = RunOptions(test=kind == "deployplan")
+    report = await project.deploy(order, options, on_event=lambda _: None)
+    data = deployment_data(report.deployment.context, "", report.nodes, project.masker)
+    lines = []
+    for node in data["nodes"]:
+        comment = f": {' / '.join(node['comment'].splitlines())}" if node["comment"] else ""
+        lines.append(f"{node['status']} {node['type']}.{node['class']}#{node['id']}{comment}")
+        lines += [f"  outputs: {json.dumps(node['outputs'])}"] if node["outputs"] else []
+    return "".join(f"{line}\n" for line in [*lines, f"exit code {report.run.exit_code}"])
 
 
 def _deployed(root: Path) -> list[Path]:

@@ -26,9 +26,10 @@ from tests.support.terraform import BOX, configuration, needs_terraform
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
-from ensue.states import ssh_host, starting_state, terraform
+from ensue.states import graph, ssh_host, starting_state, terraform
 from ensue.testing.connection import FakeConnection
 from ensue.testing.context import FakeFunctionContext, FakeStateContext
+from ensue.testing.deployments import FakeDeployments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,6 +134,20 @@ def in_terraform(function: str, folder: Path) -> Iterator[Act]:
     yield act
 
 
+@contextmanager
+def deployment(function: str, _: Path, **given: Any) -> Iterator[Act]:
+    """A deployment that is not there yet, or that is when it is to be destroyed."""
+    deployments = FakeDeployments(active={"shop/dev"} if function == "destroyed" else set())
+    ctx = FakeStateContext(FakeConnection(Srn("minion", "control")), deployments=deployments)
+    name = f"graph.{function}"
+
+    def act(test: bool) -> StateReturn:
+        ctx.test = deployments.test = test
+        return _checked(name, graph.FUNCTIONS[function], ctx, "shop", app="shop", env="dev", **given)
+
+    yield act
+
+
 def _checked(
     full_name: str, function: Callable[..., Any], ctx: FakeStateContext, name: str, **arguments: Any
 ) -> StateReturn:
@@ -159,6 +174,8 @@ def in_postgresql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
 SCENES: dict[str, Scene] = {
     "archive.extracted": archive,
     "environ.setenv": variable,
+    "graph.deployed": partial(deployment, "deployed", env_type="development", score="score.yaml"),
+    "graph.destroyed": partial(deployment, "destroyed"),
     "git.cloned": partial(in_git, "git.cloned"),
     "git.config_set": partial(in_git, "git.config_set", name="a.new", value="y"),
     "git.config_unset": partial(in_git, "git.config_unset", name="a.old"),

@@ -33,6 +33,7 @@ class MemoryProvider:
     statuses: dict[str, str] = field(default_factory=dict)
     requests: list[EnvironmentRequest] = field(default_factory=list)
     unreadable: bool = False
+    obstacle: str = ""
 
     async def observe(self, request: EnvironmentRequest) -> Environment:
         if self.unreadable:
@@ -51,7 +52,7 @@ class MemoryProvider:
     def _environment(self, request: EnvironmentRequest) -> Environment:
         status = self.statuses.get(request.name, "absent")
         if status != "succeeded":
-            return Environment(status=status, comment="it is being built")
+            return Environment(status=status, comment="it is being built", obstacle=self.obstacle)
         return Environment(status=status, details={"isolation": "namespace"})
 
     async def connection_info(self, request: EnvironmentRequest) -> dict[str, Any]:
@@ -168,6 +169,25 @@ def test_a_plan_says_what_the_provider_says_of_the_environment(ctx: FakeStateCon
     ctx.test = True
 
     assert deployed(ctx).comment == "environment env-01 is absent; it would be deployed\nit is being built"
+
+
+def test_a_plan_of_what_cannot_be_deployed_fails(ctx: FakeStateContext, provider: MemoryProvider) -> None:
+    """It names what is missing and promises no change. Removal does not need it."""
+    provider.obstacle = "there is no folder /box"
+    ctx.test = True
+
+    planned = deployed(ctx, register_resources=True)
+
+    assert (planned.result, planned.changes) == (False, {})
+    assert planned.comment == "environment env-01 is absent and cannot be deployed: there is no folder /box"
+    assert absent(ctx).result is True
+
+
+@pytest.mark.parametrize("value", ["yes please", "false", 1, None, ["true"]])
+def test_register_resources_is_a_boolean(ctx: FakeStateContext, value: Any) -> None:
+    """Text is refused before anything is deployed, in a plan as well."""
+    with pytest.raises(StateFailedError, match=r"register_resources: .* is neither true nor false"):
+        deployed(ctx, register_resources=value)
 
 
 def test_a_plan_that_only_registers_says_so(ctx: FakeStateContext) -> None:

@@ -31,6 +31,11 @@ class Postgresql:
     user: str = _USER
 
     @property
+    def log(self) -> str:
+        """What it has logged."""
+        return (self.socket_folder / "log").read_text(encoding="utf-8")
+
+    @property
     def environment(self) -> dict[str, str]:
         """What `psql` reads to connect."""
         return {"PGHOST": str(self.socket_folder), "PGUSER": self.user, "PGDATABASE": "postgres"}
@@ -51,8 +56,13 @@ def programs() -> Path | None:
 
 
 @contextlib.contextmanager
-def running_postgresql() -> Generator[Postgresql]:
-    """Start a server with an empty database; at its end stop it and remove all of it."""
+def running_postgresql(*, access: str = "", settings: str = "") -> Generator[Postgresql]:
+    """Start a server with an empty database; at its end stop it and remove all of it.
+
+    Args:
+        access: the content of its `pg_hba.conf`; empty: nobody needs a password.
+        settings: further options of the server's command line.
+    """
     folder = programs()
     assert folder is not None, "PostgreSQL is not installed"
     # The path of a socket may be 107 bytes long, and pytest's folders are closed to other users.
@@ -63,7 +73,9 @@ def running_postgresql() -> Generator[Postgresql]:
         locale = ["--encoding=UTF8", "--no-locale"]
         _run([folder / "initdb", "-D", data, "-U", _USER, "--auth=trust", "--no-sync", *locale])
         # No TCP; what is lost when the machine fails is lost.
-        options = f"-k {root} -c listen_addresses= -c fsync=off"
+        options = f"-k {root} -c listen_addresses= -c fsync=off {settings}"
+        if access:
+            (data / "pg_hba.conf").write_text(access, encoding="utf-8")
         control = [folder / "pg_ctl", "-D", data, "-w", "-t", str(_LONGEST_START_S)]
         _run([*control, "-l", Path(root) / "log", "-o", options, "start"])
         try:

@@ -74,6 +74,20 @@ def test_nothing_is_kept_in_the_clear(tmp_path: Path) -> None:
     assert later.text("hunter2-of-terraform") == "(sensitive)"
 
 
+def test_settings_of_a_backend_are_not_kept_in_the_clear(tmp_path: Path) -> None:
+    """They may hold its credentials; a later run still knows them, and refuses others."""
+    backend = 'terraform {\n  backend "local" { path = "NAME.tfstate" }\n}\n'
+    box = workspace(tmp_path, backend.replace("NAME", "secret-of-backend") + BOX)
+    asyncio.run(box.apply())
+
+    files = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert [path for path in files if b"secret-of-backend" in path.read_bytes()] == []
+    assert asyncio.run(box.plan()).changes == {}
+    other = workspace(tmp_path, backend.replace("NAME", "elsewhere") + BOX)
+    with pytest.raises(StateFailedError, match="Backend configuration changed"):
+        asyncio.run(other.plan())
+
+
 def test_what_was_made_before_a_failure_is_not_made_again(tmp_path: Path) -> None:
     """The first resource is kept in the state of the failed apply, and the next one goes on from it."""
     there = tmp_path / "there"

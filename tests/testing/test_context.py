@@ -86,6 +86,7 @@ def test_the_registry_invalidates_transitively() -> None:
     assert not registry.register(A, {"host": "1"}, source=C, source_grains={"status": "ok"}).changed
     assert registry.register(B, {"host": "2"}, source=A).changed
     assert registry.provenance(B) == (A, C)
+    assert registry.sources_among([A, B, C]) == {A, C}
     assert registry.observe(C, {"status": "ok"}) == []
     assert registry.observe(C, {"status": "gone"}) == [A, B]
     assert registry.get(A) is None

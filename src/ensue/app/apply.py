@@ -230,7 +230,7 @@ class Run:
         asked_for_highstate: bool,
         resumed: ResumedRun | None = None,
     ) -> RunReport:
-        """Run plans and say what came of them."""
+        """Run plans and return their report."""
         started = perf_counter()
         nothing_assigned = _nothing_assigned(first) if asked_for_highstate else ""
         highstate = asked_for_highstate and not nothing_assigned

@@ -55,8 +55,8 @@ class Batch:
             [
                 Diagnostic(
                     code="E0104",
-                    summary=f"the batch is {text!r}",
-                    help="write a number, or a percentage: 25%",
+                    summary=f"the batch is {text!r}, neither a number nor a percentage",
+                    help="write how many targets to call at once (10), or a percentage of them (25%)",
                 )
             ]
         )

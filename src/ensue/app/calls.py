@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.batch import Batch, TimeAllowance
+from ensue.app.call_arguments import argument_fault
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic
@@ -75,7 +76,8 @@ async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOu
     """Yield each target's answer as it comes.
 
     Raises:
-        ConfigurationError: the target does not parse, there is no such function, or the batch makes no sense.
+        ConfigurationError: the target does not parse, there is no such function, it does not take the
+            arguments, or the batch makes no sense.
         CompileError: pillar does not compile.
         StoreError: a target's configuration cannot be read.
     """
@@ -117,7 +119,7 @@ class _Caller:
         """Return what matches, and what may match as far as it is known: whether that is certain.
 
         Raises:
-            ConfigurationError: there is no such function.
+            ConfigurationError: there is no such function, or it does not take the arguments.
             StoreError: a target's configuration cannot be read.
         """
         services = self._services
@@ -134,8 +136,9 @@ class _Caller:
         return possible
 
     def _check_function(self, types: Iterable[str]) -> None:
-        """Refuse a function that there is neither on this machine nor on any type."""
-        services, function = self._services, self._request.function
+        """Refuse a function that exists nowhere, and arguments that it takes on no target."""
+        services, request = self._services, self._request
+        function = request.function
         module, _, name = function.rpartition(".")
         of_types: list[Functions] = []
         for type_name in types:
@@ -156,6 +159,9 @@ class _Caller:
                     )
                 ]
             )
+        of_targets = [found for one in of_types if (found := one.find(module, name)) is not None]
+        if fault := argument_fault(function, of_targets, request.args, request.kwargs):
+            raise ConfigurationError([fault])
 
     async def outcome(self, srn: Srn, *, is_certain: bool) -> CallOutcome | None:
         """Return a resource's answer; None when the target does not match it.

@@ -11,6 +11,7 @@ from ensue.app.environments import saltenv_of
 from ensue.app.umask import narrowed
 from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
+from ensue.engine.growth import AskedGrowth
 from ensue.engine.processes import process_mark
 from ensue.errors import (
     CompileError,
@@ -30,13 +31,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.call_reads import CallReads
+    from ensue.app.functions import Functions
+    from ensue.app.project_deployments import ProjectDeployments
     from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Command, Connection
     from ensue.contracts.context import FileSources, FunctionContext
+    from ensue.contracts.growth import Plan
     from ensue.contracts.provider import EnvironmentProvider
-    from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
     from ensue.engine.services import CallSite
     from ensue.language.renderers.stage import Stream
@@ -257,7 +260,7 @@ class CallContext(TargetContext):
         self._reads: CallReads | None = None
 
     @property
-    def registry(self) -> DerivedRegistry:
+    def registry(self) -> RunRegistry:
         """The registry as the run sees it, for this call."""
         return self._registry
 
@@ -381,16 +384,40 @@ class CallContext(TargetContext):
 
     async def on(self, target: Srn | str) -> FunctionContext:
         """Return the context of another resource."""
-        srn = await self._resolved(target)
+        srn = await self.resolved(target)
         await self._services.prepare(srn)
         return self._services.context(srn, test=self.test)
 
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
         """Run SLS on another resource, as growth under this state."""
-        srn = await self._resolved(target)
-        return await self._site.apply(srn, mods)
+        return await self.grow(AskedGrowth(await self.resolved(target), tuple(mods)))
 
-    async def _resolved(self, target: Srn | str) -> Srn:
+    async def grow(self, asked: AskedGrowth) -> ScopeReturn:
+        """Run what is asked for as growth under this state."""
+        return await self._site.apply(asked)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the state is in."""
+        return self._site.plan
+
+    @property
+    def deployments(self) -> ProjectDeployments:
+        """Builds and provisions resource graphs under this state."""
+        from ensue.app.project_deployments import ProjectDeployments
+
+        return ProjectDeployments(self._services, self)
+
+    def states_of(self, srn: Srn) -> Functions:
+        """Return the state functions that a target has."""
+        return self._services.states_of(srn.type)
+
+    async def resolved(self, target: Srn | str) -> Srn:
+        """Return the resource that is meant.
+
+        Raises:
+            UnknownResourceError: as for `on`.
+        """
         srn = await asyncio.to_thread(self._services.directory.resolve, target)
         if self._site.is_superseded(srn):
             raise UnknownResourceError(f"{srn} will be registered anew by an earlier state")

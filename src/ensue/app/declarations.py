@@ -6,7 +6,7 @@ the SLS of the top scope that it grew from, so that an apply of other SLS never 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.language.tree import Tree, sls_key
 from ensue.model.events import FannedOut
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
     from ensue.model.events import RunEvent
     from ensue.model.srn import Srn
+
+_DEPLOYED: Final = ":"
+"""Ends what stands in the place of an SLS where an environment is deployed by itself; no SLS is called so."""
 
 
 class Declarations:
@@ -81,7 +84,7 @@ class Declarations:
             own_id = chunk.id.removeprefix(f"{chunk.target.id} ")
             fanned_from = f"{chunk.module}_|-{own_id}_|-{chunk.name}_|-{chunk.function}"
         return DeclaredBy(
-            sls=self._sls(chunk, scope),
+            sls=self._sls(chunk, site.plan),
             scope=scope,
             tag=chunk.tag,
             fanned_from=fanned_from,
@@ -101,7 +104,7 @@ class Declarations:
     def judges(self, declared_by: DeclaredBy) -> bool:
         """Say whether this run has compiled everything that a declaration could be in."""
         slses = self._slses.get(declared_by.on)
-        if slses is None:
+        if slses is None or declared_by.sls.endswith(_DEPLOYED):
             return False
         if declared_by.sls in slses:
             return True
@@ -120,14 +123,16 @@ class Declarations:
         Raises:
             CompileError: it does not render or compile.
         """
-        self._grown_from[request.scope] = self._sls(request.caller, request.plan.scope)
+        self._grown_from[request.scope] = self._sls(request.caller, request.plan)
         plan = await self._expander.expand(request)
         self._note(plan)
         return plan
 
-    def _sls(self, chunk: Chunk, scope: str) -> str:
-        """Return the SLS of the top scope that a chunk is in or grew from."""
-        return self._grown_from.get(scope) or sls_key(chunk.sls, chunk.saltenv)
+    def _sls(self, chunk: Chunk, plan: Plan) -> str:
+        """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""
+        if grown_from := self._grown_from.get(plan.scope):
+            return grown_from
+        return f"{plan.environment}{_DEPLOYED}" if plan.environment else sls_key(chunk.sls, chunk.saltenv)
 
     def _exists(self, key: str) -> bool:
         saltenv, _, name = key.rpartition(":")
@@ -135,7 +140,7 @@ class Declarations:
 
     def _note(self, plan: Plan) -> None:
         for chunk in plan.chunks if self._compares else ():
-            self._compiled.add((self._sls(chunk, plan.scope), plan.scope, chunk.tag))
+            self._compiled.add((self._sls(chunk, plan), plan.scope, chunk.tag))
             self.promised.update(self._promises(chunk))
 
 

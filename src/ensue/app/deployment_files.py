@@ -11,6 +11,7 @@ from ensue.errors import CompileError
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
+from ensue.model.data import with_text_keys
 from ensue.model.regular_files import is_folder, is_regular
 from ensue.provisioning.definition_files import read_definition
 from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set
@@ -98,7 +99,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlDocument, Any]]:
-    """Yield the documents of a file that hold something; what cannot be read is noted."""
+    """Yield the documents of a file that hold something; what cannot be read is noted.
+
+    Keys become text, as in JSON: a reference names an output by the text of its key.
+    """
     name = shown(path, root)
     try:
         text = read_text(path, name)
@@ -113,7 +117,7 @@ def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlD
             _note_unread(error, found)
             continue
         if data is not None:
-            yield document, data
+            yield document, with_text_keys(data)
 
 
 def _note_unread(error: CompileError, found: Collector) -> None:

@@ -7,22 +7,45 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.deployment_files import read_definitions, read_deployment
-from ensue.language.collector import Collector
+from ensue.diagnostics import Diagnostic
+from ensue.errors import ConfigurationError
+from ensue.language.collector import Collector, near_names
 from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.building import build_graph
+from ensue.provisioning.built_in import with_built_in
+from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
+from ensue.provisioning.images import with_images
+from ensue.provisioning.impact import Impact, impacts
 from ensue.provisioning.matching import Candidate, Catalog
-from ensue.provisioning.planned import Plan, PlannedNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ensue.app.settings import Settings
-    from ensue.diagnostics import Diagnostic
+    from ensue.drivers.loading import Drivers
     from ensue.masking import Masker
+    from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.definitions import Definition
-    from ensue.provisioning.identity import Context
+    from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import ResourceGraph
+
+
+class BuiltGraph(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource graph with what identifies its definitions.
+
+    Args:
+        graph: the graph.
+        definitions: the definitions that it uses, by their ids.
+    """
+
+    graph: ResourceGraph
+    definitions: Mapping[str, Definition]
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """The hash of each definition by its id."""
+        return {id_: one.digest for id_, one in self.definitions.items()}
 
 
 class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +59,7 @@ class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     graph: ResourceGraph
-    nodes: tuple[PlannedNode, ...]
+    nodes: tuple[EvaluatedNode, ...]
     missing_drivers: frozenset[str]
     warnings: tuple[Diagnostic, ...]
 
@@ -47,10 +70,14 @@ class Deployments:
     Args:
         settings: the project's options.
         masker: gets the secrets of definitions.
+        drivers: all drivers.
         definitions: where definitions are, in place of the option `definitions`; None: as the option says.
     """
 
-    def __init__(self, settings: Settings, masker: Masker, definitions: Path | None = None) -> None:
+    def __init__(
+        self, settings: Settings, masker: Masker, drivers: Drivers, definitions: Path | None = None
+    ) -> None:
+        self._drivers = drivers
         self._root = settings.root
         self._masker = masker
         given = settings.option("definitions")
@@ -58,21 +85,22 @@ class Deployments:
         self._folders = [self._root / str(one) for one in listed] if definitions is None else [definitions]
         self._must_exist = given is not None or definitions is not None
 
-    def planned(self, files: Sequence[Path], context: Context) -> PlannedGraph:
+    def planned(
+        self, files: Sequence[Path], context: Context, images: Mapping[str, str] | None = None
+    ) -> PlannedGraph:
         """Return the resource graph of some files.
 
         Args:
             files: Score files and deployment sets.
             context: where they are deployed.
+            images: workload to the image of its containers that have none yet; `*`: of all others.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
         found = Collector()
-        catalog = self._catalog(found)
-        deployment = read_deployment(files, self._root, found)
-        graph = build_graph(deployment, catalog, context, found)
-        plan = Plan(graph)
+        graph = self.built(files, context, found, images).graph
+        plan = GraphValues(graph)
         nodes = tuple(plan.nodes())
         if plan.lacks_org:
             found.warning(
@@ -84,9 +112,35 @@ class Deployments:
         return PlannedGraph(
             graph=graph,
             nodes=nodes,
-            missing_drivers=missing_drivers({node.driver for node in graph.nodes}),
+            missing_drivers=frozenset(
+                one for one in {node.driver for node in graph.nodes} if not self._drivers.has(one)
+            ),
             warnings=tuple(found.warnings),
         )
+
+    def built(
+        self,
+        files: Sequence[Path],
+        context: Context,
+        found: Collector,
+        images: Mapping[str, str] | None = None,
+    ) -> BuiltGraph:
+        """Build the resource graph of some files.
+
+        Args:
+            files: Score files and deployment sets.
+            context: where they are deployed.
+            found: gets warnings, and has all errors when this raises.
+            images: workload to the image of its containers that have none yet; `*`: of all others.
+
+        Raises:
+            CompileError: something is wrong with the files, the definitions or the graph.
+        """
+        catalog = self._catalog(found)
+        deployment = with_images(read_deployment(files, self._root, found), images or {}, found)
+        graph = build_graph(deployment, catalog, context, found)
+        used = {node.definition for node in graph.nodes}
+        return BuiltGraph(graph=graph, definitions={one: catalog.definitions[one] for one in used})
 
     def definitions(self) -> tuple[list[Definition], list[Diagnostic]]:
         """Return all definitions, sorted by type and id, and remarks on their files.
@@ -115,22 +169,59 @@ class Deployments:
         found.stop_on_errors()
         return catalog.candidates(type_, class_, values)
 
+    def impacts(
+        self, active: Iterable[tuple[Context, ActiveResource]], definition: str | None
+    ) -> tuple[list[Impact], list[Diagnostic]]:
+        """Return which active resources the definitions would make otherwise now, and remarks on their files.
+
+        Args:
+            active: the resources that are looked at.
+            definition: only those that this definition is or was for; None: all.
+
+        Raises:
+            CompileError: something is wrong with the definitions.
+        """
+        found = Collector()
+        catalog = self._catalog(found)
+        known = list(active)
+        names = {*catalog.definitions, *(one.definition for _, one in known)}
+        if definition is not None and definition not in names:
+            found.error(
+                "E0828", f"there is no definition {definition!r}", None, help=near_names(definition, names)
+            )
+        found.stop_on_errors()
+        return impacts(known, catalog, definition), found.warnings
+
     def _catalog(self, found: Collector) -> Catalog:
         definitions = read_definitions(self._folders, self._root, found, must_exist=self._must_exist)
         for definition in definitions:
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
-        return Catalog(definitions, found)
+        return Catalog(with_built_in(definitions), found)
 
 
-def missing_drivers(names: set[str]) -> frozenset[str]:
-    """Return those of some drivers that are not installed; `humanitec/echo` is `echo` as well."""
-    from importlib.metadata import entry_points
+def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:
+    """Return the active resources that are named.
 
-    installed = entry_points(group="ensue.drivers").names
-    return frozenset(
-        name for name in names if name not in installed and name.removeprefix("humanitec/") not in installed
-    )
+    Args:
+        kept: the active resources of an environment.
+        wanted: `TYPE.CLASS#ID` each.
+
+    Raises:
+        ConfigurationError: some of them are not there.
+    """
+    by_name = {str(key): key for key in kept}
+    missing = [one for one in wanted if one not in by_name]
+    if missing:
+        raise ConfigurationError(
+            Diagnostic(
+                code="E0841",
+                summary=f"nothing is kept of {one!r} in this environment",
+                help=near_names(one, by_name) or "`ensue show active` lists what is kept",
+            )
+            for one in missing
+        )
+    return [by_name[one] for one in wanted]
 
 
 def _secrets(data: Any) -> Iterator[str]:

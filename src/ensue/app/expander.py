@@ -48,7 +48,10 @@ class SlsExpander:
         Raises:
             CompileError: it does not render or compile, or a limit is exceeded.
         """
-        if request.kind == "apply":
+        if request.source is not None:
+            await self._services.prepare(request.target)
+            plan = await request.source.plan(request)
+        elif request.kind == "apply":
             plan = await self._applied(request)
         else:
             plan = await self._late.plan(request)

@@ -83,6 +83,10 @@ class LazyRegistry(DerivedRegistry):
         """Return the chains of sources of many resources."""
         return self._opened().provenances(srns)
 
+    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
+        """Return those of the sources that any resource is derived from."""
+        return self._opened().sources_among(srns)
+
 
 class LazyVault:
     """A `Vault`; it seals and opens with the one that `opened` returns.

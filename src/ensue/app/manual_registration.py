@@ -31,7 +31,8 @@ async def register(services: Services, request: RegistrationRequest) -> Registra
         request: the resource.
 
     Raises:
-        ConfigurationError: its type or its configuration makes no sense, or its id is taken.
+        ConfigurationError: its type or its configuration makes no sense, its id is taken, or its source is a
+            resource that does not exist.
         ResourceError: its lifetime or its source makes no sense.
         StoreError: the store cannot be read or written.
     """
@@ -56,6 +57,7 @@ def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagno
         yield Diagnostic(code="E0704", summary=str(error), detail=f"{srn} is to be registered")
     except PluginError as error:
         yield Diagnostic(code="E0405", summary=str(error), detail=f"{srn} is to be registered")
+    yield from _source_faults(services, request)
     claimed = services.directory.declared_as(srn.id)
     if claimed is not None:
         yield Diagnostic(
@@ -66,3 +68,27 @@ def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagno
             if claimed == srn
             else "choose another id",
         )
+
+
+def _source_faults(services: Services, request: RegistrationRequest) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a source that is a resource; of other sources (states) there is no list."""
+    source, index = request.source, services.directory.index
+    if source is None or source == request.srn or not _is_type(services, source.type):
+        return
+    if index.record(source) is None:
+        yield Diagnostic(
+            code="E0714",
+            summary=index.unknown(str(source)),
+            detail=f"{request.srn} is to be derived from it",
+            help="correct `--source`, or register the source first",
+        )
+
+
+def _is_type(services: Services, name: str) -> bool:
+    try:
+        services.plugins.resource_type(name)
+    except NotAvailableError:
+        return False
+    except PluginError:
+        return True
+    return True

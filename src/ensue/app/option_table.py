@@ -11,7 +11,7 @@ from ensue.app.settings import NO_LIMIT
 from ensue.language.merging import STRATEGIES
 from ensue.language.renderers import NAMES as RENDERERS
 from ensue.language.top_files import TOP_STRATEGIES
-from ensue.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, whole_number
+from ensue.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, Variants, whole_number
 from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
 from ensue.model.sizes import size_bytes
 
@@ -31,6 +31,10 @@ def _is_limit(value: Any) -> bool:
 
 def _is_log_size(value: Any) -> bool:
     return (size_bytes(value) or 0) >= _SMALLEST_LOG_BYTES
+
+
+def _is_command(words: list[Any]) -> bool:
+    return bool(words) and all(isinstance(word, str) and "\0" not in word for word in words)
 
 
 _SMALLEST_LOG_BYTES: Final = 1 << 16
@@ -69,6 +73,23 @@ _JINJA: Final = Group(
         "cache_size": OneOf("a number from -1", (int,), lambda number: number >= -1),
     },
 )  # fmt: skip
+
+_SECRET_STORES: Final = MappingOf(
+    "a mapping of names to stores",
+    Variants(
+        "a mapping with `kind`: env, file or command",
+        "kind",
+        {
+            "env": {"prefix": OneOf("a str", (str,))},
+            "file": {"path": _FOLDER},
+            "command": {
+                "command": OneOf("a list of a program and its arguments", (list,), _is_command),
+                "timeout_s": OneOf("a number above 0", (int, float), lambda number: number > 0),
+            },
+        },
+        {"file": ("path",), "command": ("command",)},
+    ),
+)
 
 OPTIONS: Final[Mapping[str, Kind]] = {
     "id": _TEXT,
@@ -114,6 +135,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "keep_runs": whole_number(1),
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
+    "secret_stores": _SECRET_STORES,
     "state_output": Choice(STATE_OUTPUTS),
     "state_verbose": _FLAG,
     "log_level": Choice(LOG_LEVELS),

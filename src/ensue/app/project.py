@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
@@ -11,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from ensue.app.assigned_sls import AssignedSls
-from ensue.app.lazy_registry import LazyRegistry, LazyVault
 from ensue.app.recorded_run import RecordedRun, RunOptions
 from ensue.app.services import Services
 from ensue.app.settings import Settings, read_settings
+from ensue.app.stores import Stores
+from ensue.drivers.loading import FOLDER as DRIVERS_FOLDER
+from ensue.drivers.loading import Drivers
 from ensue.engine.journal import list_runs, read_run
 from ensue.engine.lock import ProjectLock
 from ensue.masking import Masker
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.app.deployment_run import DeploymentReport, DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
     from ensue.app.refresh import Refreshed
     from ensue.app.shown import ShownKind, ShownTarget
+    from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
     from ensue.model.events import RunEvent
@@ -39,11 +42,10 @@ if TYPE_CHECKING:
     from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
+    from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Context
     from ensue.registry.audit_check import AuditFault
-    from ensue.registry.enforced import EnforcedStore, ShownState
-    from ensue.registry.registry import ResourceRegistry
-    from ensue.registry.vault import ProjectVault
+    from ensue.registry.enforced import ShownState
 
 _MOST_THREADS = 256
 """Renderings wait in threads for calls that themselves need threads: there must always be one more."""
@@ -84,13 +86,9 @@ class Project:
         sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
         providers = Providers([folder / PROVIDERS_FOLDER for folder in folders])
         self._plugins = Plugins(sources, settings.values, providers)
+        self._drivers = Drivers([folder / DRIVERS_FOLDER for folder in folders])
         self._opened: Services | None = None
-        self._registry: ResourceRegistry | None = None
-        self._vault = LazyVault(self._open_vault)
-        self._opening = threading.RLock()
-        self._own_vault: ProjectVault | None = None
-        self._run_id = ""
-        self._enforced: EnforcedStore | None = None
+        self._stores = Stores(settings, self.masker, self._plugins, self._claimed_by_pillar)
 
     @classmethod
     def open(cls, root: Path, options: ProjectOptions) -> Project:
@@ -109,67 +107,12 @@ class Project:
             self._opened = Services(
                 settings=self.settings,
                 masker=self.masker,
-                registry=LazyRegistry(self._open_registry, self._has_store),
+                stores=self._stores,
                 plugins=self._plugins,
-                enforced=self._open_enforced(),
-                vault=self._vault,
+                drivers=self._drivers,
                 pillar_override=self._pillar,
             )
         return self._opened
-
-    def _open_registry(self) -> ResourceRegistry:
-        with self._opening:
-            if self._registry is None:
-                self._registry = self._make_registry()
-            return self._registry
-
-    def _make_registry(self) -> ResourceRegistry:
-        from ensue.registry.audit_files import limits_of
-        from ensue.registry.registry import ResourceRegistry
-
-        registry = ResourceRegistry(
-            self.cachedir,
-            minion_id=self.minion_id,
-            store_url=self.settings.option("store_url"),
-            vault=self._open_vault(),
-            masker=self.masker,
-            claimed_elsewhere=self._claimed_by_pillar,
-            configuration_faults=self._configuration_faults,
-            audit_limits=limits_of(self.settings.values),
-        )
-        if self._run_id:
-            registry.begin_run(self._run_id)
-        return registry
-
-    def _open_vault(self) -> ProjectVault:
-        with self._opening:
-            if self._own_vault is None:
-                from ensue.registry.vault import ProjectVault
-
-                kind = str(self.settings.option("key_source", "file"))
-                self._own_vault = ProjectVault.of_project(self.cachedir, kind=kind)
-            return self._own_vault
-
-    def _begin_run(self, run_id: str) -> None:
-        with self._opening:
-            self._run_id = run_id
-            if self._registry is not None:
-                self._registry.begin_run(run_id)
-
-    def _open_enforced(self) -> EnforcedStore:
-        if self._enforced is None:
-            from ensue.registry.enforced import EnforcedStore
-
-            self._enforced = EnforcedStore(self.cachedir, vault=self._vault, masker=self.masker)
-        return self._enforced
-
-    def _configuration_faults(self, srn: Srn, config: Mapping[str, Data], /) -> list[str]:
-        from ensue.errors import NotAvailableError
-
-        try:
-            return self._plugins.configuration_faults(srn, dict(config))
-        except NotAvailableError as error:
-            return [str(error)]
 
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
         if self._opened is None:
@@ -202,12 +145,64 @@ class Project:
         if options.test:
             # A plan changes nothing, so it needs no lock.
             return await self._run(mods, options, on_event, on_warning)
-        with await self._lock(mods, options):
+        target = () if options.tgt is None else (f"--tgt {self.masker.text(options.tgt)!r}",)
+        with await self._lock(" ".join(("ensue", "apply", *target, *mods)), options):
             return await self._run(mods, options, on_event, on_warning)
 
-    async def _lock(self, mods: Sequence[str], options: RunOptions) -> ProjectLock:
-        target = () if options.tgt is None else (f"--tgt {self.masker.text(options.tgt)!r}",)
-        command = " ".join(("ensue", "apply", *target, *mods))
+    async def deploy(
+        self,
+        order: DeploymentOrder,
+        options: RunOptions,
+        *,
+        on_event: Callable[[RunEvent], None],
+        on_warning: Callable[[Diagnostic], None] = lambda _: None,
+    ) -> DeploymentReport:
+        """Build a resource graph and provision it; cancelling is as with `apply`.
+
+        Raises:
+            CompileError: something is wrong with the files, the definitions or the graph; nothing was
+                provisioned.
+            LockHeldError: another apply of the project is running.
+            StoreError: what is kept of the environment cannot be read.
+        """
+        from ensue.app.deployment_run import DeploymentReport, DeploymentRun
+
+        services = self._services()
+        deployment = DeploymentRun(services, services.deployments(order.definitions), order)
+
+        async def run() -> DeploymentReport:
+            report = await self._run((), options, on_event, on_warning, deployment)
+            nodes = await deployment.end()
+            rendered = () if options.test else await deployment.rendered(nodes)
+            return DeploymentReport(run=report, deployment=deployment, nodes=nodes, rendered=tuple(rendered))
+
+        if options.test:
+            return await run()
+        with await self._lock(f"ensue deploy {order.environment}", options):
+            return await run()
+
+    async def forget_active(self, context: Context, resources: Sequence[str]) -> None:
+        """Keep resources of an environment no longer, without removing them: their drivers are not called.
+
+        Args:
+            context: the environment.
+            resources: `TYPE.CLASS#ID` each.
+
+        Raises:
+            ConfigurationError: one of them is not there; none is forgotten.
+            LockHeldError: another apply of the project is running.
+            StoreError: the store cannot be read or written.
+        """
+        from ensue.app.deployments import kept_resources
+
+        active = self._services().active
+        with ProjectLock.acquire(self.cachedir, command="ensue deploy --forget", now=_moment()):
+            kept = await asyncio.to_thread(active.load, context)
+            for key in kept_resources(kept, resources):
+                active.remove(context, key)
+            await active.flush()
+
+    async def _lock(self, command: str, options: RunOptions) -> ProjectLock:
         if options.wait_for_lock:
             return await ProjectLock.wait(self.cachedir, command=command, clock=_moment)
         return ProjectLock.acquire(self.cachedir, command=command, now=_moment())
@@ -218,24 +213,15 @@ class Project:
         options: RunOptions,
         on_event: Callable[[RunEvent], None],
         warn: Callable[[Diagnostic], None],
+        deployment: DeploymentRun | None = None,
     ) -> RunReport:
-        self._refuse_damaged_store()
+        self._stores.refuse_damaged()
         if not options.test:
             await asyncio.to_thread(self._services().take_over_leftovers)
-        return await RecordedRun(self._services(), options, begin=self._begin_run, warn=warn).go(
-            mods, on_event
+        run = RecordedRun(
+            self._services(), options, begin=self._stores.begin_run, warn=warn, deployment=deployment
         )
-
-    def _refuse_damaged_store(self) -> None:
-        """Refuse a run before it begins, rather than in the first state that needs the store."""
-        if not self._has_store():
-            return
-        from ensue.registry.store import CrossRunStore
-
-        CrossRunStore(self.cachedir, url=self.settings.option("store_url")).refuse_damaged()
-
-    def _has_store(self) -> bool:
-        return self.settings.option("store_url") is not None or (self.cachedir / "store.db").exists()
+        return await run.go(mods, on_event)
 
     async def call(
         self,
@@ -260,6 +246,16 @@ class Project:
         )
         async for outcome in call(self._services(), request):
             yield outcome
+
+    async def near_target(self, target: str) -> str:
+        """Return what may have been meant by a target that matches nothing.
+
+        Raises:
+            TargetSyntaxError: it does not parse, or names what does not exist.
+        """
+        from ensue.app.target_matcher import ProjectMatcher
+
+        return self.masker.text(await ProjectMatcher(await self._prepared()).hint(target))
 
     async def show(self, what: ShownKind, mods: Sequence[str]) -> Any:
         """Return high data, low chunks, pillar or top file matches, masked.
@@ -298,7 +294,11 @@ class Project:
         return draw_plan(compiled.plan, self.minion_id)
 
     async def deployment_graph(
-        self, files: Sequence[Path], context: Context, definitions: Path | None = None
+        self,
+        files: Sequence[Path],
+        context: Context,
+        definitions: Path | None = None,
+        images: Mapping[str, str] | None = None,
     ) -> PlannedGraph:
         """Return the resource graph of Score files and deployment sets, before anything is provisioned.
 
@@ -306,12 +306,13 @@ class Project:
             files: the files.
             context: where they are deployed.
             definitions: where definitions are; None: as `ensue.yaml` says.
+            images: workload to the image of its containers whose image is `.`; `*`: of all others.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
         deployments = self.deployments(definitions)
-        return await asyncio.to_thread(deployments.planned, files, context)
+        return await asyncio.to_thread(deployments.planned, files, context, images)
 
     def deployments(self, definitions: Path | None = None) -> Deployments:
         """Return what reads the project's resource definitions.
@@ -321,7 +322,27 @@ class Project:
         """
         from ensue.app.deployments import Deployments
 
-        return Deployments(self.settings, self.masker, definitions)
+        return Deployments(self.settings, self.masker, self._drivers, definitions)
+
+    async def active_resources(
+        self, app: str | None = None, env: str | None = None
+    ) -> list[tuple[Context, ActiveResource]]:
+        """Return what deployments have provisioned, by environment and resource.
+
+        Args:
+            app: of this application alone; None: of all.
+            env: of environments of this id alone; None: of all.
+
+        Raises:
+            StoreError: it cannot be read, or not be decrypted.
+        """
+        active = self._services().active
+        known = await asyncio.to_thread(lambda: list(active.all()))
+        return [
+            (context, one)
+            for context, one in known
+            if app in {None, context.app} and env in {None, context.env}
+        ]
 
     def enforced(self) -> list[ShownState]:
         """Return what every state last made true, secrets masked.
@@ -329,7 +350,7 @@ class Project:
         Raises:
             StoreError: it cannot be read.
         """
-        return list(self._open_enforced().shown())
+        return list(self._stores.enforced().shown())
 
     async def resources(self) -> list[ResourceRecord]:
         """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
@@ -344,7 +365,7 @@ class Project:
 
     async def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources of a resource, nearest first."""
-        return await asyncio.to_thread(self._open_registry().provenance, srn)
+        return await asyncio.to_thread(self._stores.registry().provenance, srn)
 
     async def grains_gathered_at(self, srn: Srn) -> datetime | None:
         """Return when the cached grains of a resource were gathered; None when none are in use.
@@ -388,13 +409,13 @@ class Project:
 
     async def invalidate(self, source: Srn) -> list[Srn]:
         """Invalidate what was derived from a source."""
-        registry = self._open_registry()
+        registry = self._stores.registry()
         return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
 
     async def forget(self, srn: Srn) -> bool:
         """Remove a derived resource's entry, and what is kept of its grains."""
         await self._services().directory.grains_changed([srn])
-        return await asyncio.to_thread(self._open_registry().forget, srn)
+        return await asyncio.to_thread(self._stores.registry().forget, srn)
 
     async def rotate_keys(self) -> int:
         """Encrypt every stored configuration and enforced state with a new key.
@@ -405,10 +426,11 @@ class Project:
         Raises:
             StoreError: a configuration cannot be decrypted; nothing was changed.
         """
-        count = await asyncio.to_thread(self._open_registry().rotate)
+        count = await asyncio.to_thread(self._stores.registry().rotate)
         # What is left of them is sealed with the key that is given up.
         await self._services().directory.clear_cached_grains()
-        return count + await asyncio.to_thread(self._open_enforced().reseal)
+        count += await asyncio.to_thread(self._services().active.reseal)
+        return count + await asyncio.to_thread(self._stores.enforced().reseal)
 
     async def _prepared(self) -> Services:
         services = self._services()
@@ -417,11 +439,11 @@ class Project:
 
     def audit_entries(self) -> list[DataMap]:
         """Return the audit log, oldest first."""
-        return self._open_registry().audit_entries()
+        return self._stores.registry().audit_entries()
 
     def audit_fault(self) -> AuditFault | None:
         """Check the audit log's chain: None when whole, else the first thing that is wrong."""
-        return self._open_registry().audit_fault()
+        return self._stores.registry().audit_fault()
 
     def runs(self) -> list[RunSummary]:
         """Return all runs, newest first."""
@@ -444,12 +466,7 @@ class Project:
         if self._opened is not None:
             await self._opened.close()
             self._opened = None
-        if self._enforced is not None:
-            self._enforced.close()
-            self._enforced = None
-        if self._registry is not None:
-            self._registry.close()
-            self._registry = None
+        self._stores.close()
 
 
 def _moment() -> datetime:

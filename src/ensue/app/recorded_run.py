@@ -11,6 +11,7 @@ import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
 from ensue.app.enforcement import Enforcement
+from ensue.app.first_plans import FirstPlans
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.engine.journal import Journal, new_run_id
 from ensue.engine.resume import ResumedRun, resumed_run
@@ -22,6 +23,7 @@ from ensue.output.own_minion import own_minion
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
+    from ensue.app.deployment_run import DeploymentRun
     from ensue.app.services import Services
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.report import RunReport
@@ -59,6 +61,7 @@ class RecordedRun:
         options: how it is done.
         begin: told of the run's id before anything runs.
         warn: told at once of what is to be known before anything runs.
+        deployment: what is deployed in the place of SLS; None: SLS are run.
     """
 
     def __init__(
@@ -68,12 +71,14 @@ class RecordedRun:
         *,
         begin: Callable[[str], None],
         warn: Callable[[Diagnostic], None],
+        deployment: DeploymentRun | None = None,
     ) -> None:
         self._services = services
         self._settings = services.settings
         self._options = options
         self._begin = begin
         self._warn = warn
+        self._deployment = deployment
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
         """Compile and run SLS, or the highstate when `mods` is empty; a resumed run says itself which.
@@ -96,7 +101,7 @@ class RecordedRun:
                 tell_others(event)
 
             run = Run(self._services, self._switches(), tell)
-            first = await run.compile(mods, tgt)
+            first = await self._first(run, mods, tgt)
             self._begin(run_id)
             if resumed is None and not self._options.test:
                 for one in await asyncio.to_thread(self._left_running):
@@ -111,9 +116,11 @@ class RecordedRun:
                     minion_id=self._services.minion.id,
                     resumes=resumed.run_id if resumed else "",
                     tgt=tgt or "",
+                    deployment=self._deployment.order.environment if self._deployment else "",
                 )
             )
-            report = await run.report(run_id, first, asked_for_highstate=not mods, resumed=resumed)
+            highstate = not mods and self._deployment is None
+            report = await run.report(run_id, first, asked_for_highstate=highstate, resumed=resumed)
             report = enforcement.end(report)
             tell(
                 RunFinished(
@@ -125,6 +132,14 @@ class RecordedRun:
                 )
             )
         return report
+
+    async def _first(self, run: Run, mods: Sequence[str], tgt: str | None) -> FirstPlans:
+        if self._deployment is None:
+            return await run.compile(mods, tgt)
+        minion = self._services.minion
+        await self._services.prepare(minion)
+        plan = await self._deployment.planned(minion, "")
+        return FirstPlans(own=plan, warnings=(*self._services.settings.warnings, *plan.warnings))
 
     def _switches(self) -> ApplySwitches:
         options, settings = self._options, self._settings

@@ -22,7 +22,7 @@ from ensue.contracts.growth import Complaint, Plan
 from ensue.engine.joining import Newcomer
 from ensue.engine.returns import exception_text
 from ensue.errors import CompileError, EnsueError
-from ensue.model.chunk import Chunk
+from ensue.model.chunk import Chunk, NoDocument
 from ensue.model.fan_out import resource_chunk
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ensue.app.assigned_sls import AssignedSls
     from ensue.app.services import Services
-    from ensue.diagnostics import Diagnostic, Span
+    from ensue.diagnostics import Diagnostic
     from ensue.model.srn import Srn
 
 _PATIENCE_S: Final = 2.0
@@ -242,25 +242,11 @@ def failed_plan(srn: Srn, comment: str) -> Plan:
         arguments={},
         sls="",
         order=0,
-        document=_NoDocument(),
+        document=NoDocument(),
         keys=(),
     )
     complaint = Complaint(chunk=resource_chunk(chunk, srn, ()), comment=comment)
     return msgspec.structs.replace(empty_plan(srn), complaints=(complaint,))
-
-
-class _NoDocument:
-    """Stands for the file of what no file says."""
-
-    path = ""
-
-    def locate(self, keys: Sequence[str | int]) -> Span:  # noqa: ARG002 -- the contract's signature
-        from ensue.diagnostics import Span
-
-        return Span("")
-
-    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:  # noqa: ARG002 -- the contract's
-        return self.locate(keys)
 
 
 def _compiled_for(diagnostic: Diagnostic, srns: Sequence[Srn]) -> Diagnostic:

@@ -176,6 +176,10 @@ class RunRegistry(DerivedRegistry):
         """Return the chains of sources of many resources."""
         return self._registry.provenances(srns)
 
+    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
+        """Return those of the sources that any resource is derived from."""
+        return self._registry.sources_among(srns)
+
     def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
         """Wait until the event loop has dropped what it held: a later state must see what is new."""
         if event is None and not changed and registered is None:

@@ -42,13 +42,16 @@ from ensue.targeting import Subject
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ensue.app.lazy_registry import LazyVault
+    from ensue.app.deployments import Deployments
+    from ensue.app.secret_stores import SecretStores
     from ensue.app.settings import Settings
+    from ensue.app.stores import Stores
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
+    from ensue.drivers.loading import Drivers
     from ensue.masking import Masker
-    from ensue.registry.enforced import EnforcedStore
+    from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
     from ensue.targeting import Vocabulary
@@ -60,10 +63,9 @@ class Services:
     Args:
         settings: its options.
         masker: its secrets.
-        registry: its derived resources.
+        stores: what it keeps: derived resources, enforced states, keys.
         plugins: its resource types and providers.
-        enforced: what its states last made true.
-        vault: its keys.
+        drivers: its drivers.
         pillar_override: `--pillar`.
     """
 
@@ -72,19 +74,19 @@ class Services:
         *,
         settings: Settings,
         masker: Masker,
-        registry: DerivedRegistry,
+        stores: Stores,
         plugins: Plugins,
-        enforced: EnforcedStore,
-        vault: LazyVault,
+        drivers: Drivers,
         pillar_override: Mapping[str, Any],
     ) -> None:
         self.settings = settings
         self.masker = masker
         self.exposed = ExposedSecrets(masker)
-        self.registry = registry
+        self.registry: DerivedRegistry = stores.lazy_registry
         self.plugins = plugins
-        self.enforced = enforced
-        self.vault = vault
+        self.enforced = stores.enforced()
+        self.vault = stores.lazy_vault
+        self.drivers = drivers
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
         self.insertions = Insertions()
@@ -244,6 +246,32 @@ class Services:
         )
 
     @cached_property
+    def active(self) -> ActiveResourceStore:
+        """The active resources of all deployments."""
+        from ensue.registry.active_store import ActiveResourceStore
+        from ensue.registry.store import CrossRunStore
+
+        store = CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url"))
+        return ActiveResourceStore(store, vault=self.vault)
+
+    @cached_property
+    def secret_stores(self) -> SecretStores:
+        """Reads the secrets that definitions refer to."""
+        from ensue.app.secret_stores import SecretStores
+
+        return SecretStores(self.settings, self.masker)
+
+    def deployments(self, definitions: Path | None) -> Deployments:
+        """Return what reads resource definitions.
+
+        Args:
+            definitions: where they are; None: as `ensue.yaml` says.
+        """
+        from ensue.app.deployments import Deployments
+
+        return Deployments(self.settings, self.masker, self.drivers, definitions)
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The nodegroups and resource types that targets may name."""
         return project_vocabulary(self)
@@ -388,5 +416,7 @@ class Services:
 
     async def close(self) -> None:
         """Close all connections."""
+        if "active" in self.__dict__:
+            self.active.close()
         self.bridge.close()
         await self.directory.close()

@@ -167,17 +167,27 @@ class ProjectMatcher:
             return None
         return target if all(word.engine in _TAKES_GLOBS for word in words_of(target)) else None
 
+    async def hint(self, expression: str) -> str:
+        """Return what may have been meant by a target that matches nothing, or why it matches no more.
+
+        Raises:
+            TargetSyntaxError: it does not parse, or names a type or a nodegroup that does not exist.
+        """
+        return await asyncio.to_thread(self._hint, await self._target(expression))
+
     def _nothing(self, expression: str, target: Target) -> str:
-        """Say that nothing matches, and what is near."""
+        return f"no minion or resource matches the target {expression!r} ({self._hint(target)})"
+
+    def _hint(self, target: Target) -> str:
         directory = self._services.directory
-        text = f"no minion or resource matches the target {expression!r}"
+        if self.verdict(target, self._services.minion):
+            return "it matches this machine alone, of which no grains are kept"
         gone = directory.index.matching(target, self._services.vocabulary, active=False)
         for srn in sorted([*gone.matched, *gone.undecided])[:1]:
             if record := directory.index.record(srn):
-                return f"{text} ({directory.why_gone(record)})"
+                return directory.why_gone(record)
         near = dict.fromkeys(name for word in words_of(target) for name in _near(word, directory.index))
-        meant = f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
-        return f"{text} ({meant})"
+        return f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
 
 
 def _near(word: Word, index: ResourceIndex) -> list[str]:

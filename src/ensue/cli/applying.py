@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
@@ -12,7 +12,7 @@ from ensue.cli.layout import ResultLayout, print_report
 from ensue.model.events import RunStarted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.app.project import Project, RunOptions
     from ensue.cli.session import Session
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport
 
 _MOST_NOT_RUN = 50
+
+Result = TypeVar("Result")
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,24 +54,12 @@ def run_states(session: Session, order: Order) -> int:
     """Run SLS, print the results, and return the exit code."""
 
     async def work(project: Project) -> RunReport:
-        progress = _progress(session)
-        show = progress.__call__  # of an object itself, the interpreter looks for it at each event
-
-        def told(event: RunEvent) -> None:
-            if type(event) is RunStarted:
-                # What was compiled stays to the end: no collection of garbage need look at it.
-                gc.freeze()
-                gc.enable()
-            show(event)
-
-        gc.disable()
-        try:
-            return await project.apply(
+        def start(told: Callable[[RunEvent], None]) -> Awaitable[RunReport]:
+            return project.apply(
                 order.mods, order.run, on_event=told, on_warning=lambda one: session.print_diagnostics([one])
             )
-        finally:
-            gc.enable()
-            progress.close()
+
+        return await followed(session, start)
 
     report = session.run(work)
     print_report(session, report, order.layout)
@@ -78,6 +68,33 @@ def run_states(session: Session, order: Order) -> int:
     if report.warnings:
         session.print_diagnostics(report.warnings)
     return report.exit_code if report.status != "interrupted" else exit_codes.INTERRUPTED
+
+
+async def followed(
+    session: Session, start: Callable[[Callable[[RunEvent], None]], Awaitable[Result]]
+) -> Result:
+    """Do a run and show its progress.
+
+    Args:
+        session: the command.
+        start: begins the run, given what is to be told of its events.
+    """
+    progress = _progress(session)
+    show = progress.__call__  # of an object itself, the interpreter looks for it at each event
+
+    def told(event: RunEvent) -> None:
+        if type(event) is RunStarted:
+            # What was compiled stays to the end: no collection of garbage need look at it.
+            gc.freeze()
+            gc.enable()
+        show(event)
+
+    gc.disable()
+    try:
+        return await start(told)
+    finally:
+        gc.enable()
+        progress.close()
 
 
 def _tell_not_run(session: Session, report: RunReport) -> None:

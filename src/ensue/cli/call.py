@@ -64,23 +64,28 @@ def command(
 
     TGT is an id, a glob, or a compound expression: T@type:id-glob a resource, M@minion everything it
     manages, G@grain:value, I@pillar:value, E@regex, L@a,b; joined by and, or, not, parentheses.
-    Arguments are numbers, booleans, [lists] and {mappings} where they look so, and text otherwise.
-    An argument that begins with a dash stands after --.
+    ARG is read as a number, boolean, [list] or {mapping} if it looks like one, and as text otherwise.
+    Put -- before arguments that begin with a dash.
 
     Exit code: 0 all well; 1 refused, nothing was run; 2 a target failed, or none matched.
     """
     from ensue.cli.interrupts import InterruptedRunError
     from ensue.cli.values import call_arguments
+    from ensue.output.colours import on_one_line
 
     positional, keywords = call_arguments(arguments)
     outcomes: list[CallOutcome] = []
+    near = ""
 
     async def work(project: Project) -> None:
+        nonlocal near
         async for outcome in project.call(
             target, function, positional, keywords, timeout_s=timeout, batch=batch
         ):
             outcomes.append(outcome)
             _print_outcome(session, outcome)
+        if not outcomes:
+            near = await project.near_target(target)
 
     try:
         session.run(work)
@@ -90,9 +95,7 @@ def command(
         return exit_codes.INTERRUPTED
     _print_all(session, outcomes)
     if not outcomes:
-        session.lines.write(
-            f"ensue: no target matched {target!r} (`ensue resources list` shows what there is)"
-        )
+        session.lines.write(on_one_line(f"ensue: no target matched {target!r} ({near})"))
         return exit_codes.FAILED
     return exit_codes.SUCCEEDED if all(outcome.ok for outcome in outcomes) else exit_codes.FAILED
 

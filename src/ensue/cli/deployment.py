@@ -41,15 +41,20 @@ class DeploymentWords:
         self.org = org
         self.definitions = definitions
 
-    def context(self) -> Context:
+    def context(self, *, needs_type: bool = True) -> Context:
         """Return where the deployment goes.
+
+        Args:
+            needs_type: whether the type of the environment has to be given.
 
         Raises:
             click.UsageError: the command line does not say it all.
         """
         from ensue.provisioning.identity import Context
 
-        given = {"--app": self.app, "--env": self.env, "--env-type": self.env_type}
+        given = {"--app": self.app, "--env": self.env}
+        if needs_type:
+            given["--env-type"] = self.env_type
         if missing := [name for name, value in given.items() if not value]:
             msg = f"a deployment needs {' and '.join(missing)}"
             raise click.UsageError(msg)
@@ -79,6 +84,38 @@ def deployment_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ):
         function = option(function)
     return function
+
+
+def image_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that names images."""
+    return click.option(
+        "--image",
+        "images",
+        metavar="[WORKLOAD=]IMAGE",
+        multiple=True,
+        help="The image of containers whose image is '.'. May be given several times.",
+    )(function)
+
+
+def given_images(texts: Sequence[str]) -> dict[str, str]:
+    """Return workload to image, `*` for an image without a workload.
+
+    Raises:
+        click.UsageError: a text says neither, or a workload has two images.
+    """
+    from ensue.provisioning.images import ANY_WORKLOAD
+
+    images: dict[str, str] = {}
+    for text in texts:
+        workload, equals, image = text.rpartition("=")
+        name = workload if equals else ANY_WORKLOAD
+        if not name or not image:
+            msg = f"--image {text!r}: write IMAGE or WORKLOAD=IMAGE"
+            raise click.UsageError(msg)
+        if images.setdefault(name, image) != image:
+            msg = f"--image {text!r}: the image is {images[name]!r} already"
+            raise click.UsageError(msg)
+    return images
 
 
 def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[Path]:

@@ -10,7 +10,14 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run, complete_sls
-from ensue.cli.deployment import DeploymentWords, deployment_files, deployment_options
+from ensue.cli.deployment import (
+    DeploymentWords,
+    deployment_files,
+    deployment_options,
+    given_images,
+    image_option,
+)
+from ensue.cli.drawing import drawing_lines_of, drawn_resources, too_many
 from ensue.cli.options import pillar_options, project_options
 
 if TYPE_CHECKING:
@@ -28,6 +35,7 @@ EXAMPLES = (
     ("ensue graph --run 20260101-1200 --out svg > run.svg", "what an earlier run grew into"),
     ("ensue graph web --out dot > run.dot", "for Graphviz"),
     ("ensue graph score.yaml --app shop --env dev --env-type development", "the resources of a deployment"),
+    ("ensue graph set.json --app shop --env dev --env-type t --out svg > shop.svg", "the same as a picture"),
 )
 
 
@@ -41,16 +49,20 @@ EXAMPLES = (
     help="Draw what this run grew into: its id or the beginning of it, or 'last'.",
 )
 @deployment_options
+@image_option
 @pillar_options
 @project_options("text", "dot", "mermaid", "svg", "json", "yaml")
-def command(session: Session, *, sls: tuple[str, ...], run_id: str | None, **deployment: Any) -> int:
+def command(
+    session: Session, *, sls: tuple[str, ...], run_id: str | None, images: tuple[str, ...], **deployment: Any
+) -> int:
     """Draw states and what grew, or the resources of a deployment.
 
     What grows during a run stands in boxes under the state that caused it. Without --run: what is known
     before a run; delayed blocks and SLS are empty boxes then. Without an SLS the highstate is drawn.
 
     Given Score files or a deployment set, with --app, --env and --env-type: the resource graph that they
-    come to, in the order of provisioning.
+    come to, in the order of provisioning; as dot, mermaid or svg each resource is a box, and arrows lead from
+    dependents to dependencies.
 
     Exit code: 0 all well; 1 it does not compile, or there is no such run.
     """
@@ -58,28 +70,28 @@ def command(session: Session, *, sls: tuple[str, ...], run_id: str | None, **dep
         raise click.UsageError("an SLS and --run cannot be drawn together")
     words = DeploymentWords(**deployment)
     if files := deployment_files(sls, words):
-        return _deployment(session, files, words)
+        return _deployment(session, files, words, given_images(images))
+    if images:
+        raise click.UsageError("--image goes with a Score file or a deployment set")
     top = _planned(session, sls) if run_id is None else _run(session, run_id)
     if session.is_for_programs:
         from ensue.output.drawing.data import drawing_data
 
         session.print_document({top.name: drawing_data(top, session.masker)})
     else:
-        session.print_text(f"{line}\n" for line in _lines(session, top))
+        session.print_text(f"{line}\n" for line in drawing_lines_of(session, top))
     return exit_codes.SUCCEEDED
 
 
-def _deployment(session: Session, files: list[Path], words: DeploymentWords) -> int:
+def _deployment(session: Session, files: list[Path], words: DeploymentWords, images: dict[str, str]) -> int:
     """Print the resource graph of a deployment."""
     from ensue.output.resource_graph import graph_data, graph_lines
 
     session.names_minion = False
     context = words.context()
-    if session.out in {"dot", "mermaid", "svg"}:
-        raise click.UsageError(f"a deployment is not drawn as {session.out}: use text, json or yaml")
 
     async def work(project: Project) -> PlannedGraph:
-        return await project.deployment_graph(files, context, words.definitions)
+        return await project.deployment_graph(files, context, words.definitions, images)
 
     gc.disable()  # nearly all that is made stays to the end, and would be looked at again and again
     try:
@@ -91,10 +103,29 @@ def _deployment(session: Session, files: list[Path], words: DeploymentWords) -> 
         session.print_document(
             graph_data(planned.graph, planned.nodes, planned.missing_drivers, session.masker)
         )
+        return exit_codes.SUCCEEDED
+    if session.out == "text":
+        lines: Iterable[str] = graph_lines(planned.graph, planned.missing_drivers, session.stdout_palette)
     else:
-        lines = graph_lines(planned.graph, planned.missing_drivers, session.stdout_palette)
-        session.print_text(f"{line}\n" for line in lines)
+        lines = drawing_lines_of(session, _drawn(planned, session.out))
+    session.print_text(f"{line}\n" for line in lines)
     return exit_codes.SUCCEEDED
+
+
+def _drawn(planned: PlannedGraph, form: str) -> ScopeBox:
+    """Return the drawing of a deployment before it is provisioned.
+
+    Raises:
+        click.UsageError: it is too large for a picture of that form.
+    """
+    from ensue.output.drawing.from_resources import planned_resources
+
+    resources = list(planned_resources(planned.graph, planned.missing_drivers))
+    top = drawn_resources(planned.graph.context, resources, form)
+    if top is None:
+        msg = f"{too_many(resources)}: name fewer files, or use text, json, yaml, dot or mermaid"
+        raise click.UsageError(msg)
+    return top
 
 
 def _planned(session: Session, sls: tuple[str, ...]) -> ScopeBox:
@@ -111,23 +142,3 @@ def _run(session: Session, run_id: str) -> ScopeBox:
 
     project = session.open()
     return draw_events(project.run_events(run_id), project.minion_id)
-
-
-def _lines(session: Session, top: ScopeBox) -> Iterable[str]:
-    match session.out:
-        case "dot":
-            from ensue.output.drawing.dot import dot_lines
-
-            return dot_lines(top, session.masker)
-        case "mermaid":
-            from ensue.output.drawing.mermaid import mermaid_lines
-
-            return mermaid_lines(top, session.masker)
-        case "svg":
-            from ensue.output.drawing.svg import svg_lines
-
-            return svg_lines(top, session.masker)
-        case _:
-            from ensue.output.drawing.text import drawing_lines
-
-            return drawing_lines(top, session.masker, session.stdout_palette)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -10,6 +10,9 @@ from ensue.cli.root import refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+_WHOLE: Final = 1000
+"""More characters than any summary has."""
 
 
 class ExampleGroup(click.Group):
@@ -29,6 +32,12 @@ class ExampleGroup(click.Group):
         """Find the command, or say which ones have a name like it."""
         refuse_unknown(ctx, args, self.commands)
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
+        """Write the commands, each with its whole first sentence; click would cut it."""
+        rows = [(name, one.get_short_help_str(limit=_WHOLE)) for name, one in sorted(self.commands.items())]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

@@ -206,6 +206,6 @@ def result_options(function: Decorated) -> Decorated:
         metavar="HOW",
         default=None,
         help="How much to show of a state: full, terse, mixed (full if failed), changes (full if changed); "
-        "with _id appended the ID stands where the name would.",
+        "with _id appended the ID is shown in place of the name.",
     )
     return amount(verbose(function))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.model.resource import ResourceRecord
@@ -28,6 +30,24 @@ def resource_name(text: str) -> Srn:
         return Srn.parse(text)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="SRN") from None
+
+
+def named(name: str, known: Iterable[Srn]) -> list[Srn]:
+    """Return what a name may mean: one for `type:id`, and for an id alone each that has it.
+
+    Args:
+        name: what the user wrote.
+        known: what there is.
+    """
+    from ensue.model.srn import Srn
+
+    there = set(known)
+    by_id = sorted(srn for srn in there if srn.id == name)
+    try:
+        written = Srn.parse(name)
+    except ValueError:
+        return by_id
+    return [written] if written in there or not by_id else by_id
 
 
 def record_data(record: ResourceRecord) -> dict[str, Any]:

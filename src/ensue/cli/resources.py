@@ -11,12 +11,14 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_srn
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import NEAR_CUTOFF, global_options, pillar_options, project_options
-from ensue.cli.resource_records import FORMS, print_record, record_data, resource_name, shown_record
+from ensue.cli.resource_records import FORMS, named, print_record, record_data, shown_record
 from ensue.cli.resources_refresh import refresh
 from ensue.cli.resources_register import register
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.model.resource import ResourceRecord
@@ -120,22 +122,21 @@ def show(session: Session, *, srn: str) -> int:
 
     data = session.run(work)
     if data is None:
-        return _not_there(session, srn, known)
+        return _no_such(session, srn, [record.srn for record in known])
     print_record(session, srn, data)
     return exit_codes.SUCCEEDED
 
 
 def _find(name: str, records: list[ResourceRecord]) -> ResourceRecord | None:
     """Return the resource of a name: an SRN, or an id alone, which is as unambiguous."""
-    by_name = {str(record.srn): record for record in records}
-    by_id = {record.srn.id: record for record in records}
-    return by_name.get(name) or by_id.get(name)
+    meant = named(name, (record.srn for record in records))
+    return next((record for record in records if record.srn in meant), None)
 
 
-def _not_there(session: Session, name: str, known: list[ResourceRecord]) -> int:
+def _no_such(session: Session, name: str, known: Iterable[Srn]) -> int:
     import difflib
 
-    names = [text for record in known for text in (str(record.srn), record.srn.id)]
+    names = [text for srn in sorted(set(known)) for text in (str(srn), srn.id)]
     close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
     hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
     return _failed(session, f"there is no such resource: {name} ({hint})")
@@ -163,20 +164,27 @@ def _failed(session: Session, message: str) -> int:
 def invalidate(session: Session, *, source: str) -> int:
     """Invalidate everything that was derived from a source, transitively.
 
-    Invalidated resources are kept and shown, and are not targeted; the state that provides them
-    brings them back.
+    SOURCE_SRN is type:id, or the id alone. Invalidated resources are kept and shown, and are not
+    targeted; the state that provides them brings them back.
     """
-    wanted = resource_name(source)
+    known: list[Srn] = []
 
-    async def work(project: Project) -> tuple[list[Srn], bool]:
-        known = any(wanted in {record.srn, record.source} for record in await project.resources())
-        return await project.invalidate(wanted), known
+    async def work(project: Project) -> tuple[list[Srn], list[Srn]]:
+        for record in await project.resources():
+            known.extend(filter(None, (record.srn, record.source)))
+        meant = named(source, known)
+        return meant, await project.invalidate(meant[0]) if len(meant) == 1 else []
 
-    hit, known = session.run(work)
+    meant, hit = session.run(work)
+    if len(meant) > 1:
+        return _failed(session, f"{source} may be {' or '.join(map(str, meant))}: write one of them")
+    if not meant:
+        _no_such(session, source, known)
+        return exit_codes.REFUSED
     _print_names(session, hit)
     if not hit:
         session.lines.write(on_one_line(f"ensue: nothing that is active was derived from {source}"))
-    return exit_codes.SUCCEEDED if hit or known else exit_codes.FAILED
+    return exit_codes.SUCCEEDED if hit or meant[0] in known else exit_codes.FAILED
 
 
 @command.command(
@@ -187,23 +195,29 @@ def invalidate(session: Session, *, source: str) -> int:
 @click.argument("srn", shell_complete=complete_srn)
 @project_options(*FORMS)
 def forget(session: Session, *, srn: str) -> int:
-    """Remove a derived resource's entry from the store."""
-    wanted = resource_name(srn)
+    """Remove a derived resource's entry from the store.
+
+    SRN is type:id, or the id alone.
+    """
     known: list[ResourceRecord] = []
 
-    async def work(project: Project) -> bool:
+    async def work(project: Project) -> Srn | None:
         known.extend(await project.resources())
-        return await project.forget(wanted)
+        meant = named(srn, (record.srn for record in known))
+        return meant[0] if meant and await project.forget(meant[0]) else None
 
-    if not session.run(work):
-        origin = next((record.origin for record in known if record.srn == wanted), "derived")
-        if origin != "derived":
-            comes_from = "pillar" if origin == "pillar" else "its type's `discover`"
-            message = f"{srn} was not registered, so there is nothing to forget: it comes from {comes_from}"
-            return _failed(session, message)
-        return _not_there(session, srn, [record for record in known if record.origin == "derived"])
-    _print_names(session, [wanted])
-    return exit_codes.SUCCEEDED
+    forgotten = session.run(work)
+    if forgotten is not None:
+        _print_names(session, [forgotten])
+        return exit_codes.SUCCEEDED
+    found = _find(srn, known)
+    if found is not None and found.origin != "derived":
+        comes_from = "pillar" if found.origin == "pillar" else "its type's `discover`"
+        message = f"{srn} was not registered, so there is nothing to forget: it comes from {comes_from}"
+        return _failed(session, message)
+    code = _no_such(session, srn, [record.srn for record in known if record.origin == "derived"])
+    # No id, and no name of a resource either.
+    return code if ":" in srn else exit_codes.REFUSED
 
 
 def _print_names(session: Session, names: list[Srn]) -> None:

@@ -54,20 +54,23 @@ def refresh(session: Session, *, target: str | None, timeout: float) -> int:
 
     Exit code: 0 all well; 1 refused; 2 a resource did not answer, or TGT matched none.
     """
+    from ensue.output.colours import on_one_line
+
     progress = _Progress(session)
 
-    async def work(project: Project) -> Refreshed:
-        return await project.refresh(target, timeout_s=timeout, on_answer=progress)
+    async def work(project: Project) -> tuple[Refreshed, str]:
+        done = await project.refresh(target, timeout_s=timeout, on_answer=progress)
+        if target is None or done.refreshed or done.failed:
+            return done, ""
+        return done, await project.near_target(target)
 
-    done = session.run(work)
+    done, near = session.run(work)
     if session.is_for_programs:
         session.print_document(_document(session, done))
     elif session.out == "nested":
         _print_table(session, done)
-    if target is not None and not (done.refreshed or done.failed):
-        session.lines.write(
-            f"ensue: no resource matched {target!r} (`ensue resources list` shows what there is)"
-        )
+    if near:
+        session.lines.write(on_one_line(f"ensue: no resource matched {target!r} ({near})"))
         return exit_codes.FAILED
     return exit_codes.FAILED if done.failed else exit_codes.SUCCEEDED
 

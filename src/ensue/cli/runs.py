@@ -61,6 +61,8 @@ def _summary_data(summary: RunSummary) -> dict[str, Any]:
 
 def _what(summary: RunSummary) -> str:
     target = f" --tgt {summary.tgt}" if summary.tgt else ""
+    if summary.deployment:
+        return f"{'plan of deploy' if summary.test else 'deploy'} {summary.deployment}"
     return f"{'plan' if summary.test else 'apply'}{target} {', '.join(summary.mods) or '(highstate)'}"
 
 

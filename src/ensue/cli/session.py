@@ -19,7 +19,7 @@ from ensue.output.colours import palette_for, without_escapes
 from ensue.output.streams import ErrorLines, discard, is_terminal_gone, write_results
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from ensue.app.project import Project
     from ensue.cli.interrupts import Interrupts
@@ -144,6 +144,17 @@ class Session:
                 self._interrupts.hang_up()
             self.lines.write(f"ensue: the results could not be written: {error.strerror}")
 
+    def print_table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Print results as a table.
+
+        Args:
+            headings: the columns.
+            rows: a text for each column.
+        """
+        from ensue.output.tables import table_text
+
+        self.print_text([table_text(headings, rows, self.stdout_palette)])
+
     def print_document(self, data: Any) -> None:
         """Print results as one document; with `--out quiet` nothing.
 
@@ -157,10 +168,11 @@ class Session:
         self.print_text([yaml_text(data) if self.out == "yaml" else json_text(data)])
 
     def print_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Print what is wrong with the input on stderr, with its source lines."""
+        """Print what is wrong with the input on stderr, with its source lines; nothing where all is well."""
         from ensue.output.diagnostics import diagnostics_text
 
-        self.lines.write(diagnostics_text(diagnostics, self.options.root, self.masker, self.stderr_palette))
+        if every := list(diagnostics):
+            self.lines.write(diagnostics_text(every, self.options.root, self.masker, self.stderr_palette))
 
     def failed(self, error: Exception) -> int:
         """Say how a command failed and return its exit code."""

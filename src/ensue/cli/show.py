@@ -29,9 +29,11 @@ EXAMPLES = (
     ("ensue show top --tgt '*'", "the SLS that it assigns to this machine and to every resource"),
     ("ensue show definitions", "the resource definitions of the project"),
     ("ensue show match postgres --app shop --env dev", "which definition a resource gets, and why"),
+    ("ensue show active --app shop", "what deployments of an application have provisioned"),
+    ("ensue show impact", "which of it the definitions would make otherwise now"),
 )
 
-KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match")
+KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match", "active", "impact")
 
 
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
@@ -49,12 +51,14 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     top: which SLS the top file assigns. Without an SLS high and low show the highstate. enforced: what
     every state made true in the last apply that it took part in. definitions: the resource definitions
     of the project. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
+    active: what deployments have provisioned. impact: which of it the definitions, or the one that is named,
+    would make otherwise now.
 
     Exit code: 0 all well; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
-    if what in ("definitions", "match"):
+    if what in ("definitions", "match", "active", "impact"):
         if tgt is not None:
-            raise click.UsageError(f"`show {what}` shows resource definitions; it takes no --tgt")
+            raise click.UsageError(f"`show {what}` is about deployments; it takes no --tgt")
         return _show_definitions(session, what, sls, DeploymentWords(**deployment))
     if what == "enforced":
         if tgt is not None:
@@ -77,15 +81,17 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
 
 def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:
     """Print what there is to show of every resource that a target matches, by id."""
+    from ensue.output.colours import on_one_line
     from ensue.output.presentable import presentable
 
-    async def work(project: Project) -> dict[str, ShownTarget]:
-        return await project.show_targets(kind, tgt, mods)
+    async def work(project: Project) -> tuple[dict[str, ShownTarget], str]:
+        shown = await project.show_targets(kind, tgt, mods)
+        return shown, "" if shown else await project.near_target(tgt)
 
-    shown = session.run(work)
+    shown, near = session.run(work)
     _print(session, {id_: presentable(one.value, session.masker) for id_, one in shown.items()})
-    if not shown:
-        session.lines.write(f"ensue: no target matched {tgt!r} (`ensue resources list` shows what there is)")
+    if near:
+        session.lines.write(on_one_line(f"ensue: no target matched {tgt!r} ({near})"))
     return exit_codes.SUCCEEDED if shown and all(one.ok for one in shown.values()) else exit_codes.FAILED
 
 
@@ -95,9 +101,23 @@ def _show_definitions(session: Session, what: str, named: tuple[str, ...], words
     session.names_minion = False
     if what == "definitions":
         return show_definitions(session, words)
+    if what in ("active", "impact"):
+        return _show_active(session, what, named, words)
     if len(named) != 1:
         raise click.UsageError("`ensue show match` takes one resource: TYPE[.CLASS][#ID]")
     return show_match(session, named[0], words)
+
+
+def _show_active(session: Session, what: str, named: tuple[str, ...], words: DeploymentWords) -> int:
+    from ensue.cli.show_active import show_active, show_impact
+
+    if what == "active":
+        if named:
+            raise click.UsageError("`ensue show active` takes --app and --env")
+        return show_active(session, words)
+    if len(named) > 1:
+        raise click.UsageError("`ensue show impact` takes one definition, or none for all")
+    return show_impact(session, named[0] if named else None, words)
 
 
 def _show_enforced(session: Session) -> int:

@@ -9,8 +9,6 @@ import click
 from ensue.cli import exit_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ensue.app.project import Project
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
@@ -36,7 +34,7 @@ def show_definitions(session: Session, words: DeploymentWords) -> int:
     rows = [
         (one.type, one.id, one.driver, _criteria_words(one), str(one.place.span())) for one in definitions
     ]
-    _print_table(session, headings, rows)
+    session.print_table(headings, rows)
     return exit_codes.SUCCEEDED
 
 
@@ -67,7 +65,7 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
         session.print_document([_candidate_data(one) for one in candidates])
     elif candidates:
         rows = [(one.definition.id, _verdict(one), _why(one)) for one in candidates]
-        _print_table(session, ("definition", "verdict", "why"), rows)
+        session.print_table(("definition", "verdict", "why"), rows)
     else:
         session.lines.write(f"ensue: no definition is for the type {resource.type!r}")
     is_found = any(one.is_chosen for one in candidates)
@@ -112,9 +110,3 @@ def _criteria_words(definition: Definition) -> str:
     if not definition.criteria:
         return "none: never chosen"
     return ", ".join(str(one) or "any" for one in definition.criteria)
-
-
-def _print_table(session: Session, headings: tuple[str, ...], rows: Sequence[Sequence[str]]) -> None:
-    from ensue.output.tables import table_text
-
-    session.print_text([table_text(headings, rows, session.stdout_palette)])

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Connection
+    from ensue.contracts.deployment import Deployments
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
@@ -237,6 +238,11 @@ class StateContext(FunctionContext, Protocol):
     @property
     def vault(self) -> Vault:
         """Encrypts and decrypts small things that a plug-in keeps below `cache_dir`."""
+        ...
+
+    @property
+    def deployments(self) -> Deployments:
+        """Builds and provisions resource graphs as growth under this state."""
         ...
 
     def provider(self, name: str) -> EnvironmentProvider:

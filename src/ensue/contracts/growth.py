@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ensue.model.chunk import Chunk
     from ensue.model.srn import Srn
 
-GrowthKind = Literal["block", "sls", "apply"]
+GrowthKind = Literal["block", "sls", "apply", "deployment", "state"]
+"""A delayed block or SLS; or what a function asks for: SLS for a target, a resource graph, one state."""
 
 
 class Complaint(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +52,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         checks: the chunks that a `prereq` has checked, in the order of their checks, each with the place
             in `chunks` in front of which that is; what is not named here is checked when it is asked for.
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
+        environment: the environment whose resources it provisions, `[ORG/]APP/ENV`; empty: none.
     """
 
     chunks: tuple[Chunk, ...]
@@ -61,13 +63,31 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     complaints: tuple[Complaint, ...] = ()
     checks: Mapping[int, int] = MappingProxyType({})
     resource: Srn | None = None
+    environment: str = ""
+
+
+class PlanSource(Protocol):
+    """Makes the plan of growth that is no SLS: a resource graph, a single state."""
+
+    @property
+    def kind(self) -> GrowthKind:
+        """What grows."""
+        ...
+
+    async def plan(self, request: GrowthRequest) -> Plan:
+        """Return the plan of the scope that is asked for.
+
+        Raises:
+            CompileError: there is none; becomes a failed scope.
+        """
+        ...
 
 
 class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the engine wants rendered and compiled.
 
     Args:
-        kind: a delayed block, a delayed SLS, or SLS for another target.
+        kind: what grows.
         names: one name, or the SLS names of an `apply`.
         scope: the new scope's path.
         target: what it runs against.
@@ -75,7 +95,8 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
         plan: the plan the caller stands in.
         prev_ret: the caller's return; None for an `apply`.
         depth: how many scopes stand around the new one.
-        entry: the place among the caller's `delayed_render`; 0 for an `apply`.
+        entry: the place among the caller's `delayed_render`; 0 for what a function asks for.
+        source: makes the plan; None: it is compiled from SLS or from a block.
     """
 
     kind: GrowthKind
@@ -87,6 +108,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     prev_ret: Mapping[str, object] | None
     depth: int
     entry: int = 0
+    source: PlanSource | None = None
 
 
 class Expander(Protocol):

@@ -43,18 +43,21 @@ class EnvironmentRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment as it stands.
+    """The state of an environment.
 
     Args:
         status: `absent`, `succeeded`, `stopped` (there, but not running), `failed`, or the provider's
             own word.
         details: what else is worth knowing (`isolation: namespace`); no secrets.
         comment: why, where it is not `succeeded`.
+        obstacle: what keeps it from being deployed as things are (a missing folder or program); a plan then
+            fails. Empty when nothing does.
     """
 
     status: str
     details: DataMap = msgspec.field(default_factory=dict[str, "Data"])
     comment: str = ""
+    obstacle: str = ""
 
 
 class EnvironmentProvider(Protocol):

@@ -152,6 +152,10 @@ class DerivedRegistry(Protocol):
         """Return the chains of sources of many resources; those without source are left out."""
         ...
 
+    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
+        """Return those of the sources that any resource, even an invalidated one, is derived from."""
+        ...
+
 
 def requested(
     *named: Any, config: Any = None, source: Srn | str | None = None, **more: Any

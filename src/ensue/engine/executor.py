@@ -30,9 +30,10 @@ from ensue.model.resource import with_sources
 from ensue.model.returns import SkippedReturn, StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from ensue.contracts.context import StateContext
+    from ensue.engine.growth import AskedGrowth
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
     from ensue.model.data import DataMap
@@ -78,7 +79,7 @@ class Executor:
         self,
         services: EngineServices,
         *,
-        apply: Callable[[Node, Srn, Sequence[str]], Awaitable[ScopeReturn]],
+        apply: Callable[[Node, AskedGrowth], Awaitable[ScopeReturn]],
         pause: Callable[[Node, float], Awaitable[bool]],
     ) -> None:
         self._services = services

@@ -8,7 +8,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -21,14 +21,32 @@ from ensue.model.events import ScopeClosed, ScopeOpened
 from ensue.model.returns import ScopeReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ensue.contracts.growth import GrowthKind, Plan
+    from ensue.contracts.growth import GrowthKind, Plan, PlanSource
     from ensue.engine.node import Node, Scope
     from ensue.engine.recorder import Recorder
     from ensue.engine.services import EngineOptions, EngineServices
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
+
+
+_ELSEWHERE: Final = frozenset({"apply", "state"})
+"""Growth that may run against another target than its caller; its return says against which."""
+
+
+class AskedGrowth(NamedTuple):
+    """What the function of a node asks for.
+
+    Args:
+        target: what it runs against.
+        names: SLS names, or what the scope is called.
+        source: makes the plan; None: it is SLS.
+    """
+
+    target: Srn
+    names: tuple[str, ...]
+    source: PlanSource | None = None
 
 
 class ScopeRunner(Protocol):
@@ -111,11 +129,10 @@ class Growth:
                 shown["new_state"] = enforced.new_state
         return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
 
-    async def apply(
-        self, node: Node, target: Srn, mods: Sequence[str], *, test: bool, quiet: bool
-    ) -> ScopeReturn:
-        """Run SLS against another target on behalf of a node's function."""
-        request = self._request(node, "apply", tuple(mods), target)
+    async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
+        """Run what a node's function asks for: SLS against another target, or what a source plans."""
+        kind = "apply" if asked.source is None else asked.source.kind
+        request = self._request(node, kind, asked.names, asked.target, source=asked.source)
         if node.applied is None:
             node.applied = []
         return await self._grow(request, node, node.applied, test=test, quiet=quiet)
@@ -155,6 +172,7 @@ class Growth:
         *,
         prev_ret: Mapping[str, object] | None = None,
         entry: int = 0,
+        source: PlanSource | None = None,
     ) -> GrowthRequest:
         return GrowthRequest(
             kind=kind,
@@ -166,6 +184,7 @@ class Growth:
             prev_ret=prev_ret,
             depth=node.scope.depth + 1,
             entry=entry,
+            source=source,
         )
 
     def _path(self, node: Node, name: str) -> str:
@@ -249,7 +268,7 @@ class Growth:
         missing = sum(1 for node in scope.reported_nodes() if node.returned is None)
         were = "state was" if missing == 1 else "states were"
         came.comment = f"{missing} {were} not run: {self._runner.stop_reason or 'ended'}" if missing else ""
-        came.status = "failed" if missing and came.kind == "apply" else "done"
+        came.status = "failed" if missing and not came.is_delayed else "done"
         came.returns = scope.returns()
 
     def _scope_return(self, request: GrowthRequest, status: str, comment: str) -> ScopeReturn:
@@ -259,7 +278,7 @@ class Growth:
             scope=request.scope,
             status=status,
             comment=comment,
-            target=self._recorder.target_text(request.target) if request.kind == "apply" else "",
+            target=self._recorder.target_text(request.target) if request.kind in _ELSEWHERE else "",
         )
 
 

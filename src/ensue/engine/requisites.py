@@ -98,7 +98,7 @@ def failed_requisites(
             for returned in (result_of(index), check_result_of(index)):
                 for part in parts_of(returned) if returned is not None else ():
                     if part.result is False:
-                        names[f"{part.sls}.{part.id}"] = None
+                        names[f"{part.sls}.{part.id}" if part.sls else part.id] = None
     return list(names)
 
 

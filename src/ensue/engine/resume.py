@@ -67,6 +67,11 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         raise UnknownRunError(
             f"{started.run_id} is a plan: it has changed nothing, so there is nothing to resume"
         )
+    if started.deployment:
+        raise UnknownRunError(
+            f"{started.run_id} deployed {started.deployment}: give its `ensue deploy` command again, which"
+            " goes on from what was provisioned"
+        )
     ended = next((event for event in chain[0] if isinstance(event, RunFinished)), None)
     if ended is not None and ended.status != "interrupted":
         raise UnknownRunError(

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
     from ensue.contracts.growth import Plan
     from ensue.engine.calls import Callee
+    from ensue.engine.growth import AskedGrowth
     from ensue.engine.joining import Newcomers
     from ensue.engine.promise import Promise
     from ensue.engine.recorder import Start
     from ensue.engine.services import EngineOptions, EngineServices
     from ensue.model.returns import Return, ScopeReturn
-    from ensue.model.srn import Srn
 
 T = TypeVar("T")
 
@@ -364,12 +364,12 @@ class Scheduler:
         node.end(None)
         self.scopes.node_is_over(node)
 
-    async def _apply(self, node: Node, target: Srn, mods: Sequence[str]) -> ScopeReturn:
+    async def _apply(self, node: Node, asked: AskedGrowth) -> ScopeReturn:
         """Growth while a function waits for it; the node lends its hold meanwhile."""
         if node.hold is not None:
             node.hold.lend()
         quiet = node.scope.quiet or node.role is Role.CHECK
-        came = await self._growth.apply(node, target, mods, test=node.is_test, quiet=quiet)
+        came = await self._growth.apply(node, asked, test=node.is_test, quiet=quiet)
         if node.hold is not None:
             await node.hold.take_again(self._wait)
         return came

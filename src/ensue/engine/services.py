@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.contracts.functions import StateFunctions
     from ensue.contracts.growth import Expander, Plan
+    from ensue.engine.growth import AskedGrowth
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
@@ -85,7 +86,7 @@ class CallSite(msgspec.Struct, frozen=True):
         plan: the plan it stands in.
         target: the resource it runs against.
         test: whether nothing may be changed; also true for the check of a `prereq` in an apply.
-        apply: runs SLS against another resource, as growth under this call.
+        apply: runs SLS against a resource, or what a source plans, as growth under this call.
         is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
         changed_watches: for `mod_watch`, what under `watch` has changed, as `module: ID`.
         reader: keeps what the call reads; None when nobody asks.
@@ -95,7 +96,7 @@ class CallSite(msgspec.Struct, frozen=True):
     plan: Plan
     target: Srn
     test: bool
-    apply: Callable[[Srn, Sequence[str]], Awaitable[ScopeReturn]]
+    apply: Callable[[AskedGrowth], Awaitable[ScopeReturn]]
     is_superseded: Callable[[Srn], bool] = _never
     changed_watches: tuple[str, ...] = ()
     reader: Reader | None = None

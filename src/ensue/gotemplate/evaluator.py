@@ -1,25 +1,24 @@
 """Renders a parsed template.
 
-A missing key of a mapping is an error that names it. Everything that a template can do often is counted.
+A missing key of a mapping is nil, as in Go, and so is what is below it; to print it, or to give it to a
+function that takes no nil, is an error that names it. Everything that a template can do often is counted.
 Source: the documentation of Go's `text/template`.
 """
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import msgspec
 
 from ensue.gotemplate.failures import (
     MOST_CHARS,
-    MOST_ITEMS,
     MOST_STEPS,
     MOST_TEMPLATE_LEVELS,
     CallError,
-    check_chars,
 )
-from ensue.gotemplate.function import Function, checked_arguments
+from ensue.gotemplate.function import Function, checked_arguments, checked_result
+from ensue.gotemplate.missing_keys import NO_MEMBER, NO_VALUE, missing_key
 from ensue.gotemplate.nodes import (
     Action,
     Body,
@@ -41,6 +40,7 @@ from ensue.gotemplate.nodes import (
 from ensue.gotemplate.printing import printed
 from ensue.gotemplate.values import GoObject, is_true, type_of
 from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from ensue.gotemplate.surroundings import Surroundings
 
 _MISSING: Final = object()
-_NO_MEMBER: Final = CallError(
-    "index: there is no such key, or it is null", help="Pipe it to `default` where it may be missing"
-)
 
 
 class EvaluationFailure(Exception):  # noqa: N818 -- an error of the template, turned into one before it is seen
@@ -134,7 +131,7 @@ class Rendering:
             case Action():
                 value = self._pipeline(node.pipeline, dot)
                 if not node.pipeline.names:
-                    self._print(value if value.__class__ is str else self._printed(value, node), node)
+                    self._print(self._shown(value, node, dot), node)
             case Branch():
                 self._branch(node, dot)
             case TemplateCall():
@@ -146,12 +143,23 @@ class Rendering:
             case _:
                 assert_never(node)
 
-    def _printed(self, value: Any, node: Action) -> str:
-        last = node.pipeline.commands[-1]
-        if value is None and isinstance(last.first, Call) and last.first.name == "index":
-            raise EvaluationFailure(_NO_MEMBER, last.offset)
+    def _shown(self, value: Any, node: Action, dot: Any) -> str:
+        text = value if value.__class__ is str else self._printed(value, node, dot)
+        if value is None or isinstance(value, (Written, int, float)):
+            return text
+        return self._surroundings.on_printed(value, text, node.pipeline.offset)
+
+    def _printed(self, value: Any, node: Action, dot: Any) -> str:
+        if value is None:
+            last = node.pipeline.commands[-1]
+            if isinstance(last.first, Call) and last.first.name == "index":
+                raise EvaluationFailure(NO_MEMBER, last.offset)
+            self._require_key(last.first, dot)
+            if isinstance(last.first, Chain | Variable):
+                raise EvaluationFailure(NO_VALUE, last.offset)
+            return "<no value>"
         try:
-            return "<no value>" if value is None else printed(value)
+            return printed(value)
         except CallError as error:
             raise EvaluationFailure(error, node.offset) from None
 
@@ -235,8 +243,10 @@ class Rendering:
 
     def _pipeline(self, node: Pipeline, dot: Any, *, is_range: bool = False) -> Any:
         value: Any = _MISSING
+        source: Operand | None = None
         for command in node.commands:
-            value = self._command(command, dot, value)
+            value = self._command(command, dot, value, source)
+            source = command.first
         if node.names and not is_range:
             for name in node.names:
                 if node.is_assignment:
@@ -251,10 +261,10 @@ class Rendering:
                 self._variables[index] = (name, value)
                 return
 
-    def _command(self, node: Command, dot: Any, final: Any) -> Any:
+    def _command(self, node: Command, dot: Any, final: Any, source: Operand | None) -> Any:
         first = node.first
         if isinstance(first, Call):
-            return self._call(first.name, node, dot, final)
+            return self._call(first.name, node, dot, final, source)
         if not node.arguments and final is _MISSING:
             return self._operand(first, dot)
         arguments = [self._operand(one, dot) for one in node.arguments]
@@ -279,7 +289,7 @@ class Rendering:
         except CallError as error:
             raise EvaluationFailure(error, offset) from None
 
-    def _call(self, name: str, node: Command, dot: Any, final: Any) -> Any:
+    def _call(self, name: str, node: Command, dot: Any, final: Any, source: Operand | None = None) -> Any:
         self._step(node.offset)
         if name in {"and", "or"}:
             return self._short_circuit(name, node, dot, final)
@@ -289,14 +299,17 @@ class Rendering:
         called = self._program.functions[name]
         try:
             checked_arguments(name, called, arguments)
+            if called.is_random:
+                self._surroundings.on_random()
             result = (
                 called.call(self._surroundings, *arguments) if called.needs_run else called.call(*arguments)
             )
-            if result.__class__ is str:
-                check_chars(len(result))
-            elif is_list(result) and len(result) > MOST_ITEMS:
-                raise CallError(f"a list has more than {MOST_ITEMS:,} items")  # noqa: TRY301 -- handled as the function's
+            result = checked_result(called, arguments, result)
         except CallError as error:
+            sources = node.arguments if source is None else (*node.arguments, source)
+            for one, argument in zip(sources, arguments, strict=False):
+                if argument is None:
+                    self._require_key(one, dot)
             what = (
                 error.what
                 if name == "fail" or error.what.startswith(("argument ", f"{name} "))
@@ -350,10 +363,10 @@ class Rendering:
     def _fields(self, value: Any, names: tuple[str, ...], offset: int) -> Any:
         for name in names:
             if is_mapping(value):
-                found = value.get(name, _MISSING)
-                if found is _MISSING:
-                    raise EvaluationFailure(_missing_key(name, names, value), offset)
-                value = found
+                if name not in value:
+                    # What is below a missing key is missing as well.
+                    return None
+                value = value[name]
             elif isinstance(value, GoObject):
                 value = self._method(value, name, [], offset)
             else:
@@ -363,14 +376,19 @@ class Rendering:
                 raise EvaluationFailure(CallError(what, help="Only mappings have keys"), offset)
         return value
 
-
-def _missing_key(name: str, names: tuple[str, ...], value: Mapping[str, Any]) -> CallError:
-    known = sorted(str(key) for key in value)
-    near = difflib.get_close_matches(name, known, n=1)
-    if near:
-        hint = f"Did you mean {near[0]}?"
-    elif known:
-        hint = f"There is {', '.join(known[:8])}{', …' if len(known) > 8 else ''}"  # noqa: PLR2004 -- what fits a line
-    else:
-        hint = "The mapping is empty; `dig` and `get` take a key that may be missing"
-    return CallError(f"there is no key {name} (.{'.'.join(names)})", help=hint)
+    def _require_key(self, node: Operand, dot: Any) -> None:
+        """Refuse an operand that is nil because one of its keys is missing."""
+        while isinstance(node, Pipeline):
+            node = node.commands[-1].first
+        if isinstance(node, Field):
+            owner = dot
+        elif isinstance(node, Variable):
+            owner = self._variable(node.name)
+        else:
+            return
+        for name in node.names:
+            if not is_mapping(owner):
+                return
+            if name not in owner:
+                raise EvaluationFailure(missing_key(name, node.names, owner), node.offset)
+            owner = owner[name]

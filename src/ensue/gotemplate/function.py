@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.gotemplate.failures import CallError
+from ensue.gotemplate.failures import MOST_ITEMS, CallError, check_chars
 from ensue.gotemplate.values import GoObject, is_number, type_of
 from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +85,7 @@ class Function(msgspec.Struct, frozen=True):
         least: the fewest arguments.
         most: the most; None for any number, of which the last check holds for all further ones.
         needs_run: whether it takes the `Surroundings` before its arguments.
+        is_random: whether two calls with the same arguments return different values.
     """
 
     call: Callable[..., Any]
@@ -91,6 +93,7 @@ class Function(msgspec.Struct, frozen=True):
     least: int
     most: int | None
     needs_run: bool = False
+    is_random: bool = False
 
 
 def function(call: Callable[..., Any], parameters: str = "") -> Function:
@@ -135,6 +138,29 @@ def checked_arguments(name: str, called: Function, arguments: list[Any]) -> list
             except CallError as error:
                 raise CallError(f"argument {index + 1} of {name}: {error.what}", help=error.help) from None
     return arguments
+
+
+def checked_result(called: Function, arguments: list[Any], result: Any) -> Any:
+    """Return what a call returned; a text is `Written` when data brought none of the arguments.
+
+    Args:
+        called: the function.
+        arguments: its arguments.
+        result: what it returned.
+
+    Raises:
+        CallError: it is beyond a bound.
+    """
+    if isinstance(result, str):
+        check_chars(len(result))
+        return Written(result) if not called.is_random and _are_authored(arguments) else result
+    if is_list(result) and len(result) > MOST_ITEMS:
+        raise CallError(f"a list has more than {MOST_ITEMS:,} items")
+    return result
+
+
+def _are_authored(arguments: list[Any]) -> bool:
+    return all(one is None or isinstance(one, (Written, int, float)) for one in arguments)
 
 
 def _arity(called: Function) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.gotemplate.language_functions import LANGUAGE_FUNCTIONS
 from ensue.gotemplate.sprig.certificates import CERTIFICATE_FUNCTIONS
 from ensue.gotemplate.sprig.crypto import CRYPTO_FUNCTIONS
@@ -25,7 +27,19 @@ if TYPE_CHECKING:
 
     from ensue.gotemplate.function import Function
 
-FUNCTIONS: Final[Mapping[str, Function]] = {
+_RANDOM: Final = frozenset(
+    {
+        *RANDOM_FUNCTIONS,
+        *(CERTIFICATE_FUNCTIONS.keys() - {"buildCustomCert"}),
+        "bcrypt",
+        "encryptAES",
+        "genPrivateKey",
+        "htpasswd",
+    }
+)
+"""The functions that return something else each time: a value, a key, a serial number or a salt is random."""
+
+_ALL: Final[Mapping[str, Function]] = {
     **LANGUAGE_FUNCTIONS,
     **STRING_FUNCTIONS,
     **REGEX_FUNCTIONS,
@@ -41,6 +55,10 @@ FUNCTIONS: Final[Mapping[str, Function]] = {
     **REFLECTION_FUNCTIONS,
     **CRYPTO_FUNCTIONS,
     **CERTIFICATE_FUNCTIONS,
+}
+
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    name: msgspec.structs.replace(called, is_random=name in _RANDOM) for name, called in _ALL.items()
 }
 """What a template may call, per name."""
 

@@ -31,6 +31,7 @@ from ensue.gotemplate.nodes import (
     Text,
     Variable,
 )
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -377,7 +378,10 @@ class _Parser:
         return Constant(value, token.offset)
 
     def _string(self, token: Token) -> str | None:
-        return token.text[1:-1].replace("\r", "") if token.kind == "raw" else literals.unquoted(token.text)
+        if token.kind == "raw":
+            return Written(token.text[1:-1].replace("\r", ""))
+        text = literals.unquoted(token.text)
+        return None if text is None else Written(text)
 
     def _check_variable(self, name: str, offset: int) -> None:
         if name not in self._variables:

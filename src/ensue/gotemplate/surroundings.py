@@ -1,9 +1,9 @@
-"""What a rendering takes from outside of its data: the time, and its bounds."""
+"""What a rendering takes from outside of its data: the time, randomness, and a look at what it prints."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -16,14 +16,28 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _ignore() -> None:
+    """Do nothing."""
+
+
+def _as_it_is(value: Any, text: str, offset: int) -> str:
+    del value, offset
+    return text
+
+
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """What functions may ask for.
 
     Args:
         now: returns the time, with its zone.
+        on_random: called before a function returns what another rendering would not.
+        on_printed: returns what is printed for a value, its text and the place of its action; is not asked
+            about numbers, nor about `Written` strings, whose structure is an author's.
     """
 
     now: Callable[[], datetime] = utc_now
+    on_random: Callable[[], None] = _ignore
+    on_printed: Callable[[Any, str, int], str] = _as_it_is
 
 
 REAL_SURROUNDINGS: Final = Surroundings()

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ensue.gotemplate.failures import CallError
 from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Written
 
 _INT64_SPAN: Final = 1 << 64
 _INT64_HALF: Final = 1 << 63
@@ -52,6 +53,7 @@ _KINDS: Final[dict[type, tuple[str, str]]] = {
     Int64: ("int64", "int64"),
     float: ("float64", "float64"),
     str: ("string", "string"),
+    Written: ("string", "string"),
     list: ("slice", "[]interface {}"),
     dict: ("map", "map[string]interface {}"),
 }

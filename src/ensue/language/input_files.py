@@ -36,7 +36,9 @@ def read_text(path: Path, shown: str) -> str:
         raise _refused("E0219", "a file is too large", shown, str(error), "divide it into several") from None
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
-        raise _refused("E0208", "a file cannot be read", shown, detail, "check its owner and mode") from None
+        is_missing = isinstance(error, FileNotFoundError)
+        help_ = "correct the path" if is_missing else "check its owner and mode"
+        raise _refused("E0208", "a file cannot be read", shown, detail, help_) from None
     return decoded(content, shown)
 
 

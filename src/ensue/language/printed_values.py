@@ -3,7 +3,7 @@
 A value that a host, a command or a store said is data: it may be (a part of) one scalar, and never more. A
 renderer puts guards around each printed text that is more than a plain word, number or path (`guarded`). The
 reader of the rendered text takes them out (`take_out_guards`) and refuses a text that reaches beyond the
-scalar it is printed into (`yaml.containment`).
+scalar it is printed into (`model.yaml_containment`).
 
 Text whose structure an author or a serializer wrote is `Written`: what a macro or a captured block returns,
 what `tojson`, `yaml` and their like return. It needs no guard.
@@ -14,23 +14,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 from markupsafe import Markup
 
 from ensue.language.marks import BEGIN, END
+from ensue.model.printed_text import Extent, Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _GUARD: Final = re.compile(f"{BEGIN}|{END}")
-_PLAIN: Final = re.compile(r"[\w./][\w./@+%^-]*(?: [\w./@+%^-]+)*")
-"""What cannot change the structure of YAML or JSON text wherever it is put."""
-
-
-class Written(str):
-    """Text whose structure is an author's or a serializer's; the values in it have guards of their own."""
-
-    __slots__ = ()
 
 
 class SerializedText(Written):
@@ -61,26 +53,9 @@ def serialized(text: str) -> Markup:
     return str.__new__(Serialized, text)
 
 
-class Extent(msgspec.Struct, frozen=True):
-    """Where a printed value is in a rendered text.
-
-    Args:
-        start: the place of its first character.
-        end: the place behind its last one.
-    """
-
-    start: int
-    end: int
-
-
 def is_written(value: Any) -> bool:
     """Say whether a text's structure is an author's or a serializer's."""
     return isinstance(value, (Written, Serialized))
-
-
-def is_plain(text: str) -> bool:
-    """Say whether a text is plain words, numbers or paths, which change no structure anywhere."""
-    return _PLAIN.fullmatch(text) is not None
 
 
 def guarded(text: str) -> str:

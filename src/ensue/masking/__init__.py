@@ -11,7 +11,8 @@ Source: derived-resources document, "Secret storage"; Salt's own outputs mask no
 from __future__ import annotations
 
 from ensue.masking.forms import MASK
-from ensue.masking.masker import SHORTEST_PART_CHARS, Masker
+from ensue.masking.masker import Masker
+from ensue.masking.parts import SHORTEST_PART_CHARS
 from ensue.masking.urls import url_passwords
 
 __all__ = ["MASK", "SHORTEST_PART_CHARS", "Masker", "url_passwords"]

@@ -1,4 +1,4 @@
-"""The forms in which a secret occurs in text, and the expression that finds any of many.
+"""The forms in which a secret occurs in text.
 
 Besides the value as it is these are the forms that ensue itself and the tools it quotes produce: escaped for
 JSON, as Python's `repr` shows it, quoted for a shell, for YAML and for a URL.
@@ -7,17 +7,13 @@ JSON, as Python's `repr` shows it, quoted for a shell, for YAML and for a URL.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Final
 
 MASK: Final = "(sensitive)"
 """The text that replaces a secret."""
 
 _WITHOUT_ESCAPES: Final = re.compile(r"[ !#$&(-\[\]-~]*\Z")
 _UNQUOTED_IN_URLS: Final = re.compile(r"[A-Za-z0-9_.-]*\Z")
-_GROUPED_CHARS: Final = 3
 
 
 def escaped_forms(text: str) -> set[str]:
@@ -64,22 +60,3 @@ def url_forms(text: str) -> set[str]:
 
     as_bytes = text.encode("utf-8", "surrogatepass")
     return {quote(as_bytes, safe=""), quote(as_bytes), quote_plus(as_bytes)}
-
-
-def any_of(parts: Iterable[str]) -> re.Pattern[str]:
-    """Return an expression that finds the longest of the parts that begin at the leftmost place.
-
-    Args:
-        parts: texts of at least `_GROUPED_CHARS` characters.
-    """
-    return re.compile(_grouped(sorted(parts, key=len, reverse=True), 0))
-
-
-def _grouped(parts: list[str], place: int) -> str:
-    """Group by the first characters: `re` tries the branches of an alternation one after the other."""
-    if len(parts) == 1 or place == _GROUPED_CHARS:
-        return "|".join(re.escape(part[place:]) for part in parts)
-    groups: dict[str, list[str]] = {}
-    for part in parts:
-        groups.setdefault(part[place], []).append(part)
-    return "|".join(f"{re.escape(first)}(?:{_grouped(group, place + 1)})" for first, group in groups.items())

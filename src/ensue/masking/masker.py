@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.masking.forms import MASK, any_of, escaped_forms, url_forms
+from ensue.masking.forms import MASK, escaped_forms, url_forms
 from ensue.masking.lines import SecretLines, distinctive_short_lines, own_lines
+from ensue.masking.parts import SHORTEST_PART_CHARS, SecretParts
 from ensue.masking.urls import mask_urls, url_passwords
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable, Sequence
-
-SHORTEST_PART_CHARS: Final = 4
-"""A secret shorter than this is masked only where it is a whole value, else it would eat ordinary text."""
 
 SHORTEST_GUESSED_CHARS: Final = 8
 """The same for values that are taken for secrets because of where they occur (a key's name, a URL)."""
@@ -32,9 +29,8 @@ class Masker:
         self.knows_secrets = False
         self._whole: set[str] = set()
         self._alone: set[str] = set()
-        self._parts: set[str] = set()
+        self._parts = SecretParts()
         self._lines = SecretLines()
-        self._pattern: tuple[int, re.Pattern[str]] | None = None
         self.add(*secrets)
 
     def add(self, *secrets: str) -> None:
@@ -104,8 +100,7 @@ class Masker:
                 return MASK
             if self._lines.any:
                 text = self._lines.mask(text)
-            if self._parts:
-                text = self._current_pattern().sub(MASK, text)
+            text = self._parts.mask(text)
         return mask_urls(text)
 
     def data(self, data: Any) -> Any:
@@ -145,14 +140,7 @@ class Masker:
                 forms |= escaped_forms(line)
             self._alone.update(distinctive_short_lines(secret))
             self._lines.add(secret)
-        self._parts.update(form for form in forms if len(form) >= SHORTEST_PART_CHARS and form not in MASK)
-
-    def _current_pattern(self) -> re.Pattern[str]:
-        # Parts only ever come; how many tells whether another thread has added some meanwhile.
-        count = len(self._parts)
-        if self._pattern is None or self._pattern[0] != count:
-            self._pattern = count, any_of(self._parts)
-        return self._pattern[1]
+        self._parts.add(form for form in forms if len(form) >= SHORTEST_PART_CHARS and form not in MASK)
 
     def _masked(self, data: Any) -> Any:  # noqa: PLR0911 (one return for each kind of data)
         match data:

@@ -28,7 +28,8 @@ class BoundedLoader(yaml.CSafeLoader):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
+        # libyaml reads no subclass of `str`.
+        super().__init__(str(text))
         self._has_aliases = "*" in text and "&" in text
         self._levels = 0
 
@@ -72,9 +73,33 @@ def load_plain_yaml(text: str, loader: type[BoundedLoader] = BoundedLoader) -> A
     try:
         return yaml.load(text, Loader=loader)  # noqa: S506 -- a subclass of the safe loader
     except (yaml.YAMLError, LookupError, AttributeError, ValueError, OverflowError) as error:
-        # PyYAML's constructors raise what Python does for a date, a number or a boolean that is none.
-        message = f"unknown {error}" if isinstance(error, LookupError) else " ".join(str(error).split())
-        raise ValueError(message) from None
+        raise ValueError(_one_line(error)) from None
+
+
+def load_plain_yaml_documents(text: str) -> list[Any]:
+    """Return the data of each document of a YAML text that is no part of a project; None for an empty one.
+
+    Args:
+        text: the text.
+
+    Raises:
+        ValueError: one is not YAML, or beyond a bound; the message is one line, with line and column.
+    """
+    documents: list[Any] = []
+    try:
+        loader = BoundedLoader(text)
+        while loader.check_node():
+            node = loader.get_node()
+            check_bounds(node, _NODES)
+            documents.append(loader.construct_document(node))
+    except (yaml.YAMLError, LookupError, AttributeError, ValueError, OverflowError) as error:
+        raise ValueError(_one_line(error)) from None
+    return documents
+
+
+def _one_line(error: Exception) -> str:
+    """Return an error of PyYAML's constructors, which raise what Python does for a date or a number."""
+    return f"unknown {error}" if isinstance(error, LookupError) else " ".join(str(error).split())
 
 
 def _members(node: Any) -> Collection[Any]:

@@ -34,6 +34,22 @@ class SourceDocument(Protocol):
         ...
 
 
+class NoDocument:
+    """A `SourceDocument` for what no file says."""
+
+    path = ""
+
+    def locate(self, keys: Sequence[str | int]) -> Span:  # noqa: ARG002 -- the contract's signature
+        """Return a place without a file."""
+        from ensue.diagnostics import Span
+
+        return Span("")
+
+    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:  # noqa: ARG002 -- the contract's
+        """Return a place without a file."""
+        return self.locate(keys)
+
+
 class Retry(msgspec.Struct, frozen=True, kw_only=True):
     """How often a failed state is tried again.
 

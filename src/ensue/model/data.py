@@ -48,6 +48,11 @@ def copied(value: Any) -> Any:
     return [copied(one) for one in value] if is_list(value) else value
 
 
+def with_text_keys(value: Any) -> Any:
+    """Return data in which every key is text, as JSON spells it; the same object where all of them are."""
+    return value if _has_text_keys(value) else _with_text_keys(value)
+
+
 def not_data(value: object) -> str:
     """Return what in a value is not data, as text; empty when all of it is.
 
@@ -65,3 +70,29 @@ def not_data(value: object) -> str:
             (strange for item in mapping.values() if (strange := not_data(item))), ""
         )
     return f"{type(value).__name__} {value!r}"
+
+
+def _has_text_keys(value: Any) -> bool:
+    if isinstance(value, dict):
+        for key, one in cast("dict[object, Any]", value).items():
+            if not isinstance(key, str) or (isinstance(one, (dict, list)) and not _has_text_keys(one)):
+                return False
+    elif is_list(value):
+        for one in value:
+            if isinstance(one, (dict, list)) and not _has_text_keys(one):
+                return False
+    return True
+
+
+def _with_text_keys(value: Any) -> Any:
+    if is_mapping(value):
+        return {_text_key(key): with_text_keys(one) for key, one in value.items()}
+    return [with_text_keys(one) for one in value] if is_list(value) else value
+
+
+def _text_key(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bytes):
+        return key.decode("utf-8", "backslashreplace")
+    return str(key).lower() if isinstance(key, bool) else "null" if key is None else str(key)

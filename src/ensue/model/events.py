@@ -22,6 +22,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         minion_id: the id of the machine that carries it out, as the run was told.
         resumes: the id of the run that it goes on with; empty for one that begins anew.
         tgt: the target that was asked for; empty for a run of this machine.
+        deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
 
     run_id: str
@@ -32,6 +33,7 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     minion_id: str = ""
     resumes: str = ""
     tgt: str = ""
+    deployment: str = ""
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True):

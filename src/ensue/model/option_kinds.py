@@ -153,6 +153,37 @@ class Group(msgspec.Struct, frozen=True):
             yield Misfit((str(key),), item, f"there is no such key: {known}")
 
 
+class Variants(msgspec.Struct, frozen=True):
+    """A mapping whose other keys depend on the word under one of them.
+
+    Args:
+        takes: what it takes, in words.
+        key: the key that says which variant it is.
+        kinds: the kinds of the other keys, by the word.
+        required: the keys that have to be there, by the word.
+    """
+
+    takes: str
+    key: str
+    kinds: Mapping[str, Mapping[str, Kind]]
+    required: Mapping[str, tuple[str, ...]]
+
+    def misfits(self, value: Any) -> Iterator[Misfit]:
+        """Yield the value if it is no mapping, else an unknown word, or what is wrong with the keys."""
+        if not is_mapping(value):
+            yield Misfit((), value, f"it takes {self.takes}")
+            return
+        word = value.get(self.key)
+        if not isinstance(word, str) or word not in self.kinds:
+            yield Misfit((self.key,), word, f"it takes one of {', '.join(self.kinds)}")
+            return
+        known = {self.key: Choice(tuple(self.kinds)), **self.kinds[word]}
+        yield from Group(self.takes, known).misfits(value)
+        for key in self.required.get(word, ()):
+            if key not in value:
+                yield Misfit((self.key,), word, f"it needs `{key}` beside it: {known[key].takes}")
+
+
 class Either(msgspec.Struct, frozen=True):
     """A value of one of several shapes, told apart by its type.
 

@@ -58,6 +58,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         total: states that have a return.
         exit_code: None while there is none.
         resumes: the id of the run that it resumes; empty for one that began anew.
+        deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
     """
 
     run_id: str
@@ -72,4 +73,5 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     exit_code: int | None
     resumes: str = ""
+    deployment: str = ""
     tgt: str = ""

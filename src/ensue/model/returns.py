@@ -42,10 +42,10 @@ class SkippedReturn(StateReturn, frozen=True):
 
 
 class ScopeReturn(msgspec.Struct, kw_only=True):
-    """What came of one piece of growth: a delayed block, a delayed SLS, or an SLS applied to another target.
+    """What came of one piece of growth: a delayed block or SLS, or what a function asked for.
 
     Args:
-        kind: `block`, `sls` or `apply`.
+        kind: `block`, `sls`; of what a function asked for `apply` (SLS), `deployment` or `state`.
         name: the block's or SLS's bare name.
         scope: the path of the scope (`caller/name`, `#2` and so on when repeated).
         status: `done`, `failed`, `deferred` or `not_rendered`.
@@ -61,6 +61,11 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
     comment: str = ""
     target: str = ""
     returns: dict[str, Return] = {}
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether it is a delayed rendering, and not what a function asked for and waited for."""
+        return self.kind in {"block", "sls"}
 
     @property
     def numbered_name(self) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return, ScopeReturn
 
 StateOutput = Literal["full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id"]
-"""How much is shown of each state; with `_id` the ID stands where the name would."""
+"""How much is shown of each state; with `_id` the ID is shown in place of the name."""
 
 _BATCH: Final = 2000
 """Returns that are handed on as one piece of text."""
@@ -156,11 +156,11 @@ class _Blocks:
         id_, name = self._names(returned)
         comment = self._text(returned.comment).strip().replace("\n", "\n" + " " * _VALUE_INDENT)
         named = f"    {colour}    Name: {name}{end}\n" if name != id_ else ""
+        function = f"    {colour}Function: {_function(returned)}{end}\n" if _has_function(returned) else ""
         lines.append(
             f"{colour}----------{end}\n"
             f"    {colour}      ID: {id_}{end}\n"
-            f"    {colour}Function: {_function(returned)}{end}\n"
-            f"{named}"
+            f"{function}{named}"
             f"    {colour}  Result: {returned.result}{end}\n"
             f"    {colour} Comment: {comment}{end}\n"
             f"    {colour} Started: {returned.start_time}{end}\n"
@@ -198,9 +198,10 @@ class _Blocks:
         if returned.warnings:
             warnings = "\n".join(map(self._name, returned.warnings))
             lines.append(f"{palette.light_red}Warnings:\n{warnings}{palette.end}")
+        function = f" - Function: {_function(returned)}" if _has_function(returned) else ""
         lines.append(
-            f" {self._colour(returned)} Name: {self._names(returned)[1]}"
-            f" - Function: {_function(returned)} - Result: {_terse_result(returned)}"
+            f" {self._colour(returned)} Name: {self._names(returned)[1]}{function}"
+            f" - Result: {_terse_result(returned)}"
             f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{palette.end}"
         )
 
@@ -236,6 +237,11 @@ def scope_heading(scope: ScopeReturn) -> str:
             return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
         case _:
             return f"{what}{where}"
+
+
+def _has_function(returned: Return) -> bool:
+    """Say whether a state was declared; a run without states has a return `no.None`, as in Salt."""
+    return (returned.module, returned.function) != ("no", "None")
 
 
 def _function(returned: Return) -> str:

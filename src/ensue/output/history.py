@@ -110,7 +110,7 @@ def _attach(caller_tag: str, scope: ScopeReturn, by_scope: dict[str, dict[str, R
     if caller is None:
         return
     inner = msgspec.structs.replace(scope, returns=_in_order(by_scope.get(scope.scope, {})))
-    (caller.applied if scope.kind == "apply" else caller.delayed).append(inner)
+    (caller.delayed if scope.is_delayed else caller.applied).append(inner)
 
 
 def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, Return]]) -> None:

@@ -5,25 +5,35 @@ Secrets are masked here: no leaf below `secrets` is ever shown.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.masking import MASK
 from ensue.model.data import is_list, is_mapping
+from ensue.model.sensitive_paths import hide_paths
 from ensue.output.colours import on_one_line
 from ensue.output.presentable import presentable
 from ensue.provisioning.evaluation import as_written
+from ensue.provisioning.sensitive import colon_paths
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ensue.masking import Masker
     from ensue.output.colours import Palette
+    from ensue.provisioning.graph_values import EvaluatedNode
+    from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import Node, ResourceGraph
-    from ensue.provisioning.planned import PlannedNode
+    from ensue.provisioning.outcomes import NodeOutcome
+    from ensue.provisioning.sensitive import Path
+
+
+_BAD: Final = frozenset({"failed", "skipped", "orphaned"})
+_CHANGED: Final = frozenset({"created", "updated", "destroyed"})
 
 
 def graph_data(
-    graph: ResourceGraph, nodes: Iterable[PlannedNode], missing: Collection[str], masker: Masker
+    graph: ResourceGraph, nodes: Iterable[EvaluatedNode], missing: Collection[str], masker: Masker
 ) -> dict[str, Any]:
     """Return a planned graph as data for a program.
 
@@ -43,27 +53,118 @@ def graph_data(
     }
 
 
-def _node_data(planned: PlannedNode, missing: Collection[str], masker: Masker) -> dict[str, Any]:
-    node = planned.node
+def deployment_data(
+    context: Context, hash_: str, outcomes: Iterable[NodeOutcome], masker: Masker
+) -> dict[str, Any]:
+    """Return what came of a deployment as data for a program.
 
+    Args:
+        context: the environment.
+        hash_: the hash of the graph; empty when there is none.
+        outcomes: what came of every resource, in the order of provisioning.
+        masker: the secrets.
+    """
+    return {
+        "app": context.app,
+        "env": context.env,
+        "env_type": context.env_type,
+        "hash": hash_,
+        "nodes": [_outcome_data(one, masker) for one in outcomes],
+    }
+
+
+def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
+    outcome, outputs = one.outcome, one.outcome.outputs
+    data = _of_record(one, masker) if one.node is None else _of_node(one.node, one.evaluated, masker)
+    shown: Any = {} if outputs is None else hide_paths(outputs.data, colon_paths(outputs.secret_paths))
+    return {
+        **data,
+        "outputs": presentable(as_written(shown), masker),
+        "status": outcome.status,
+        "comment": masker.text(outcome.comment),
+    }
+
+
+def _of_record(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
+    """Return what is kept of a resource that the graph does not have."""
+    kept = one.kept
+    depends_on = sorted(map(str, kept.depends_on)) if kept else []
+    return {
+        **_identity(one.key, one.guresid),
+        "definition": masker.text(kept.definition) if kept else "",
+        "driver": masker.text(kept.driver) if kept else "",
+        "account": None,
+        "params": {},
+        "inputs": {"values": {}, "secrets": {}},
+        "depends_on": depends_on,
+        "edges": [],
+    }
+
+
+def _identity(key: Key, guresid: str) -> dict[str, Any]:
+    return {"type": key.type, "class": key.class_, "id": key.id, "guresid": guresid}
+
+
+def _of_node(node: Node, evaluated: EvaluatedNode | None, masker: Masker) -> dict[str, Any]:
     def shown(data: Any) -> Any:
         return presentable(as_written(data), masker)
 
+    known = evaluated
     return {
-        "type": node.key.type,
-        "class": node.key.class_,
-        "id": node.key.id,
-        "guresid": node.guresid,
+        **_identity(node.key, node.guresid),
         "definition": node.definition,
         "driver": node.driver,
-        "account": shown(planned.account),
-        "params": shown({} if planned.params is None else planned.params),
-        "inputs": {"values": shown(planned.values), "secrets": masked(planned.secrets)},
+        "account": None if known is None else shown(_hidden(known.account, known.secret_account)),
+        "params": {}
+        if known is None or known.params is None
+        else shown(_hidden(known.params, known.secret_params)),
+        "inputs": {
+            "values": {} if known is None else shown(_hidden(known.values, known.secret_values)),
+            "secrets": {} if known is None else masked(known.secrets),
+        },
         "depends_on": sorted(str(key) for key in node.depends_on),
         "edges": [{"to": str(one.to), "why": one.why} for one in node.dependencies],
-        "status": "planned",
-        "comment": _comment(node, missing),
     }
+
+
+def _hidden(data: Any, paths: Iterable[Path]) -> Any:
+    return hide_paths(data, colon_paths(paths))
+
+
+def deployment_lines(
+    context: Context, outcomes: Sequence[NodeOutcome], masker: Masker, palette: Palette
+) -> Iterator[str]:
+    """Yield what came of a deployment as text: each resource with its status, then how many have each.
+
+    Args:
+        context: the environment.
+        outcomes: what came of every resource, in the order of provisioning.
+        masker: the secrets.
+        palette: the colours.
+    """
+    counts: Counter[str] = Counter()
+    for one in outcomes:
+        status = one.outcome.status
+        counts[status] += 1
+        colour = (
+            palette.light_red if status in _BAD else palette.green if status in _CHANGED else palette.cyan
+        )
+        yield palette.paint(colour, f"{status:>9}") + f"  {on_one_line(str(one.key))}"
+        if one.outcome.comment and (status in _BAD or status == "planned"):
+            yield from (
+                f"           {on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines()
+            )
+    total = ", ".join(f"{count} {status}" for status, count in counts.items())
+    where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
+    yield ""
+    yield on_one_line(f"{where}: {total or 'nothing is there'}")
+    if counts["orphaned"]:
+        yield "orphaned resources are removed with --prune"
+
+
+def _node_data(planned: EvaluatedNode, missing: Collection[str], masker: Masker) -> dict[str, Any]:
+    data = _of_node(planned.node, planned, masker)
+    return {**data, "status": "planned", "comment": _comment(planned.node, missing)}
 
 
 def masked(secrets: Any) -> Any:

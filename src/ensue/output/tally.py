@@ -70,7 +70,7 @@ class Tally(msgspec.Struct, kw_only=True):
                 self.deferred += 1
             elif scope.status == "not_rendered":
                 self.not_rendered += 1
-            elif scope.status == "failed" and scope.kind != "apply":
+            elif scope.status == "failed" and scope.is_delayed:
                 # An apply that broke is the failure of the state that waits for it, and counted there.
                 self.failed += 1
             for returned in scope.returns.values():

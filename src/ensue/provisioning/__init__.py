@@ -9,10 +9,10 @@ Source: resource graph document.
 
 from ensue.provisioning.building import build_graph
 from ensue.provisioning.definition_files import read_definition
+from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
 from ensue.provisioning.identity import Context, Descriptor, Key, parse_descriptor
 from ensue.provisioning.matching import Candidate, Catalog
 from ensue.provisioning.nodes import Dependency, Node, ResourceGraph
-from ensue.provisioning.planned import Plan, PlannedNode
 from ensue.provisioning.workloads import Deployment, Workload
 
 __all__ = [
@@ -22,10 +22,10 @@ __all__ = [
     "Dependency",
     "Deployment",
     "Descriptor",
+    "EvaluatedNode",
+    "GraphValues",
     "Key",
     "Node",
-    "Plan",
-    "PlannedNode",
     "ResourceGraph",
     "Workload",
     "build_graph",

@@ -8,14 +8,17 @@ from typing import Any
 
 import msgspec
 
+from ensue.model.data import with_text_keys
+
 
 def canonical(data: Any) -> bytes:
     """Return data as bytes that are the same for equal data."""
     try:
         return msgspec.json.encode(data, order="deterministic")
-    except UnicodeEncodeError:
-        # Half of a surrogate pair, which only JSON can bring; its keys are text.
-        return json.dumps(data, sort_keys=True, default=str).encode()
+    except (TypeError, UnicodeEncodeError):
+        # A key that is no text, which the arguments of a state may have; half of a surrogate pair, which only
+        # JSON can bring.
+        return json.dumps(with_text_keys(data), sort_keys=True, default=str).encode()
 
 
 def digest(data: Any) -> str:

@@ -1,7 +1,8 @@
 """Putting values in the place of placeholders.
 
 A text that is one placeholder keeps the type of its value. Within a longer text a value is text as it is, and
-anything else is compact JSON. What is not yet known stays as it is written, as an `Unknown`.
+anything else is compact JSON. What is not yet known stays as it is written, as an `Unknown`. A text
+with a secret part is secret. A text with outputs of resources in it has marks that say where these are.
 
 Source: resource graph document, "Placeholders".
 """
@@ -12,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.contracts.driver import ForeignPart
 from ensue.model.data import is_list, is_mapping
-from ensue.model.unknown import Unknown
+from ensue.model.unknown import Unknown, unknowns_in
 from ensue.provisioning.placeholders import Template
+from ensue.provisioning.sensitive import Foreign, Sensitive, parted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ensue.provisioning.meanings import Meaning
-    from ensue.provisioning.placeholders import Placeholder
 
 
 def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
@@ -28,7 +30,8 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
 
     Args:
         data: data of a `Written`.
-        value_of: returns the value that a placeholder stands for, an `Unknown` while nobody can know it.
+        value_of: returns the value that a placeholder stands for: an `Unknown` while nobody can know it, a
+            `Sensitive` where it is secret, a `Foreign` where it comes from outputs.
     """
     if isinstance(data, Template):
         return _text(data, value_of)
@@ -53,14 +56,49 @@ def as_written(data: Any) -> Any:
 def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:
     if whole := template.whole:
         value = value_of(whole.meaning)
-        return Unknown(whole.text) if isinstance(value, Unknown) else value
-    parts = [part if isinstance(part, str) else _part(part, value_of) for part in template.parts]
-    text = "".join(part.reference if isinstance(part, Unknown) else part for part in parts)
-    return Unknown(text) if any(isinstance(part, Unknown) for part in parts) else text
+        return Unknown(whole.text) if isinstance(value, Unknown) else _named(value, whole.text)
+    parts: list[str] = []
+    foreign: list[ForeignPart] = []
+    size = 0
+    is_known, is_secret = True, False
+    for part in template.parts:
+        if isinstance(part, str):
+            text = part
+        else:
+            value, secret_paths, found = parted(value_of(part.meaning))
+            is_secret = is_secret or bool(secret_paths)
+            is_known = is_known and not unknowns_in(value)
+            is_text = isinstance(value, str)
+            text = part.text if unknowns_in(value) else value if is_text else _json(value)
+            foreign += _inserted(part.text, found.values(), (size, size + len(text)), is_text=is_text)
+        size += len(text)
+        parts.append(text)
+    text = "".join(parts)
+    if not is_known:
+        return Unknown(template.source if is_secret else text)
+    value = Foreign(text, tuple(foreign)) if foreign else text
+    return Sensitive(value) if is_secret else value
 
 
-def _part(placeholder: Placeholder, value_of: Callable[[Meaning], Any]) -> str | Unknown:
-    value = value_of(placeholder.meaning)
-    if isinstance(value, Unknown):
-        return Unknown(placeholder.text)
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _inserted(
+    placeholder: str, found: Iterable[tuple[ForeignPart, ...]], place: tuple[int, int], *, is_text: bool
+) -> list[ForeignPart]:
+    """Return the part of a text that a placeholder's value is, when anything of that is foreign."""
+    resources = dict.fromkeys(part.resource for parts in found for part in parts)
+    if not resources:
+        return []
+    start, end = place
+    named = ", ".join(resources)
+    return [ForeignPart(placeholder=placeholder, resource=named, start=start, end=end, is_text=is_text)]
+
+
+def _named(value: Any, placeholder: str) -> Any:
+    """Return a value, or the list of values that a selector finds, with the placeholder in its marks."""
+    if isinstance(value, Foreign):
+        parts = tuple(msgspec.structs.replace(part, placeholder=placeholder) for part in value.parts)
+        return Foreign(value.value, parts)
+    return [_named(one, placeholder) for one in value] if is_list(value) else value

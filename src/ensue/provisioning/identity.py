@@ -82,6 +82,11 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     env_type: str
     org: str = ""
 
+    @property
+    def environment(self) -> str:
+        """The environment by all that identifies it: `[ORG/]APP/ENV`."""
+        return "/".join(filter(None, (self.org, self.app, self.env)))
+
 
 def parse_descriptor(text: str) -> Descriptor | None:
     """Return what `TYPE[.CLASS][#ID]` names, None when the text is malformed."""

@@ -64,7 +64,7 @@ class KeyRing(msgspec.Struct, frozen=True):
         return key_id(self.keys[0])
 
     def by_id(self) -> dict[bytes, bytes]:
-        """Return every key under its id."""
+        """Return every key under its id, newest first."""
         return {key_id(key): key for key in self.keys}
 
     def text(self) -> str:

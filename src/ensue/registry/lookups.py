@@ -57,6 +57,14 @@ class Lookups:
         stored = [] if self._stored is None or not rest else self._stored.find(rest, with_configs=False)
         return [*own, *stored]
 
+    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
+        """Return those of the sources that an entry of either scope is derived from."""
+        wanted = set(srns)
+        derived = self._memory.derived_from(wanted)
+        if self._stored is not None:
+            derived += self._stored.derived_from(wanted)
+        return {entry.source for entry in derived if entry.source is not None}
+
     def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
         """Return the chains of sources, nearest first, of the resources that have a source.
 

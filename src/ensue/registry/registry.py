@@ -240,6 +240,11 @@ class ResourceRegistry(DerivedRegistry):
         with self._looking() as lookups:
             return lookups.provenances(srns)
 
+    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
+        """Return those of the sources that any resource is derived from."""
+        with self._looking() as lookups:
+            return lookups.sources_among(srns)
+
     def rotate(self) -> int:
         """Change to another key and encrypt every configuration with it; old keys still read.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 """Raised whenever the tables change; an older store is brought up to date, a newer one is refused."""
 
 BUSY_TIMEOUT_MS: Final = 60_000
@@ -30,6 +30,7 @@ BUSY_TIMEOUT_MS: Final = 60_000
 
 _VERSION_FACT: Final = "schema_version"
 _WITHOUT_DECLARATIONS: Final = "1"
+_WITHOUT_ACTIVE: Final = "2"
 _LARGEST_IDLE_LOG_BYTES: Final = 4 * 1024 * 1024
 _METADATA = sa.MetaData()
 _NAME = sa.Text().with_variant(sa.String(255), "mysql", "mariadb")
@@ -57,6 +58,21 @@ resources = sa.Table(
     sa.Index("ensue_resource_expiry", "active", "expires_at_s"),
 )
 """One row a resource. The id alone is the key: ids are unique over all types."""
+
+active_resources = sa.Table(
+    "ensue_active",
+    _METADATA,
+    sa.Column("org", _NAME, primary_key=True),
+    sa.Column("app", _NAME, primary_key=True),
+    sa.Column("env", _NAME, primary_key=True),
+    # The type, class and id of a resource, written as one: MySQL limits the length of a key.
+    sa.Column("resource", _NAME, primary_key=True),
+    sa.Column("definition", sa.Text, nullable=False),
+    sa.Column("phase", sa.Text, nullable=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("changed_at_s", sa.Double, nullable=False),
+)
+"""One row an active resource of the resource graph; `content` is sealed."""
 
 facts = sa.Table(
     "ensue_fact",
@@ -166,8 +182,8 @@ def _check_version(engine: sa.Engine) -> None:
     """Bring a store of an older version up to date, and refuse what this ensue cannot read."""
     with engine.connect() as connection:
         found = _version(connection)
-    if found == _WITHOUT_DECLARATIONS:
-        _add_declarations(engine)
+    if found in {_WITHOUT_DECLARATIONS, _WITHOUT_ACTIVE}:
+        _bring_up_to_date(engine)
         return
     where = engine.url.render_as_string(hide_password=True)
     if found is None:
@@ -179,16 +195,22 @@ def _check_version(engine: sa.Engine) -> None:
         raise StoreError(msg)
 
 
-def _add_declarations(engine: sa.Engine) -> None:
-    """Add what version 2 has: which declaration registered a resource, and whether it was orphaned."""
+def _bring_up_to_date(engine: sa.Engine) -> None:
+    """Add what later versions have.
+
+    Version 2 says which declaration registered a resource, and whether it was orphaned; version 3 has the
+    active resources of the resource graph.
+    """
     with engine.begin() as connection:
         take_turn(connection)
         # Of several processes that open the store at once, the first one does it.
-        if _version(connection) != _WITHOUT_DECLARATIONS:
-            return
-        table = resources.name
-        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN orphaned SMALLINT DEFAULT 0 NOT NULL")
-        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN declared_by TEXT")
+        found = _version(connection)
+        if found == _WITHOUT_DECLARATIONS:
+            table = resources.name
+            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN orphaned SMALLINT DEFAULT 0 NOT NULL")
+            connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN declared_by TEXT")
+        if found in {_WITHOUT_DECLARATIONS, _WITHOUT_ACTIVE}:
+            active_resources.create(connection, checkfirst=True)
         version = sa.update(facts).where(facts.c.name == _VERSION_FACT)
         connection.execute(version.values(value=str(SCHEMA_VERSION)))
 

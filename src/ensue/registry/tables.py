@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from ensue.errors import TamperedError
 from ensue.model.resource import DeclaredBy
 from ensue.model.srn import Srn
+from ensue.registry.active_tables import ActiveRows
 from ensue.registry.entry import NEVER_S, Entry, Noted
 from ensue.registry.schema import facts, resources
 
@@ -114,6 +115,11 @@ class StoredEntries:
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
+
+    @property
+    def active(self) -> ActiveRows:
+        """The active resources of the resource graph."""
+        return ActiveRows(self._connection)
 
     def find_one(self, key: str) -> tuple[Entry | None, float]:
         """Return an entry by id, and the time at which the next entry of the store expires.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.errors import KeyFileError, WrongKeyError
 from ensue.registry import envelope
-from ensue.registry.keys import key_id, key_source
+from ensue.registry.keys import key_source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,12 +75,13 @@ class ProjectVault:
         Raises:
             StoreError: the keys cannot be used.
         """
-        ring = self._current()
-        id_ = like.partition(":")[0]
-        key = next((key for key in ring.keys if key_id(key).hex() == id_), ring.keys[0])
-        own = hmac.digest(key, _FINGERPRINT_LABEL + context.encode(), hashlib.sha256)
+        self._current()
+        keys = {id_.hex(): key for id_, key in self._keys.items()}
+        wanted = like.partition(":")[0]
+        id_ = wanted if wanted in keys else next(iter(keys))
+        own = hmac.digest(keys[id_], _FINGERPRINT_LABEL + context.encode(), hashlib.sha256)
         digest = hmac.digest(own, content, hashlib.sha256).hex()
-        return f"{key_id(key).hex()}:{digest[:_FINGERPRINT_CHARS]}"
+        return f"{id_}:{digest[:_FINGERPRINT_CHARS]}"
 
     def current_key_id(self) -> str:
         """Return the id of the key that encrypts, as hex; makes a key when the project has none."""

@@ -9,42 +9,48 @@ Source: derived-resources document, "fetches connection_info()".
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import shutil
-import signal
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.provider import Environment
 from ensue.errors import StateFailedError
 from ensue.model.bounded_json import load_json
 from ensue.model.private_files import make_private_directory, replace_whole
+from ensue.processes.ends import described_end, stderr_tail
+from ensue.processes.runner import Launch, run_once
+from ensue.resources.provider_options import check_options
 
 if TYPE_CHECKING:
+    from ensue.contracts.connection import Completed
     from ensue.contracts.provider import EnvironmentRequest
     from ensue.model.data import Data, DataMap
 
 SECRET_KEYS: Final = ("password", "private_key", "passphrase")
 """Keys whose values are secrets, and endings of such keys (`sudo_password`)."""
 
+_OPTIONS: Final = ("command",)
+_NO_COMMAND: Final = "provider command needs `command`, a shell line that prints how to connect as JSON"
 _OUTCOME_NAME: Final = "outcome.sealed"
 _SUCCEEDED: Final = "succeeded"
 _FAILED: Final = "failed"
 _TEXTS: Final = ("status", "host", "user", "host_key", *SECRET_KEYS)
-_STDERR_TAIL_CHARS: Final = 2000
 _HIGHEST_PORT: Final = 65535
 
 
 async def observe(request: EnvironmentRequest) -> Environment:
-    """Say how the environment stood when the program was last run; runs nothing.
+    """Return the state of the environment after the last run of the program; runs nothing.
 
     Raises:
+        StateFailedError: an option makes no sense.
         StoreError: what is kept cannot be opened with the project's key.
     """
+    check_options(request, "command", _OPTIONS)
     outcome = await asyncio.to_thread(_load, request)
     if outcome is None:
-        return Environment(status="absent", comment="its command was not run yet")
+        obstacle = "" if _line(request) else _NO_COMMAND
+        return Environment(status="absent", comment="its command was not run yet", obstacle=obstacle)
     return _environment(outcome)
 
 
@@ -56,21 +62,22 @@ async def deploy(request: EnvironmentRequest) -> Environment:
         print a JSON object that can be connected to.
 
     Raises:
-        StateFailedError: the option `command` is missing.
+        StateFailedError: the option `command` is missing, or another makes no sense.
     """
-    line = request.options.get("command")
-    if not isinstance(line, str) or not line.strip():
-        message = "provider command needs `command`, a shell line that prints connection information as JSON"
-        raise StateFailedError(message)
-    code, stdout, stderr = await _run(line)
-    outcome = _json_object(stdout)
+    check_options(request, "command", _OPTIONS)
+    line = _line(request)
+    if not line:
+        raise StateFailedError(_NO_COMMAND)
+    ended = await _run(line)
+    outcome = _json_object(ended.stdout)
     if outcome is not None:
         # Before anything else is done with any of it, its error output included.
         _mask(request, outcome)
-    fault = _fault(code, stdout, outcome)
+    fault = _fault(ended.returncode, ended.stdout, outcome)
     if fault or outcome is None:
         await asyncio.to_thread(_keep, request, {"status": _FAILED})
-        return Environment(status=_FAILED, comment=request.masker.text(f"{fault}{_tail(stderr, request)}"))
+        tail = stderr_tail(ended.stderr, request.masker)
+        return Environment(status=_FAILED, comment=f"{request.masker.text(fault)}{tail}")
     await asyncio.to_thread(_keep, request, outcome)
     return _environment(outcome)
 
@@ -94,25 +101,15 @@ async def destroy(request: EnvironmentRequest) -> Environment:
     return Environment(status="absent")
 
 
-async def _run(line: str) -> tuple[int, bytes, bytes]:
-    process = await asyncio.create_subprocess_exec(
-        "/bin/sh",
-        "-c",
-        line,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        stdout, stderr = await process.communicate()
-    except asyncio.CancelledError:
-        # A cancelled run does not leave half a program behind.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
-        raise
-    return process.returncode or 0, stdout, stderr
+def _line(request: EnvironmentRequest) -> str:
+    """Return the shell line to run, empty when the state has none."""
+    line = request.options.get("command")
+    return line if isinstance(line, str) and line.strip() else ""
+
+
+async def _run(line: str) -> Completed:
+    launch = Launch(argv=[b"/bin/sh", b"-c", os.fsencode(line)], cwd=".", env=os.environb)
+    return await run_once(launch)
 
 
 def _json_object(text: bytes) -> DataMap | None:
@@ -126,8 +123,7 @@ def _json_object(text: bytes) -> DataMap | None:
 def _fault(code: int, stdout: bytes, outcome: DataMap | None) -> str:
     """Return what is wrong with the program's answer, empty when nothing is."""
     if code:
-        ended = f"was ended by signal {-code}" if code < 0 else f"exited with code {code}"
-        return f"the command {ended}"
+        return f"the command {described_end(code)}"
     if outcome is None:
         printed = "nothing" if not stdout.strip() else "something that is not one JSON object"
         return f"the command printed {printed} on stdout (it is to print connection information as JSON)"
@@ -156,15 +152,6 @@ def _environment(outcome: DataMap) -> Environment:
 
 def _mask(request: EnvironmentRequest, outcome: DataMap) -> None:
     request.masker.add(*(str(value) for key, value in outcome.items() if key.endswith(SECRET_KEYS)))
-
-
-def _tail(stderr: bytes, request: EnvironmentRequest) -> str:
-    # Masked before it is cut: part of a secret is not found any more.
-    text = request.masker.text(stderr.decode("utf-8", "backslashreplace").strip())
-    if not text:
-        return ""
-    cut = "…" if len(text) > _STDERR_TAIL_CHARS else ""
-    return f"\nstderr: {cut}{text[-_STDERR_TAIL_CHARS:]}"
 
 
 def _load(request: EnvironmentRequest) -> DataMap | None:

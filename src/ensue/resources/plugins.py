@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from ensue.errors import NotAvailableError, ResourceTypeError
+from ensue.model.near_names import not_there
 from ensue.resources.loaded_type import LoadedType
-from ensue.resources.near_names import not_there
 from ensue.resources.providers import Providers
 from ensue.resources.type_sources import TypeSources
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 from ensue.contracts.provider import Environment
 from ensue.errors import StateFailedError
 from ensue.model.data import is_mapping
-from ensue.terraform import Workspace
+from ensue.resources.provider_options import check_options
+from ensue.terraform import Workspace, find_binary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +43,8 @@ async def observe(request: EnvironmentRequest) -> Environment:
     """
     workspace = _workspace(request)
     if await asyncio.to_thread(workspace.outputs) is None:
-        return Environment(status="absent", comment="its configuration has not been applied")
+        comment = "its configuration has not been applied"
+        return Environment(status="absent", comment=comment, obstacle=_obstacle(workspace))
     if not workspace.source:
         return Environment(status=_SUCCEEDED)
     _check_source(workspace)
@@ -115,11 +117,8 @@ async def destroy(request: EnvironmentRequest) -> Environment:
 
 
 def _workspace(request: EnvironmentRequest) -> Workspace:
+    check_options(request, "terraform", _OPTIONS)
     options = request.options
-    if unknown := sorted(options.keys() - set(_OPTIONS)):
-        raise StateFailedError(
-            f"provider terraform does not take {', '.join(unknown)} (it takes {', '.join(_OPTIONS)})"
-        )
     source = options.get("source")
     variables = options.get("variables")
     if variables is not None and not is_mapping(variables):
@@ -134,6 +133,16 @@ def _workspace(request: EnvironmentRequest) -> Workspace:
         environment={name: str(value) for name, value in _mapping(request, "environment").items()},
         binary=str(options.get("binary") or ""),
     )
+
+
+def _obstacle(workspace: Workspace) -> str:
+    """Return what keeps a configuration from being applied, empty when nothing is missing."""
+    try:
+        _check_source(workspace)
+        find_binary(workspace.binary)
+    except StateFailedError as error:
+        return str(error)
+    return ""
 
 
 def _check_source(workspace: Workspace) -> None:

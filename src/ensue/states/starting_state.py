@@ -35,7 +35,7 @@ SECRET_KEYS: Final = ("password", "private_key", "passphrase")
 
 
 async def deployed(
-    ctx: StateContext, name: str, register_resources: bool = False, provider: str = "sandbox", **options: Data
+    ctx: StateContext, name: str, register_resources: Data = False, provider: str = "sandbox", **options: Data
 ) -> StateReturn:
     """Make sure that an environment is there and running.
 
@@ -54,6 +54,9 @@ async def deployed(
 
     Source: derived-resources document, "Example SLS".
     """
+    if not isinstance(register_resources, bool):
+        msg = f"register_resources: {register_resources!r} is neither true nor false"
+        raise StateFailedError(msg)
     work = _Work(ctx, name, provider, options)
     before = await work.provider.observe(work.request)
     if ctx.test:
@@ -209,6 +212,9 @@ class _Work:
         )
 
     async def planned_deployment(self, now: Environment, *, register: bool) -> StateReturn:
+        if now.obstacle and now.status != SUCCEEDED:
+            comment = f"environment {self._name} is {now.status} and cannot be deployed: {now.obstacle}"
+            return StateReturn(name=self._name, result=False, comment=comment)
         changes = _status_changes(now.status, SUCCEEDED)
         if register and not await self._is_registered():
             changes["registered"] = str(self.jump_host)

@@ -1,7 +1,8 @@
 """Finding the binary, and running it.
 
 A run that is cancelled interrupts terraform, which then finishes what it has begun and writes its state; only
-a second cancellation kills it.
+a second cancellation kills it. Terraform outlives this process when that is killed, and writes its state: a
+pipe that nobody reads would end it at its next line.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import os
 import shutil
 import signal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import msgspec
 
@@ -68,25 +69,36 @@ async def run_binary(
         stdin: what it reads.
     """
     ours = {name: value for name, value in os.environ.items() if name not in _KEPT_FROM_IT}
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**ours, "TF_IN_AUTOMATION": "1", "CHECKPOINT_DISABLE": "1", **variables},
-        cwd=cwd,
-        start_new_session=True,
-    )
-    talking = asyncio.ensure_future(process.communicate(stdin))
-    try:
-        stdout, stderr = await asyncio.shield(talking)
-    except asyncio.CancelledError:
-        await _end(process, talking)
-        raise
-    return Ended(code=process.returncode or 0, stdout=stdout, stderr=stderr)
+    with _memory() as stdout, _memory() as stderr:
+        process = await asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
+            env={**ours, "TF_IN_AUTOMATION": "1", "CHECKPOINT_DISABLE": "1", **variables},
+            cwd=cwd,
+            start_new_session=True,
+        )
+        talking = asyncio.ensure_future(process.communicate(stdin))
+        try:
+            await asyncio.shield(talking)
+        except asyncio.CancelledError:
+            await _end(process, talking)
+            raise
+        return Ended(code=process.returncode or 0, stdout=_read(stdout), stderr=_read(stderr))
 
 
-async def _end(process: asyncio.subprocess.Process, talking: asyncio.Future[tuple[bytes, bytes]]) -> None:
+def _memory() -> BinaryIO:
+    """Open a file that is in memory only, for output that may hold secrets."""
+    return os.fdopen(os.memfd_create("output"), "r+b")
+
+
+def _read(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+async def _end(process: asyncio.subprocess.Process, talking: asyncio.Future[Any]) -> None:
     try:
         _send(process, signal.SIGINT)
         await asyncio.shield(talking)

@@ -1,12 +1,13 @@
 """What is kept of a configuration between runs, encrypted: its state, its variables and its outputs.
 
-Terraform itself reads and writes its state in the clear only. The file exists, readable by its owner alone,
-while the binary runs, and is encrypted and removed when it has ended. One that a killed process left is newer
-than what was encrypted before, so the next run takes it up.
+Terraform itself reads and writes its state, and the settings of a backend, in the clear only. Those files
+exist, readable by their owner alone, while the binary runs, and are encrypted and removed when it has ended.
+A state that a killed process left is newer than what was encrypted before, so the next run takes it up.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _SEALED_NAME: Final = "terraform.sealed"
 _STATE_NAME: Final = "terraform.tfstate"
 _LOCK_NAME: Final = "lock"
+_BACKEND_NAME: Final = "backend.sealed"
 
 
 class Output(msgspec.Struct, frozen=True):
@@ -108,6 +110,26 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         except FileNotFoundError:
             return ""
 
+    @property
+    def data_path(self) -> Path:
+        """The folder of terraform's own data: providers, modules, and the settings of the backend."""
+        return self.path / "data"
+
+    @contextmanager
+    def backend_laid_out(self) -> Generator[None]:
+        """Have the settings of the backend, its credentials among them, in the clear while terraform runs."""
+        clear, sealed = self.data_path / _STATE_NAME, self.path / _BACKEND_NAME
+        context = f"{self.context} backend"
+        if sealed.exists() and not clear.exists():
+            make_private_directory(self.data_path)
+            replace_whole(clear, self.vault.open(sealed.read_bytes(), context=context))
+        try:
+            yield
+        finally:
+            if clear.exists():
+                replace_whole(sealed, self.vault.seal(clear.read_bytes(), context=context))
+                clear.unlink()
+
     @contextmanager
     def locked(self) -> Generator[None]:
         """Hold the folder for one run of the binary.
@@ -120,9 +142,16 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._check_state_is_free()
             except BlockingIOError:
                 msg = f"{self.context} is being worked on by another state or process"
                 raise StateFailedError(msg) from None
             yield
         finally:
             os.close(descriptor)
+
+    def _check_state_is_free(self) -> None:
+        """Raise `BlockingIOError` while a terraform that a killed process left still writes its state."""
+        with contextlib.suppress(FileNotFoundError), self.state_path.open("r+b") as file:
+            # The lock that terraform itself holds; closing the file gives it back.
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

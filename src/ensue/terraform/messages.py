@@ -27,11 +27,13 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
             `output.NAME`.
         done: the same of what it has done.
         errors: its errors, each with its place in the configuration.
+        log: what it said for a person, a line each.
     """
 
     planned: dict[str, str]
     done: dict[str, str]
     errors: tuple[str, ...]
+    log: tuple[str, ...] = ()
 
 
 def read_messages(printed: bytes) -> Messages:
@@ -43,7 +45,9 @@ def read_messages(printed: bytes) -> Messages:
     planned: dict[str, str] = {}
     done: dict[str, str] = {}
     errors: list[str] = []
+    log: list[str] = []
     for message in _messages(printed):
+        log.append(str(message.get("@message", "")))
         match message.get("type"):
             case "planned_change":
                 planned |= _change(message.get("change"))
@@ -55,7 +59,7 @@ def read_messages(printed: bytes) -> Messages:
                 errors += _error(message.get("diagnostic"))
             case _:
                 pass
-    return Messages(planned=planned, done=done, errors=tuple(errors))
+    return Messages(planned=planned, done=done, errors=tuple(errors), log=tuple(log))
 
 
 def end_of(printed: bytes) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 _HAS_CHANGES: Final = 2
+_LOG_LINES: Final = 50
 _PLAN: Final = ("plan", "-input=false", "-json", "-detailed-exitcode")
 _APPLY: Final = ("apply", "-input=false", "-json", "-auto-approve", "-backup=-")
 
@@ -50,11 +51,15 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
         changes: action by address.
         outputs: as they are now.
         errors: why it failed; empty when it succeeded. What was done before the error is kept.
+        log: the end of what terraform printed, without known secrets.
+        has_own_state: whether the state is kept here, and not by a backend of the configuration.
     """
 
     changes: dict[str, str]
     outputs: dict[str, Output]
     errors: str = ""
+    log: str = ""
+    has_own_state: bool = False
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +101,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             StateFailedError: it cannot be planned.
             StoreError: what is kept cannot be decrypted.
         """
-        with self._folder.locked():
+        with self._folder.locked(), self._folder.backend_laid_out():
             kept, workplace = await self._prepared()
             try:
                 ended = await workplace.run(*_PLAN, self._state_option, "-var-file=/dev/stdin")
@@ -115,7 +120,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             StateFailedError: it cannot begin.
             StoreError: what is kept cannot be decrypted.
         """
-        with self._folder.locked():
+        with self._folder.locked(), self._folder.backend_laid_out():
             kept, workplace = await self._prepared()
             more = ("-destroy",) if destroy else ()
             outputs = kept.outputs if kept else {}
@@ -130,7 +135,13 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 new = workplace.kept(outputs, self._folder.written_state(), is_whole=is_whole)
                 await asyncio.shield(asyncio.to_thread(self._folder.keep, new))
             errors = self._why("destroy" if destroy else "apply", ended, messages) if ended.code else ""
-            return Applied(changes=_done(messages, is_whole=is_whole), outputs=outputs, errors=errors)
+            return Applied(
+                changes=_done(messages, is_whole=is_whole),
+                outputs=outputs,
+                errors=errors,
+                log=self.masker.text("\n".join(messages.log[-_LOG_LINES:])),
+                has_own_state=bool(new.state),
+            )
 
     def forget(self) -> None:
         """Remove everything that is kept; only of what has been destroyed."""
@@ -165,7 +176,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         if not source:
             raise StateFailedError("`source` is missing: the folder of the configuration")
         variables = self.variables if self.variables is not None else (kept.variables if kept else {})
-        data = {"TF_DATA_DIR": str((self.directory / "data").absolute())}
+        data = {"TF_DATA_DIR": str(self._folder.data_path.absolute())}
         return _Workplace(
             binary=find_binary(self.binary),
             source=source,

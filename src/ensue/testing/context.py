@@ -25,6 +25,7 @@ from ensue.masking import Masker
 from ensue.model.returns import ScopeReturn
 from ensue.model.srn import MINION_TYPE, Srn
 from ensue.targeting import Subject, TargetSyntaxError, Vocabulary, matches, read_nodegroups
+from ensue.testing.deployments import FakeDeployments
 from ensue.testing.registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -247,6 +248,7 @@ class FakeStateContext(FakeFunctionContext):
         others: contexts of other resources, by SRN as text or by id.
         applied_return: what `apply` returns; without it a scope that is done and holds no returns.
         applied: the calls of `apply`, in order.
+        deployments: resource graphs.
     """
 
     declaration: Declaration = field(
@@ -262,6 +264,7 @@ class FakeStateContext(FakeFunctionContext):
     others: dict[str, FunctionContext] = field(default_factory=dict[str, Any])
     applied_return: ScopeReturn | None = None
     applied: list[AppliedSls] = field(default_factory=list[AppliedSls])
+    deployments: FakeDeployments = field(default_factory=FakeDeployments)
 
     @property
     def for_conditions(self) -> FakeStateContext:

@@ -159,6 +159,11 @@ class FakeRegistry(DerivedRegistry):
         """Return the chains of sources of many resources."""
         return {srn: chain for srn in srns if (chain := self.provenance(srn))}
 
+    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
+        """Return those of the sources that any resource is derived from."""
+        sources = {entry.record.source for entry in self._entries.values()}
+        return {srn for srn in srns if srn in sources}
+
     def _mark(self, srn: Srn, reason: str, status: ResourceStatus = "invalidated") -> None:
         entry = self._entries[srn]
         entry.record = msgspec.structs.replace(entry.record, status=status, invalidated_because=reason)

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ensue.output.drawing.drawing import Edge, Node, ScopeBox
+from ensue.output.drawing.drawing import Drawn, Edge, ScopeBox, State
 
 
 class Hand:
@@ -15,7 +15,7 @@ class Hand:
     def __init__(self) -> None:
         self.count = 0
 
-    def node(self, id_: str, grown: list[ScopeBox] | None = None, **fields: Any) -> Node:
+    def node(self, id_: str, grown: list[ScopeBox] | None = None, **fields: Any) -> State:
         """Draw a state."""
         self.count += 1
         known: dict[str, Any] = {
@@ -30,9 +30,9 @@ class Hand:
             "grown": grown or [],
             **fields,
         }
-        return Node(**known)
+        return State(**known)
 
-    def box(self, nodes: list[Node], edges: list[Edge] | None = None, **fields: Any) -> ScopeBox:
+    def box(self, nodes: list[Drawn], edges: list[Edge] | None = None, **fields: Any) -> ScopeBox:
         """Draw a scope."""
         known: dict[str, Any] = {"kind": "block", "name": "b", "scope": "a/b", "status": "done", **fields}
         return ScopeBox(nodes=nodes, edges=edges or [], **known)
@@ -42,7 +42,7 @@ class Hand:
 def pictures(draw: st.DrawFn, hand: Hand | None = None, depth: int = 0) -> ScopeBox:
     """Any drawing: states, forward edges between them, scopes below them."""
     hand = hand or Hand()
-    nodes: list[Node] = []
+    nodes: list[Drawn] = []
     for _ in range(draw(st.integers(0, 4 if depth else 8))):
         inner = draw(st.integers(0, 2)) if depth < 2 and draw(st.booleans()) else 0
         grown = [draw(pictures(hand, depth + 1)) for _ in range(inner)]

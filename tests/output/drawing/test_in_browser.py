@@ -14,8 +14,10 @@ from tests.support.browser import PACKAGE, answer_of, program
 from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.masking import Masker
 from ensue.output.drawing.from_events import draw_events
+from ensue.output.drawing.from_resources import DrawnResource, draw_resources
 from ensue.output.drawing.svg import svg_lines
 
+from .deployments import deployments, shop
 from .pictures import pictures
 
 if TYPE_CHECKING:
@@ -163,4 +165,18 @@ def test_two_hundred_states(tmp_path: Path) -> None:
 def test_anything(top: ScopeBox, tmp_path: Path) -> None:
     """Any states with any names, however they stand in each other."""
     measures = measured(top, tmp_path)
+    assert (measures["outside"], measures["covered"]) == ([], [])
+
+
+def test_two_hundred_resources(tmp_path: Path) -> None:
+    """A deployment of forty workloads."""
+    top = draw_resources("shop/dev (development)", list(shop(40)))
+    assert measured(top, tmp_path) == {"outside": [], "covered": [], "counted": [202, 41]}
+
+
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(resources=deployments())
+def test_any_deployment(resources: list[DrawnResource], tmp_path: Path) -> None:
+    """Any resources with any names, in any workloads."""
+    measures = measured(draw_resources("shop/dev (development)", resources), tmp_path)
     assert (measures["outside"], measures["covered"]) == ([], [])

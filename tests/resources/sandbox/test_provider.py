@@ -296,6 +296,14 @@ def test_an_unknown_isolation_is_refused(boxes: Callable[..., Any]) -> None:
         asyncio.run(sandbox.deploy(boxes(isolation="chroot").request))
 
 
+def test_a_misspelt_option_is_refused(boxes: Callable[..., Any]) -> None:
+    """In a plan and in an apply, with the name that it may be meant to be."""
+    request = boxes(isolatoin="none").request
+    for hook in (sandbox.observe, sandbox.deploy):
+        with pytest.raises(StateFailedError, match=r"does not take isolatoin \(.*did you mean isolation\?\)"):
+            asyncio.run(hook(request))
+
+
 @pytest.mark.namespace
 def test_another_isolation_restarts_the_sandbox(boxes: Callable[..., Any]) -> None:
     """What is asked for holds afterwards; the host stays the same."""

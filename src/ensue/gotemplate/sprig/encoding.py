@@ -20,6 +20,7 @@ from ensue.gotemplate.printing import check_bounded
 from ensue.gotemplate.values import from_bytes, to_bytes
 from ensue.model.bounded_json import load_json
 from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,15 +69,15 @@ def _adler32sum(text: str) -> str:
 
 
 def _to_json(value: Any) -> str:
-    return json_text(value)
+    return Written(json_text(value))
 
 
 def _to_pretty_json(value: Any) -> str:
-    return json_text(value, is_pretty=True)
+    return Written(json_text(value, is_pretty=True))
 
 
 def _to_raw_json(value: Any) -> str:
-    return json_text(value, is_raw=True)
+    return Written(json_text(value, is_raw=True))
 
 
 def _from_json(text: str) -> Any:
@@ -99,6 +100,7 @@ def _to_yaml(value: Any) -> str:
     check_bounded(value)
     dumper: Any = type("Dumper", (yaml.CSafeDumper,), {"ignore_aliases": _no_alias})
     dumper.add_representer(str, _yaml_string)
+    dumper.add_representer(Written, _yaml_string)
     dumper.add_multi_representer(int, yaml.CSafeDumper.represent_int)
     try:
         text: str = yaml.dump(
@@ -107,7 +109,7 @@ def _to_yaml(value: Any) -> str:
     except yaml.YAMLError as error:
         raise CallError(f"this cannot be written as YAML: {error}") from None
     check_chars(len(text))
-    return text.removesuffix("\n").removesuffix("\n...")
+    return Written(text.removesuffix("\n").removesuffix("\n..."))
 
 
 def _no_alias(_dumper: Any, _data: Any) -> bool:

@@ -5,6 +5,7 @@ Source: Sprig's documentation, "String Functions" and "String List Functions".
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.gotemplate.failures import check_chars
@@ -14,9 +15,12 @@ from ensue.gotemplate.printing import printed, quoted, string_of
 from ensue.gotemplate.sprig import words
 from ensue.gotemplate.values import byte_length
 from ensue.model.data import is_list
+from ensue.model.printed_text import ODD_LINE_END, Written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_LEAVES_QUOTES: Final = re.compile(r"['\n\r\x85\u2028\u2029]")
 
 
 def _trim(text: str) -> str:
@@ -49,11 +53,14 @@ def _trunc(count: int, text: str) -> str:
 
 
 def _quote(*values: Any) -> str:
-    return " ".join([quoted(string_of(value)) for value in values if value is not None])
+    return Written(" ".join([quoted(string_of(value)) for value in values if value is not None]))
 
 
 def _squote(*values: Any) -> str:
-    return " ".join([f"'{printed(value)}'" for value in values if value is not None])
+    texts = [printed(value) for value in values if value is not None]
+    text = " ".join([f"'{one}'" for one in texts])
+    # Nothing is escaped: a text that holds a quotation mark, or a line, may be more than it seems.
+    return text if any(_LEAVES_QUOTES.search(one) for one in texts) else Written(text)
 
 
 def _cat(*values: Any) -> str:
@@ -63,11 +70,13 @@ def _cat(*values: Any) -> str:
 def _indent(spaces: int, text: str) -> str:
     check_chars(len(text) + spaces * (text.count("\n") + 1))
     pad = " " * spaces
-    return pad + text.replace("\n", "\n" + pad)
+    indented = pad + text.replace("\n", "\n" + pad)
+    return indented if ODD_LINE_END.search(text) else Written(indented)
 
 
 def _nindent(spaces: int, text: str) -> str:
-    return "\n" + _indent(spaces, text)
+    indented = _indent(spaces, text)
+    return Written("\n" + indented) if isinstance(indented, Written) else "\n" + indented
 
 
 def _replace(old: str, new: str, text: str) -> str:

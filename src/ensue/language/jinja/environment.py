@@ -28,7 +28,7 @@ from ensue.language.jinja.loader import relative_name, template_name, template_p
 from ensue.language.jinja.marks import insert_marks, move_down
 from ensue.language.jinja.names import NameChecker, NamedFunctions, UnknownWhenCalledError
 from ensue.language.jinja.printing import printable, printed_safely
-from ensue.language.printed_values import Written, is_plain
+from ensue.model.printed_text import Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ensue.diagnostics import Span
-    from ensue.language.printed_values import Extent
     from ensue.language.renderers.stage import Stream
+    from ensue.model.printed_text import Extent
 
     Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
 

@@ -17,9 +17,9 @@ from ensue.language.renderers.stage import Printing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ensue.language.printed_values import Extent
     from ensue.language.renderers.stage import Stream
     from ensue.language.yaml import YamlDocument
+    from ensue.model.printed_text import Extent
 
     Judge = Callable[[str, Sequence[Extent]], Iterator[Extent]]
     """Yields the extents of the values that are more than a part of one scalar of a text."""

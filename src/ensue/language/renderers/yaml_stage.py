@@ -10,8 +10,8 @@ from ensue.language.yaml import load_document
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ensue.language.printed_values import Extent
     from ensue.language.renderers.stage import Stream
+    from ensue.model.printed_text import Extent
 
 
 def render(stream: Stream, _arguments: str) -> Stream:
@@ -21,6 +21,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
 
 def beyond_scalars(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
     """Yield the extents of printed values that are more than a part of one YAML scalar."""
-    from ensue.language.yaml import containment
+    from ensue.language.yaml import fast
+    from ensue.model import yaml_containment
 
-    return containment.beyond_scalars(text, extents)
+    return yaml_containment.beyond_scalars(text, extents, fast.load)

@@ -47,7 +47,7 @@ _WORDS: Final = re.compile(r"[A-Za-z/][A-Za-z0-9]*[-_/.][A-Za-z0-9/._-]*")
 """A key that is text, whatever stands in it."""
 
 
-class GiveUp(Exception):  # noqa: N818 -- not an error: the text is for the other reader
+class GiveUp(ValueError):  # noqa: N818 -- not an error: the text is for the other reader
     """This text is not in the subset."""
 
 

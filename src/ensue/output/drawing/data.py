@@ -22,7 +22,7 @@ def drawing_data(top: ScopeBox, masker: Masker) -> dict[str, Any]:
         masker: the secrets of the process.
     """
     boxes = list(walk(top))
-    nodes = [node for box in boxes for node in box.nodes]
+    nodes = [node for box in boxes for node in box.states]
     return {
         "nodes": [
             {

@@ -1,8 +1,12 @@
-"""What there is to draw: states, requisites between them, and scopes that grew under a state."""
+"""What there is to draw: states or resources, what comes before what, and the boxes that hold them.
+
+A drawing is a tree of boxes. In a run a box is a scope that grew under a state. In a deployment the boxes
+within the top are workloads, each with the resources that belong to it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -12,45 +16,126 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NodeStatus = Literal["planned", "running", "succeeded", "changed", "would_change", "failed"]
+ResourceStatus = Literal[
+    "planned", "created", "updated", "unchanged", "failed", "skipped", "orphaned", "destroyed"
+]
 ScopeStatus = Literal["planned", "running", "done", "failed", "deferred", "not_rendered"]
 
-KIND_WORDS: Final = {"block": "block", "sls": "SLS", "apply": "applied"}
+KIND_WORDS: Final = {
+    "block": "block",
+    "sls": "SLS",
+    "apply": "applied",
+    "deployment": "deployment",
+    "state": "state",
+    "workload": "workload",
+}
 """How a scope's kind is called in a drawing."""
+
+RESOURCE_GRAPH: Final = "resources"
+"""The kind of the top of a drawing of resources."""
 
 
 class Node(msgspec.Struct, kw_only=True):
-    """One state.
+    """What states and resources have in common: each is drawn as one box.
 
     Args:
         number: its place in the drawing, which edges name.
-        tag: its tag.
-        id: the declaration's ID.
-        name: the state's name.
-        function: `module.function`.
-        scope: the path of its scope.
-        target: the SRN it runs against, as text; empty where it is the run's own machine.
-        status: what came of it.
+        id: the ID of the declaration, or the resource.
         grown: the scopes that it caused, in order.
     """
 
     number: int
-    tag: str
     id: str
+    grown: list[ScopeBox] = msgspec.field(default_factory=list["ScopeBox"])
+
+
+class State(Node, kw_only=True):
+    """One state.
+
+    Args:
+        tag: its tag.
+        name: the state's name.
+        function: `module.function`.
+        scope: the path of its scope.
+        target: the SRN it runs against, as text; empty where it is the run's own machine.
+        status: its status.
+    """
+
+    tag: str
     name: str
     function: str
     scope: str
     target: str
     status: NodeStatus
-    grown: list[ScopeBox] = msgspec.field(default_factory=list["ScopeBox"])
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Its ID and function, and what it runs on where that is not the run's own machine."""
+        return (self.id, self.function, *([self.target] if self.target else []))
+
+
+class Resource(Node, kw_only=True):
+    """One resource of a deployment.
+
+    Args:
+        type: its type.
+        class_: its class.
+        definition: the id of its definition; empty: not known.
+        driver: its driver; empty: not known.
+        status: its status.
+        comment: why it has that status; may be empty.
+    """
+
+    type: str
+    class_: str
+    definition: str
+    driver: str
+    status: ResourceStatus
+    comment: str
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Its type and class, its id, its definition and driver where they are known, and its status."""
+        origin = " · ".join(one for one in (self.definition, self.driver) if one)
+        return (self.kind, self.id, *([origin] if origin else []), self.status)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """All there is to say of it, in lines."""
+        return (
+            self.key,
+            *([f"definition {self.definition}"] if self.definition else []),
+            *([f"driver {self.driver}"] if self.driver else []),
+            f"{self.status}: {self.comment}" if self.comment else self.status,
+        )
+
+    @property
+    def key(self) -> str:
+        """`TYPE.CLASS#ID`."""
+        return f"{self.type}.{self.class_}#{self.id}"
+
+    @property
+    def kind(self) -> str:
+        """Its type, and its class unless that is the default one."""
+        return self.type if self.class_ == "default" else f"{self.type}.{self.class_}"
+
+    @property
+    def is_workload(self) -> bool:
+        """Whether it is a workload."""
+        return self.type == "workload"
+
+
+Drawn: TypeAlias = State | Resource
+"""What is drawn as one box."""
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """A requisite: one state comes before another.
+    """One state or resource comes before another.
 
     Args:
-        before: number of the state that comes first.
-        after: number of the state that comes later.
-        kind: the requisite's word (`require`, `arg_bind`, …).
+        before: number of the one that comes first; of resources the dependency.
+        after: number of the one that comes later; of resources the dependent.
+        kind: the requisite's word (`require`, `arg_bind`, …), or why a resource depends on the other one.
     """
 
     before: int
@@ -59,16 +144,18 @@ class Edge(msgspec.Struct, frozen=True):
 
 
 class ScopeBox(msgspec.Struct, kw_only=True):
-    """One scope: its states, and the requisites between them; none lead out of it.
+    """One scope with its states, or one workload with its resources.
 
     Args:
-        kind: `block`, `sls`, `apply`; `top` for the run itself.
-        name: the block's or SLS's name; of the top, the machine's id.
+        kind: `block`, `sls`, `apply`; `workload`; `top` for the run itself, `deployment` for a whole
+            deployment.
+        name: the block's, SLS's or workload's name; of the top, the machine's id.
         scope: its path.
-        status: how it stands.
+        status: its status.
         comment: why, where it failed.
-        nodes: its states, in order.
-        edges: the requisites between them.
+        nodes: its states or resources, in order.
+        inner: the boxes within it that no node of it caused, in order: those of workloads.
+        edges: the requisites between its states, none of which leave it; of a deployment all dependencies.
     """
 
     kind: str
@@ -76,8 +163,19 @@ class ScopeBox(msgspec.Struct, kw_only=True):
     scope: str
     status: ScopeStatus
     comment: str = ""
-    nodes: list[Node] = msgspec.field(default_factory=list[Node])
+    nodes: list[Drawn] = msgspec.field(default_factory=list[Drawn])
+    inner: list[ScopeBox] = msgspec.field(default_factory=list["ScopeBox"])
     edges: list[Edge] = msgspec.field(default_factory=list[Edge])
+
+    @property
+    def states(self) -> list[State]:
+        """Its states."""
+        return [node for node in self.nodes if isinstance(node, State)]
+
+    @property
+    def resources(self) -> list[Resource]:
+        """Its own resources, without those of inner boxes."""
+        return [node for node in self.nodes if isinstance(node, Resource)]
 
     @property
     def title(self) -> str:
@@ -93,5 +191,5 @@ def walk(box: ScopeBox) -> Iterator[ScopeBox]:
     while waiting:
         current = waiting.pop()
         yield current
-        inner = [grown for node in current.nodes for grown in node.grown]
-        waiting.extend(reversed(inner))
+        below = [*current.inner, *(grown for node in current.nodes for grown in node.grown)]
+        waiting.extend(reversed(below))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.output.drawing.drawing import Edge, Node, ScopeBox
+from ensue.output.drawing.drawing import Edge, ScopeBox, State
 from ensue.output.drawing.requisites import plan_edges
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def draw_plan(plan: Plan, minion_id: str) -> ScopeBox:
     )
 
 
-def _node(number: int, chunk: Chunk, plan: Plan) -> Node:
-    return Node(
+def _node(number: int, chunk: Chunk, plan: Plan) -> State:
+    return State(
         number=number,
         tag=chunk.tag,
         id=chunk.id,

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.output.drawing.picture import Area
 from ensue.output.drawing.text_width import text_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.output.drawing.drawing import Edge, Node, ScopeBox
+    from ensue.output.drawing.drawing import Edge, ScopeBox, State
 
 NODE_HEIGHT: Final = 44.0
 TITLE_HEIGHT: Final = 26.0
@@ -34,25 +35,6 @@ _WIDEST_ROW: Final = 1600.0
 _NARROWEST_NODE: Final = 120.0
 
 
-class Area(msgspec.Struct):
-    """A rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def middle(self) -> float:
-        """The middle of its width."""
-        return self.x + self.width / 2
-
-    @property
-    def bottom(self) -> float:
-        """Its lower edge."""
-        return self.y + self.height
-
-
 class PlacedNode(msgspec.Struct, kw_only=True):
     """A state and where it goes.
 
@@ -66,7 +48,7 @@ class PlacedNode(msgspec.Struct, kw_only=True):
         below: the rectangles of these scopes, in order.
     """
 
-    node: Node
+    node: State
     upper: str
     lower: str
     area: Area
@@ -110,7 +92,7 @@ class Layout(msgspec.Struct, kw_only=True):
 class _Item(msgspec.Struct):
     """A state with the scopes below it: what is placed as one."""
 
-    node: Node
+    node: State
     upper: str
     lower: str
     node_width: float
@@ -153,7 +135,7 @@ def _label(text: str) -> str:
 
 def _block(box: ScopeBox, shown: Callable[[str], str]) -> _Block:
     title = _label(shown(box.title))
-    items = [_item(node, shown) for node in box.nodes]
+    items = [_item(node, shown) for node in box.states]
     rows = [row for layer in _layers(items, box.edges) for row in _rows(layer)]
     widest = max((_row_width(row) for row in rows), default=_NARROWEST_NODE)
     width = max(widest, text_width(title, _FONT_PX, bold=True)) + 2 * _PADDING
@@ -168,7 +150,7 @@ def _block(box: ScopeBox, shown: Callable[[str], str]) -> _Block:
     return _Block(box, title, items, width, y - (_GAP_Y if rows else 0) + _PADDING)
 
 
-def _item(node: Node, shown: Callable[[str], str]) -> _Item:
+def _item(node: State, shown: Callable[[str], str]) -> _Item:
     upper, lower = (
         _label(shown(node.id)),
         _label(f"{node.function}{f' on {node.target}' if node.target else ''}"),

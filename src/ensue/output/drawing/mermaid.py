@@ -1,54 +1,102 @@
-"""A drawing as a Mermaid flowchart, for pages that show such; scopes are subgraphs."""
+"""A drawing as a Mermaid flowchart, for pages that show such; scopes and workloads are subgraphs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from ensue.output.colours import on_one_line
+from ensue.output.drawing.drawing import RESOURCE_GRAPH, Resource
+from ensue.output.drawing.fitting import shortened
+from ensue.output.drawing.looks import DEPENDENCIES, RESOURCES, STATES, kinds_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ensue.masking import Masker
-    from ensue.output.drawing.drawing import Node, ScopeBox
+    from ensue.output.drawing.drawing import Drawn, ScopeBox
 
-_CLASSES: Final = (
-    "  classDef changed fill:#d8f0f5,stroke:#3a8fa3;",
-    "  classDef would_change fill:#fdf3cf,stroke:#b08a1e;",
-    "  classDef failed fill:#fbdcdc,stroke:#b04040;",
+_COLOURED: Final = ("changed", "would_change", "failed")
+_ENTITIES: Final = str.maketrans(
+    {'"': "#quot;", "<": "#lt;", ">": "#gt;", "#": "#35;", "&": "#amp;", "`": "#96;", "\\": "#92;"}
 )
-_ENTITIES: Final = str.maketrans({'"': "#quot;", "<": "#lt;", ">": "#gt;", "#": "#35;"})
 
 
 def mermaid_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
     """Yield the lines of a flowchart."""
+    if top.kind == RESOURCE_GRAPH:
+        yield from _deployment(top, masker)
+        return
     yield "flowchart TB"
     yield from _box(top, masker, "  ", [0])
-    yield from _CLASSES
+    for status in _COLOURED:
+        yield f"  classDef {status} fill:{STATES[status].fill},stroke:{STATES[status].line};"
+
+
+def _deployment(top: ScopeBox, masker: Masker) -> Iterator[str]:
+    yield "flowchart LR"
+    yield from _box(top, masker, "  ", [0])
+    kinds = kinds_in(top.edges)
+    yield from _legend(kinds)
+    lines = [*(edge.kind for edge in top.edges), *kinds]
+    for kind in kinds:
+        stroke = DEPENDENCIES[kind]
+        dashes = f",stroke-dasharray:{stroke.dashes}" if stroke.dashes else ""
+        numbers = ",".join(str(number) for number, one in enumerate(lines) if one == kind)
+        yield f"  linkStyle {numbers} stroke:{stroke.colour},stroke-width:{stroke.width_px}px{dashes}"
+    used = {node.status for box in (top, *top.inner) for node in box.resources}
+    for status, look in RESOURCES.items():
+        if status in used:
+            yield f"  classDef {status} fill:{look.fill},stroke:{look.line},color:#1c2430;"
+
+
+def _legend(kinds: Sequence[str]) -> Iterator[str]:
+    if not kinds:
+        return
+    yield '  subgraph legend["lines"]'
+    yield "    direction LR"
+    for place, kind in enumerate(kinds):
+        yield f'    from{place}[" "] --> to{place}["{_escaped(kind)}"]'
+    yield "  end"
 
 
 def _box(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iterator[str]:
     for node in box.nodes:
-        coloured = f":::{node.status}" if node.status in {"changed", "would_change", "failed"} else ""
-        yield f'{pad}n{node.number}["{_label(node, masker)}"]{coloured}'
+        yield f"{pad}{_node(node, masker)}"
+    for inner in box.inner:
+        count[0] += 1
+        yield from _subgraph(inner, masker, pad, count)
     for edge in box.edges:
-        yield f"{pad}n{edge.before} -->|{edge.kind}| n{edge.after}"
+        if box.kind == RESOURCE_GRAPH:
+            yield f"{pad}n{edge.after} --> n{edge.before}"
+        else:
+            yield f"{pad}n{edge.before} -->|{edge.kind}| n{edge.after}"
     for node in box.nodes:
         for grown in node.grown:
             count[0] += 1
             number = count[0]
-            yield f'{pad}subgraph s{number}["{_escaped(masker.text(grown.title))}"]'
-            yield from _box(grown, masker, pad + "  ", count)
-            if not grown.nodes:
-                # Not every version draws an empty subgraph.
-                yield f'{pad}  e{number}[" "]'
-            yield f"{pad}end"
+            yield from _subgraph(grown, masker, pad, count)
             yield f"{pad}n{node.number} -.-> s{number}"
 
 
-def _label(node: Node, masker: Masker) -> str:
-    target = f"<br/>{_escaped(node.target)}" if node.target else ""
-    return f"{_escaped(masker.text(node.id))}<br/>{_escaped(node.function)}{target}"
+def _subgraph(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iterator[str]:
+    number = count[0]
+    yield f'{pad}subgraph s{number}["{_escaped(masker.text(box.title))}"]'
+    if box.kind == "workload":
+        yield f"{pad}  direction LR"
+    yield from _box(box, masker, pad + "  ", count)
+    if not box.nodes:
+        # Not every version draws an empty subgraph.
+        yield f'{pad}  e{number}[" "]'
+    yield f"{pad}end"
+
+
+def _node(node: Drawn, masker: Masker) -> str:
+    label = "<br/>".join(_escaped(shortened(masker.text(line))) for line in node.lines)
+    if isinstance(node, Resource):
+        opening, closing = ("[[", "]]") if node.is_workload else ("[", "]")
+        return f'n{node.number}{opening}"{label}"{closing}:::{node.status}'
+    coloured = f":::{node.status}" if node.status in _COLOURED else ""
+    return f'n{node.number}["{label}"]{coloured}'
 
 
 def _escaped(text: str) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ensue.masking import Masker
     from ensue.output.colours import Palette
-    from ensue.output.drawing.drawing import Node, ScopeBox
+    from ensue.output.drawing.drawing import ScopeBox, State
 
 _SHOWN_PREDECESSORS: Final = 4
 
@@ -30,11 +30,11 @@ class _Tree:
 
     def box(self, box: ScopeBox, pad: str) -> Iterator[str]:
         """Yield the lines of what is in a box."""
-        names = {node.number: node.id for node in box.nodes}
+        names = {node.number: node.id for node in box.states}
         before: dict[int, list[str]] = {}
         for edge in box.edges:
             before.setdefault(edge.after, []).append(f"{edge.kind} {names.get(edge.before, '?')}")
-        for place, node in enumerate(box.nodes, 1):
+        for place, node in enumerate(box.states, 1):
             last = place == len(box.nodes)
             yield f"{pad}{'└─' if last else '├─'} {self._state(node, before.get(node.number, []))}"
             below = pad + ("   " if last else "│  ")
@@ -43,7 +43,7 @@ class _Tree:
                 yield f"{below}{'└─' if at_end else '├─'} {self.title(grown)}"
                 yield from self.box(grown, below + ("   " if at_end else "│  "))
 
-    def _state(self, node: Node, before: list[str]) -> str:
+    def _state(self, node: State, before: list[str]) -> str:
         palette = self._palette
         colour = {"failed": palette.red, "changed": palette.cyan, "would_change": palette.light_yellow}
         status = "" if node.status == "planned" else f"  {node.status.replace('_', ' ')}"

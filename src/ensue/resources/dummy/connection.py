@@ -6,13 +6,12 @@ It has no `run`. What it holds in memory before it is used is small: there may b
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from ensue.errors import RemoteFileError, UnreachableError
+from ensue.model.folder_name import folder_name
 from ensue.resources.faults import FileFaults
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ SERVICES: Final = {
 
 _FOLDERS: Final = ("etc", "home", "opt", "root", "srv", "tmp", "usr", "var")
 """The folders of a new dummy."""
-
-_LONGEST_NAME: Final = 150
 
 
 class DummyConnection:
@@ -112,7 +109,7 @@ class DummyConnection:
 
     @property
     def _folder(self) -> Path:
-        return self._cache_dir / "resources" / "dummy" / _folder_name(self.srn.id)
+        return self._cache_dir / "resources" / "dummy" / folder_name(self.srn.id)
 
     def _file_tree(self) -> MinionFiles:
         if self._files is None:
@@ -165,15 +162,6 @@ class DummyConnection:
 
             with FileFaults(self.srn, "write", str(path)):
                 await in_thread(write)
-
-
-def _folder_name(id_: str) -> str:
-    """Return a file name for an id, which may hold any character and be of any length."""
-    name = quote(id_, safe=" ").replace(".", "%2E") if set(id_) == {"."} else quote(id_, safe=" ")
-    if len(name) <= _LONGEST_NAME:
-        return name
-    digest = hashlib.sha256(id_.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{name[:_LONGEST_NAME]}-{digest[:32]}"
 
 
 _FILE_METHODS: Final = frozenset({

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Completed
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
+from ensue.processes.runner import Launch, Runner
 from ensue.resources.faults import FileFaults
 from ensue.resources.minion.accounts import current_user, home_folder
 from ensue.resources.minion.confine import Confinement
 from ensue.resources.minion.files import MinionFiles
-from ensue.resources.minion.runner import Launch, Runner
 from ensue.resources.minion.simple_lines import program_of
 
 if TYPE_CHECKING:

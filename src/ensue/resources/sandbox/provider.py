@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.provider import Environment
 from ensue.errors import StateFailedError
+from ensue.resources.provider_options import check_options
 from ensue.resources.sandbox.identity import (
     Identity,
     create_identity,
@@ -143,6 +144,7 @@ def _isolation_remark(record: ServerRecord) -> str:
 
 
 def _wanted_isolation(request: EnvironmentRequest) -> str:
+    check_options(request, "sandbox", ("isolation",))
     match request.options.get("isolation", "auto"):
         case "auto" | "namespace" | "none" as wanted:
             return wanted

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.jinja.filters import addresses, dates, digests, encoding, query, texts, xml
 from ensue.language.marks import has_marks, without_marks
-from ensue.language.printed_values import SerializedText, Written, is_plain, is_written, keeps_written
+from ensue.language.printed_values import SerializedText, is_written, keeps_written
+from ensue.model.printed_text import Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

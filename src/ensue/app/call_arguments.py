@@ -1,0 +1,74 @@
+"""Checks the arguments of `ensue call` against the function's signature, before anything is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.diagnostics import Diagnostic
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from inspect import Signature
+
+
+def argument_fault(
+    name: str, functions: Sequence[Callable[..., Any]], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Diagnostic | None:
+    """Return what is wrong with the arguments of a call, None where a function takes them.
+
+    Args:
+        name: the function as it was asked for (`cmd.run`).
+        functions: what the types of the targets have under this name.
+        args: the arguments by place.
+        kwargs: the arguments by name.
+
+    Returns:
+        None also where a function's signature cannot be known, and where there are no functions.
+    """
+    problems: list[Diagnostic] = []
+    for function in functions:
+        try:
+            signature = _signature(function)
+        except (TypeError, ValueError):
+            return None
+        problem = _problem(name, signature, args, kwargs)
+        if problem is None:
+            return None
+        problems.append(problem)
+    return problems[0] if problems else None
+
+
+def _problem(
+    name: str, signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Diagnostic | None:
+    why = f"its signature is {name}{signature}"
+    try:
+        signature.bind_partial(*args, **kwargs)
+    except TypeError as error:
+        unknown = next((key for key in kwargs if key not in signature.parameters), "")
+        meant = near_names(unknown, signature.parameters) if unknown else ""
+        return Diagnostic(code="E0402", summary=f"{name}: {error}", detail=why, help=meant)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return Diagnostic(code="E0403", summary=f"{name}: {error}", detail=why)
+    return None
+
+
+def _signature(function: Callable[..., Any]) -> Signature:
+    """Return the signature that a caller sees: without the context, and without types.
+
+    Raises:
+        TypeError: it is nothing that has a signature.
+        ValueError: its signature cannot be known.
+    """
+    import inspect
+
+    signature = inspect.signature(function)
+    taken = list(signature.parameters.values())
+    # A wrapper around a plain function hands over no context.
+    if taken and (taken[0].name == "ctx" or not hasattr(function, "__wrapped__")):
+        taken = taken[1:]
+    bare = [one.replace(annotation=inspect.Parameter.empty) for one in taken]
+    return signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)

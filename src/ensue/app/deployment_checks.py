@@ -1,0 +1,209 @@
+"""What can be wrong with a graph that is to be provisioned, as far as it shows before a driver is called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.errors import DriverError, EnsueError, SecretStoreError
+from ensue.model.data import is_encodable
+from ensue.provisioning.secret_refs import secret_references
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ensue.app.deployments import BuiltGraph
+    from ensue.app.secret_stores import WantedSecret
+    from ensue.app.services import Services
+    from ensue.contracts.vault import Vault
+    from ensue.diagnostics import Diagnostic, Span
+    from ensue.drivers.loading import Drivers
+    from ensue.language.collector import Collector
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap
+    from ensue.model.returns import ScopeReturn
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.provisioning.identity import Context
+    from ensue.provisioning.nodes import Node
+    from ensue.provisioning.requests import Requests
+    from ensue.provisioning.secret_refs import SecretReference
+
+
+def refuse_missing_drivers(
+    nodes: Iterable[Node], deleted: Iterable[ActiveResource], drivers: Drivers, found: Collector
+) -> None:
+    """Note the drivers that are needed and not there, each with a definition that names it.
+
+    Args:
+        nodes: the resources to be provisioned.
+        deleted: what drivers are to delete: resources to be removed, or to be made by another driver.
+        drivers: all drivers.
+        found: gets what is missing.
+    """
+    missing: dict[str, dict[str, Node | None]] = {}
+    for node in nodes:
+        if not drivers.has(node.driver):
+            missing.setdefault(node.driver, {}).setdefault(node.definition, node)
+    for one in deleted:
+        if not drivers.has(one.driver):
+            missing.setdefault(one.driver, {}).setdefault(one.definition, None)
+    for driver, definitions in sorted(missing.items()):
+        places = [node.places[-1].span() for node in definitions.values() if node is not None]
+        found.error(
+            "E0826",
+            f"the driver {driver!r} is not installed",
+            places[0] if places else None,
+            detail=f"needed by {', '.join(sorted(definitions))}",
+            help="install it, put it into _drivers/ of a file root, or use another driver",
+            related=tuple((place, "needed here too") for place in places[1:]),
+        )
+
+
+def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector) -> None:
+    """Note the names that no store can hold: a record could be written, and never be found again.
+
+    Args:
+        context: the environment.
+        nodes: the resources to be provisioned.
+        found: gets what is wrong.
+    """
+    for word, name in (
+        ("application", context.app),
+        ("environment", context.env),
+        ("organization", context.org),
+    ):
+        if not _is_storable(name):
+            _refuse_name(f"the name of the {word}", name, None, found)
+    for node in nodes:
+        if not _is_storable(str(node.key)):
+            _refuse_name("the name of the resource", str(node.key), node.places[0].span(), found)
+        if not _is_storable(node.definition):
+            _refuse_name("the id of the definition", node.definition, node.places[-1].span(), found)
+
+
+def _is_storable(name: str) -> bool:
+    return "\0" not in name and is_encodable(name)
+
+
+def _refuse_name(what: str, name: str, place: Span | None, found: Collector) -> None:
+    found.error(
+        "E0840",
+        f"{what} cannot be kept: {name!r}",
+        place,
+        detail="it has a NUL, or half of a character",
+        help="give it another name",
+    )
+
+
+class DeploymentChecks:
+    """Looks at the inputs of all resources, as far as these are known before anything is provisioned.
+
+    Args:
+        built: the graph and its definitions.
+        values: evaluates the nodes.
+        requests: makes what drivers are handed.
+        services: the project.
+    """
+
+    def __init__(
+        self, built: BuiltGraph, values: GraphValues, requests: Requests, services: Services
+    ) -> None:
+        self._built = built
+        self._values = values
+        self._requests = requests
+        self._services = services
+        self._noted: set[tuple[str, str]] = set()
+
+    async def run(self, found: Collector) -> None:
+        """Note missing values, secrets that cannot be read, and what drivers complain of."""
+        evaluated: list[EvaluatedNode] = []
+        for node in self._built.graph.nodes:
+            try:
+                evaluated.append(self._values.evaluated(node))
+            except EnsueError as error:
+                self._note(node, str(error), found)
+        secrets = await self._secrets(evaluated, found)
+        if secrets is not None:
+            for one in evaluated:
+                self._check(one, secrets, found)
+
+    async def _secrets(
+        self, nodes: Sequence[EvaluatedNode], found: Collector
+    ) -> Mapping[SecretReference, str] | None:
+        """Read the secrets that are kept elsewhere; None: some cannot be."""
+        if not any(one.secret_refs for one in nodes):
+            return {}
+        from ensue.app.secret_stores import wanted_secrets
+
+        stores = self._services.secret_stores
+        wanted: list[WantedSecret] = []
+        wrong: list[Diagnostic] = []
+        for one in nodes:
+            definition = self._built.definitions[one.node.definition]
+            more, misshapen = wanted_secrets(definition, one.secret_refs)
+            wanted += more
+            wrong += misshapen
+        wrong += stores.check(wanted)
+        if not wrong:
+            try:
+                known = (one.reference for one in wanted if one.reference.is_known)
+                return await stores.read_all(known, wanted)
+            except SecretStoreError as error:
+                wrong += error.diagnostics
+        found.add(dict.fromkeys(wrong))
+        return None
+
+    def _check(
+        self, evaluated: EvaluatedNode, secrets: Mapping[SecretReference, str], found: Collector
+    ) -> None:
+        node = evaluated.node
+        driver = self._services.drivers.find(node.driver)
+        if not driver.has_check:
+            return
+        if all(one in secrets for one in secret_references(evaluated.secret_refs)):
+            evaluated = evaluated.with_secrets(secrets)
+        self._services.masker.add(*evaluated.secret_texts())
+        nothing = _NothingRuns(self._services.vault, self._services.masker)
+        try:
+            problems = driver.check(self._requests.of(evaluated, None, nothing))
+        except EnsueError as error:
+            problems = [str(error)]
+        for problem in problems:
+            self._note(node, problem, found)
+
+    def _note(self, node: Node, problem: str, found: Collector) -> None:
+        """Note a problem, once for all resources of a definition that have it."""
+        if (node.definition, problem) in self._noted:
+            return
+        self._noted.add((node.definition, problem))
+        found.error(
+            "E0827",
+            f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
+            node.places[-1].span(),
+            help=f"look at the definition {node.definition}",
+            related=((node.places[0].span(), "the resource is asked for here"),),
+        )
+
+
+class _NothingRuns:
+    """The `DriverServices` of a check, which only looks at inputs."""
+
+    def __init__(self, vault: Vault, masker: Masker) -> None:
+        self.vault = vault
+        self.masker = masker
+
+    async def keep(self, cookie: DataMap) -> None:  # noqa: ARG002 -- the contract's signature
+        raise DriverError("a check keeps nothing")
+
+    async def run_state(
+        self,
+        function: str,
+        name: str,  # noqa: ARG002 -- the contract's signature
+        arguments: Mapping[str, Data],  # noqa: ARG002 -- the contract's signature
+        *,
+        target: str = "",  # noqa: ARG002 -- the contract's signature
+    ) -> ScopeReturn:
+        raise DriverError(f"a check does not run {function}")
+
+    async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:  # noqa: ARG002
+        raise DriverError(f"a check does not run {', '.join(mods)}")

@@ -1,0 +1,266 @@
+"""One deployment of a project: its graph is built, checked, planned, and provisioned state by state.
+
+A resource is a state that requires the states of the resources it depends on (`provisioning.lowering`), so
+that scheduling, journal, failures and interrupts are the engine's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from ensue.app.deployment_checks import DeploymentChecks, refuse_missing_drivers, refuse_unstorable
+from ensue.app.derived_registrations import (
+    derived_sources,
+    forget_derived,
+    invalidate_derived,
+    register_derived,
+)
+from ensue.app.driver_services import ResourceServices
+from ensue.errors import DriverError, EnsueError
+from ensue.language.collector import Collector
+from ensue.model.returns import StateReturn
+from ensue.provisioning.graph_values import GraphValues
+from ensue.provisioning.identity import WORKLOAD, Context
+from ensue.provisioning.lowering import Work, lower
+from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
+from ensue.provisioning.provisioner import Call, Outcome, Provisioner, Surroundings
+from ensue.provisioning.requests import Requests
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from ensue.app.context import CallContext
+    from ensue.app.deployments import BuiltGraph, Deployments
+    from ensue.app.services import Services
+    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.contracts.driver import DriverServices
+    from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.model.data import DataMap
+    from ensue.model.report import RunReport
+    from ensue.model.srn import Srn
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.identity import Key
+    from ensue.provisioning.nodes import Node
+
+
+class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a deployment that was a run of its own.
+
+    Args:
+        run: the run.
+        deployment: the deployment.
+        nodes: what came of every resource, in the order of provisioning.
+        rendered: the files that workloads were rendered to and that have changed.
+    """
+
+    run: RunReport
+    deployment: DeploymentRun
+    nodes: tuple[NodeOutcome, ...]
+    rendered: tuple[Path, ...] = ()
+
+
+class DeploymentRun:
+    """A `PlanSource` of the plan of one deployment, and what its states do.
+
+    Args:
+        services: the project.
+        deployments: reads definitions and what is to be deployed.
+        order: what is deployed, and where.
+    """
+
+    kind: Literal["deployment"] = "deployment"
+
+    def __init__(self, services: Services, deployments: Deployments, order: DeploymentOrder) -> None:
+        self.order = order
+        self.context = Context(app=order.app, env=order.env, env_type=order.env_type, org=order.org)
+        self.built: BuiltGraph | None = None
+        """The graph; None when the environment is destroyed."""
+        self._services = services
+        self._deployments = deployments
+        self._values: GraphValues | None = None
+        self._nodes: dict[str, Node] = {}
+        self._removed: dict[str, ActiveResource] = {}
+        self._sources: set[Key] = set()
+        self._outcomes: dict[Key, Outcome] = {}
+        folder = services.settings.cachedir / "drivers"
+        self._requests = Requests(self.context, services.settings.root, folder)
+        self._provisioner = Provisioner(None, {}, self._surroundings(), {})
+
+    async def plan(self, request: GrowthRequest) -> Plan:
+        """Return the plan of the scope that is asked for.
+
+        Raises:
+            CompileError: with everything that is wrong.
+            StoreError: what is kept of the environment cannot be read.
+        """
+        return await self.planned(request.target, request.scope)
+
+    async def planned(self, target: Srn, scope: str) -> Plan:
+        """Build the graph, read what is kept, and check the inputs; return the plan. Nothing runs yet.
+
+        Raises:
+            CompileError: with everything that is wrong.
+            StoreError: what is kept of the environment cannot be read.
+        """
+        order, found = self.order, Collector()
+        if not order.destroy:
+            self.built = await asyncio.to_thread(
+                self._deployments.built, order.files, self.context, found, order.images
+            )
+            self._values = GraphValues(self.built.graph, order.values)
+            self._nodes = {str(node.key): node for node in self.built.graph.nodes}
+        refuse_unstorable(self.context, self._nodes.values(), found)
+        found.stop_on_errors()
+        kept = await asyncio.to_thread(self._services.active.load, self.context)
+        if not kept:
+            await self._notice_other_organization(found)
+        if order.destroy or order.prune:
+            self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
+        deleted = [one for key, one in kept.items() if str(key) in self._removed or self._is_replaced(one)]
+        refuse_missing_drivers(self._nodes.values(), deleted, self._services.drivers, found)
+        found.stop_on_errors()
+        if self.built is not None and self._values is not None:
+            checks = DeploymentChecks(self.built, self._values, self._requests, self._services)
+            await checks.run(found)
+        found.stop_on_errors()
+        digests = self.built.digests if self.built else {}
+        self._provisioner = Provisioner(self._values, kept, self._surroundings(), digests)
+        removed = [one.key for one in self._removed.values()]
+        if removed:
+            self._sources = await asyncio.to_thread(
+                derived_sources, self._services.registry, self.context, removed
+            )
+        work = Work(tuple(self._nodes.values()), tuple(self._removed.values()), kept)
+        plan = lower(work, target, scope, parent=self, warnings=tuple(found.warnings))
+        return msgspec.structs.replace(plan, environment=self.context.environment)
+
+    async def _notice_other_organization(self, found: Collector) -> None:
+        """Warn where nothing is kept of the environment, but something of that of another organization."""
+        there = await asyncio.to_thread(self._services.active.organizations, self.order.app, self.order.env)
+        if there:
+            own = f"of the organization {self.order.org!r}" if self.order.org else "without an organization"
+            others = ", ".join(repr(one) if one else "no organization" for one in there)
+            found.warning(
+                "E0838",
+                f"nothing is there of {self.order.environment} {own}, but of {others}",
+                None,
+                help="where that is the one that is meant, "
+                + (f"give --org {there[0]}" if there[0] else "leave out --org"),
+            )
+
+    async def provision(self, context: CallContext, resource: str) -> StateReturn:
+        """Provision one resource on behalf of its state."""
+        node = self._nodes[resource]
+        work = self._provisioner.provision(node, self._call(context))
+        return await self._carried_out(context, node.key, work)
+
+    async def remove(self, context: CallContext, resource: str) -> StateReturn:
+        """Remove one resource on behalf of its state."""
+        key = self._removed[resource].key
+        returned = await self._carried_out(context, key, self._provisioner.remove(key, self._call(context)))
+        if returned.result is True and key in self._sources:
+            await invalidate_derived(context.registry, self.context, key)
+        return returned
+
+    async def end(self) -> tuple[NodeOutcome, ...]:
+        """Keep what is still to be kept; return what came of every resource, in the order of provisioning.
+
+        Raises:
+            StoreError: it cannot be kept.
+        """
+        await self._services.active.flush()
+        graph = self.built.graph if self.built else None
+        removed = {one.key for one in self._removed.values()}
+        kept = self._provisioner.kept
+        return tuple(node_outcomes(graph, self.context, self._values, kept, self._outcomes, removed=removed))
+
+    def _is_replaced(self, kept: ActiveResource) -> bool:
+        """Say whether the graph has another driver for a resource than the one that made it."""
+        node = self._nodes.get(str(kept.key))
+        return node is not None and node.driver != kept.driver
+
+    async def rendered(self, nodes: Sequence[NodeOutcome]) -> list[Path]:
+        """Render workloads, where that was asked for and nothing failed; return the files that changed.
+
+        Raises:
+            CompileError: a workload cannot be rendered.
+            DriverError: a file cannot be read or written.
+        """
+        from ensue.app.workload_files import write_workloads
+
+        if not self.order.render or any(one.outcome.status in {"failed", "skipped"} for one in nodes):
+            return []
+        try:
+            return await asyncio.to_thread(write_workloads, nodes, self.order, self._services)
+        except OSError as error:
+            raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None
+
+    async def _carried_out(self, context: CallContext, key: Key, work: Awaitable[Outcome]) -> StateReturn:
+        try:
+            outcome = await work
+            await self._services.active.flush_when_full()
+            if not context.test:
+                await self._register(context, key, outcome)
+        except EnsueError as error:
+            old = self._provisioner.kept.get(key)
+            self._outcomes[key] = Outcome("failed", self._services.masker.text(str(error)), old=old)
+            return StateReturn(name=str(key), result=False, comment=str(error))
+        self._outcomes[key] = outcome
+        if problem := self._problem_of_update(key, outcome):
+            self._outcomes[key] = outcome._replace(status="failed", comment=problem)
+            return StateReturn(name=str(key), result=False, comment=problem)
+        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: str(key)}
+        result = None if outcome.status == "planned" else True
+        comment = outcome.comment or outcome.status
+        return StateReturn(name=str(key), result=result, changes=changes, comment=comment)
+
+    def _problem_of_update(self, key: Key, outcome: Outcome) -> str:
+        """Return why the update operations of a workload cannot be carried out; empty when they can."""
+        if key.type != WORKLOAD or outcome.outputs is None or self._values is None:
+            return ""
+        from ensue.app.workload_files import updated_module
+
+        node, evaluated = self._nodes[str(key)], self._values.evaluated_before(key)
+        try:
+            updated_module(NodeOutcome(key, node.guresid, node, evaluated, None, outcome))
+        except EnsueError as error:
+            return self._services.masker.text(str(error))
+        return ""
+
+    async def _register(self, context: CallContext, key: Key, outcome: Outcome) -> None:
+        """Bring what can be targeted to what the driver says; nothing but a deployment takes it back."""
+        registry = context.registry.on_behalf_of(context.srn)
+        if outcome.registers:
+            await register_derived(registry, self.context, key, outcome.registers)
+        before = outcome.old.registers if outcome.old is not None else {}
+        if outcome.status != "destroyed" and (gone := before.keys() - outcome.registers.keys()):
+            await forget_derived(registry, self.context, key, sorted(gone))
+
+    def _call(self, context: CallContext) -> Call:
+        def services(keep: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
+            return ResourceServices(context, keep)
+
+        return Call(services, context.test)
+
+    def _surroundings(self) -> Surroundings:
+        services = self._services
+
+        def mark(content: bytes, context: str, like: str) -> str:
+            return services.vault.fingerprint(content, context=context, like=like)
+
+        def learn(secrets: Iterable[str]) -> None:
+            services.masker.add(*secrets)
+
+        return Surroundings(
+            driver=services.drivers.find,
+            active=services.active,
+            mark=mark,
+            requests=self._requests,
+            secrets=services.secret_stores.read_all,
+            learn=learn,
+            masked=services.masker.data,
+        )

@@ -1,0 +1,132 @@
+"""What a driver may use of the run that calls it: secrets, cookies, states as growth under its resource."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ensue.contracts.functions import RENDERS
+from ensue.contracts.growth import Plan
+from ensue.drivers.returned import checked_mapping
+from ensue.engine.growth import AskedGrowth
+from ensue.errors import DriverError
+from ensue.model.chunk import Chunk, NoDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from ensue.app.context import CallContext
+    from ensue.contracts.growth import GrowthRequest
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap
+    from ensue.model.returns import ScopeReturn
+    from ensue.model.srn import Srn
+
+
+class ResourceServices:
+    """The `DriverServices` of one resource.
+
+    Args:
+        context: the call of the resource's state.
+        keep: keeps a cookie durably.
+    """
+
+    def __init__(self, context: CallContext, keep: Callable[[DataMap], Awaitable[None]]) -> None:
+        self._context = context
+        self._keep = keep
+
+    @property
+    def vault(self) -> Vault:
+        """The project's keys."""
+        return self._context.vault
+
+    @property
+    def masker(self) -> Masker:
+        """The project's secrets."""
+        return self._context.masker
+
+    async def keep(self, cookie: DataMap) -> None:
+        """Keep a cookie durably at once.
+
+        Raises:
+            DriverError: it is not a mapping of data.
+            StoreError: it cannot be kept.
+        """
+        await self._keep(checked_mapping(cookie, "the cookie"))
+
+    async def run_state(
+        self, function: str, name: str, arguments: Mapping[str, Data], *, target: str = ""
+    ) -> ScopeReturn:
+        """Run one state as growth under the resource; see the contract."""
+        srn = await self._target(target)
+        source = SingleState(self._context, function, name, dict(arguments))
+        return await self._context.grow(AskedGrowth(srn, (function,), source))
+
+    async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:
+        """Compile SLS and run them as growth under the resource; see the contract."""
+        srn = await self._target(target)
+        return await self._context.grow(AskedGrowth(srn, tuple(mods)))
+
+    async def _target(self, target: str) -> Srn:
+        return await self._context.resolved(target) if target else self._context.srn
+
+
+class SingleState:
+    """A `PlanSource`: the plan of one state, whose arguments are data.
+
+    Args:
+        context: the call that asks for it.
+        function: `module.function`.
+        name: the state's ID and name.
+        arguments: what it is called with.
+    """
+
+    kind: Literal["state"] = "state"
+
+    def __init__(self, context: CallContext, function: str, name: str, arguments: DataMap) -> None:
+        self._context = context
+        self._function = function
+        self._name = name
+        self._arguments = arguments
+
+    async def plan(self, request: GrowthRequest) -> Plan:
+        """Return the plan.
+
+        Raises:
+            DriverError: the target has no such function, or it does not take such arguments.
+        """
+        module, _, function = self._function.rpartition(".")
+        if problem := self._problem(module, function, request.target):
+            raise DriverError(problem)
+        chunk = Chunk(
+            id=self._name,
+            name=self._name,
+            module=module,
+            function=function,
+            arguments=self._arguments,
+            sls="",
+            order=0,
+            document=NoDocument(),
+            keys=(),
+        )
+        return Plan(chunks=(chunk,), scope=request.scope, target=request.target)
+
+    def _problem(self, module: str, function: str, target: Srn) -> str:
+        """Return why the state cannot be called with its arguments; empty when it can."""
+        functions = self._context.states_of(target)
+        signature = functions.signature(module, function)
+        found = functions.find(module, function)
+        if signature is None or found is None:
+            return functions.not_available(module, function, target.type)
+        given = self._arguments.keys()
+        if missing := sorted(signature.required - given):
+            return f"{self._function} needs {', '.join(missing)}"
+        if not signature.accepts_any and (odd := sorted(given - signature.names)):
+            return f"{self._function} takes no {', '.join(odd)}"
+        for text, renderer in getattr(found, RENDERS, {}).items():
+            if text in given and self._arguments.get(renderer):
+                # It may hold outputs, which are data and never a template.
+                return (
+                    f"{self._function}: {text} is not rendered for a resource; put the template into a file"
+                )
+        return ""

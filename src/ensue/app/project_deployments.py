@@ -1,0 +1,61 @@
+"""`ctx.deployments`: deployments as growth under a state, and the resources of one as its states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.app.deployment_run import DeploymentRun
+from ensue.engine.growth import AskedGrowth
+from ensue.errors import StateFailedError
+from ensue.provisioning.outcomes import summed_up
+
+if TYPE_CHECKING:
+    from ensue.app.context import CallContext
+    from ensue.app.services import Services
+    from ensue.contracts.deployment import Deployed, DeploymentOrder
+    from ensue.model.returns import StateReturn
+
+
+class ProjectDeployments:
+    """The `Deployments` of one state.
+
+    Args:
+        services: the project.
+        context: the call of the state.
+    """
+
+    def __init__(self, services: Services, context: CallContext) -> None:
+        self._services = services
+        self._context = context
+
+    async def deploy(self, order: DeploymentOrder) -> Deployed:
+        """Build a resource graph and provision it as growth under the state.
+
+        Raises:
+            StateFailedError: it cannot be built, or was not finished.
+            StoreError: what came of it cannot be kept.
+        """
+        services = self._services
+        run = DeploymentRun(services, services.deployments(order.definitions), order)
+        asked = AskedGrowth(self._context.srn, (order.environment,), run)
+        came = await self._context.grow(asked)
+        if came.status == "failed" and not came.returns:
+            raise StateFailedError(came.comment)
+        nodes = await run.end()
+        rendered = [] if self._context.test else await run.rendered(nodes)
+        return summed_up(nodes, tuple(map(str, rendered)))
+
+    async def provision(self, resource: str) -> StateReturn:
+        """Provision one resource of the deployment that the state belongs to."""
+        return await self._run.provision(self._context, resource)
+
+    async def remove(self, resource: str) -> StateReturn:
+        """Remove one resource of the environment that the state belongs to."""
+        return await self._run.remove(self._context, resource)
+
+    @property
+    def _run(self) -> DeploymentRun:
+        run = self._context.plan.parent
+        if not isinstance(run, DeploymentRun):
+            raise StateFailedError("only graph.deployed and `ensue deploy` call this function")
+        return run

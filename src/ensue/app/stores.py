@@ -1,0 +1,147 @@
+"""What a project keeps between runs: its keys, its derived resources and its enforced states.
+
+Each is opened when something first asks for it, from any thread. What is in them is the registry's business.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from ensue.app.lazy_registry import LazyRegistry, LazyVault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.app.settings import Settings
+    from ensue.masking import Masker
+    from ensue.model.data import Data
+    from ensue.model.srn import Srn
+    from ensue.registry.enforced import EnforcedStore
+    from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.vault import ProjectVault
+    from ensue.resources.plugins import Plugins
+
+
+class Stores:
+    """The stores of one project.
+
+    Args:
+        settings: the project's options.
+        masker: learns the secrets that are read.
+        plugins: checks the configurations of resources.
+        claimed_elsewhere: returns what has an id without being derived, None when nothing has.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        masker: Masker,
+        plugins: Plugins,
+        claimed_elsewhere: Callable[[str], Srn | None],
+    ) -> None:
+        self.lazy_registry = LazyRegistry(self.registry, self.has_registry)
+        self.lazy_vault = LazyVault(self.vault)
+        self._settings = settings
+        self._masker = masker
+        self._plugins = plugins
+        self._claimed_elsewhere = claimed_elsewhere
+        self._opening = threading.RLock()
+        self._registry: ResourceRegistry | None = None
+        self._vault: ProjectVault | None = None
+        self._enforced: EnforcedStore | None = None
+        self._run_id = ""
+
+    def registry(self) -> ResourceRegistry:
+        """Return the derived resources.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        with self._opening:
+            if self._registry is None:
+                self._registry = self._make_registry()
+            return self._registry
+
+    def vault(self) -> ProjectVault:
+        """Return the keys.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        with self._opening:
+            if self._vault is None:
+                from ensue.registry.vault import ProjectVault
+
+                kind = str(self._settings.option("key_source", "file"))
+                self._vault = ProjectVault.of_project(self._settings.cachedir, kind=kind)
+            return self._vault
+
+    def enforced(self) -> EnforcedStore:
+        """Return the enforced states; the file itself is opened on first use."""
+        if self._enforced is None:
+            from ensue.registry.enforced import EnforcedStore
+
+            self._enforced = EnforcedStore(
+                self._settings.cachedir, vault=self.lazy_vault, masker=self._masker
+            )
+        return self._enforced
+
+    def has_registry(self) -> bool:
+        """Say whether there is a store of derived resources, without opening it."""
+        cachedir = self._settings.cachedir
+        return self._settings.option("store_url") is not None or (cachedir / "store.db").exists()
+
+    def refuse_damaged(self) -> None:
+        """Refuse a run before it begins, rather than in the first state that needs the derived resources.
+
+        Raises:
+            StoreError: their store is damaged.
+        """
+        if not self.has_registry():
+            return
+        from ensue.registry.store import CrossRunStore
+
+        CrossRunStore(self._settings.cachedir, url=self._settings.option("store_url")).refuse_damaged()
+
+    def begin_run(self, run_id: str) -> None:
+        """Let the audit log name a run from now on."""
+        with self._opening:
+            self._run_id = run_id
+            if self._registry is not None:
+                self._registry.begin_run(run_id)
+
+    def close(self) -> None:
+        """Close what was opened; asking for it again opens it anew."""
+        if self._enforced is not None:
+            self._enforced.close()
+            self._enforced = None
+        if self._registry is not None:
+            self._registry.close()
+            self._registry = None
+
+    def _make_registry(self) -> ResourceRegistry:
+        from ensue.registry.audit_files import limits_of
+        from ensue.registry.registry import ResourceRegistry
+
+        registry = ResourceRegistry(
+            self._settings.cachedir,
+            minion_id=self._settings.minion_id,
+            store_url=self._settings.option("store_url"),
+            vault=self.vault(),
+            masker=self._masker,
+            claimed_elsewhere=self._claimed_elsewhere,
+            configuration_faults=self._configuration_faults,
+            audit_limits=limits_of(self._settings.values),
+        )
+        if self._run_id:
+            registry.begin_run(self._run_id)
+        return registry
+
+    def _configuration_faults(self, srn: Srn, config: Mapping[str, Data], /) -> list[str]:
+        from ensue.errors import NotAvailableError
+
+        try:
+            return self._plugins.configuration_faults(srn, dict(config))
+        except NotAvailableError as error:
+            return [str(error)]

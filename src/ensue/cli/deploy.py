@@ -1,0 +1,226 @@
+"""`ensue deploy`: provision the resources of Score files and deployment sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from ensue.cli import exit_codes
+from ensue.cli.command import ProjectCommand
+from ensue.cli.deployment import DeploymentWords, deployment_options, given_images, image_option
+from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
+from ensue.cli.options import project_options
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.app.deployment_run import DeploymentReport
+    from ensue.app.project import Project
+    from ensue.cli.session import Session
+    from ensue.contracts.deployment import DeploymentOrder
+    from ensue.model.events import RunEvent
+
+EXAMPLES = (
+    (
+        "ensue deploy score.yaml --app shop --env dev --env-type development",
+        "provision what one workload needs",
+    ),
+    (
+        "ensue deploy web.yaml worker.yaml --app shop --env dev --env-type development",
+        "two workloads together",
+    ),
+    ("ensue deploy score.yaml --app shop --env dev --env-type development --plan", "what it would do"),
+    ("ensue deploy score.yaml --app shop --env dev --env-type development --prune", "remove orphans as well"),
+    ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
+    (
+        "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
+        "a server that is lost for good",
+    ),
+    (
+        "ensue deploy score.yaml --app shop --env dev --env-type development --out svg > shop.svg",
+        "as a picture",
+    ),
+    ("ensue deploy set.json --app shop --env dev --env-type development --out json", "one JSON document"),
+)
+
+
+@click.command("deploy", cls=ProjectCommand, examples=EXAMPLES)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+@deployment_options
+@image_option
+@click.option(
+    "--value",
+    "values",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A value of the environment, for Score's type environment. May be given several times.",
+)
+@click.option(
+    "--render",
+    type=click.Choice(["kubernetes", "compose", "values"]),
+    help="Write the workloads as files of this kind to the folder that --to names.",
+)
+@click.option(
+    "--to", "render_to", metavar="DIR", type=click.Path(path_type=Path), help="The folder for --render."
+)
+@click.option("--plan", "test", is_flag=True, help="Change nothing; say what would be done.")
+@click.option(
+    "--prune", is_flag=True, help="Remove resources that earlier deployments provisioned and this one lacks."
+)
+@click.option("--destroy", is_flag=True, help="Remove all resources of the environment, in reverse order.")
+@click.option(
+    "--forget",
+    metavar="RESOURCE",
+    multiple=True,
+    help="Keep TYPE.CLASS#ID of the environment no longer, without removing it. May be given several times.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many resources are provisioned at once. Default: 10 for each processor.",
+)
+@click.option(
+    "--failhard/--no-failhard", default=None, help="Whether to stop at the first resource that fails."
+)
+@click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
+@project_options("text", "json", "yaml", "quiet", *FORMS)
+def command(
+    session: Session,
+    *,
+    files: tuple[Path, ...],
+    values: tuple[str, ...],
+    images: tuple[str, ...],
+    render: str | None,
+    render_to: Path | None,
+    test: bool,
+    prune: bool,
+    destroy: bool,
+    forget: tuple[str, ...],
+    concurrency: int | None,
+    failhard: bool | None,
+    wait: bool,
+    **deployment: Any,
+) -> int:
+    """Provision what Score files and deployment sets need.
+
+    Definitions say which driver makes each resource and out of what. Resources are provisioned in the
+    order of their dependencies, independent ones at the same time. What is there already and has the same
+    inputs is left alone. A deployment that was interrupted goes on when the command is given again.
+
+    Exit code: 0 all well; 1 something is wrong with the input, nothing was provisioned; 2 a resource
+    failed; 130 interrupted.
+    """
+    from ensue.cli.applying import followed, run_options
+
+    if forget:
+        return _forget(
+            session, forget, DeploymentWords(**deployment), is_alone=not (files or prune or destroy)
+        )
+    if bool(render) != bool(render_to):
+        raise click.UsageError("--render and --to go together")
+    order = msgspec.structs.replace(
+        _order(files, DeploymentWords(**deployment), values, prune=prune, destroy=destroy),
+        images=given_images(images),
+        render=render or "",
+        render_to=render_to,
+    )
+    run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait)
+
+    async def work(project: Project) -> DeploymentReport:
+        def start(told: Callable[[RunEvent], None]) -> Awaitable[DeploymentReport]:
+            return project.deploy(
+                order, run, on_event=told, on_warning=lambda one: session.print_diagnostics([one])
+            )
+
+        return await followed(session, start)
+
+    report = session.run(work)
+    session.print_diagnostics(report.run.warnings)
+    _print(session, report)
+    return report.run.exit_code if report.run.status != "interrupted" else exit_codes.INTERRUPTED
+
+
+def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:
+    """Forget active resources of an environment; their drivers are not called."""
+    if not is_alone:
+        raise click.UsageError("--forget takes no files, no --prune and no --destroy")
+    context = words.context(needs_type=False)
+
+    async def work(project: Project) -> None:
+        await project.forget_active(context, forget)
+
+    session.run(work)
+    if session.is_for_programs:
+        session.print_document({"forgotten": list(forget)})
+    else:
+        session.print_text(f"forgotten: {one}\n" for one in forget)
+    return exit_codes.SUCCEEDED
+
+
+def _order(
+    files: tuple[Path, ...], words: DeploymentWords, values: tuple[str, ...], *, prune: bool, destroy: bool
+) -> DeploymentOrder:
+    """Return what the command line asks for.
+
+    Raises:
+        click.UsageError: it does not say it all, or contradicts itself.
+    """
+    from ensue.contracts.deployment import DeploymentOrder
+
+    if destroy and (files or prune):
+        raise click.UsageError("--destroy removes the whole environment: it takes no files and no --prune")
+    if not destroy and not files:
+        raise click.UsageError("name a Score file or a deployment set, or use --destroy")
+    context = words.context(needs_type=not destroy)
+    return DeploymentOrder(
+        app=context.app,
+        env=context.env,
+        env_type=context.env_type,
+        org=context.org,
+        files=files,
+        definitions=words.definitions,
+        values=dict(map(_value, values)),
+        prune=prune,
+        destroy=destroy,
+    )
+
+
+def _value(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        msg = f"--value {text!r}: write NAME=VALUE"
+        raise click.UsageError(msg)
+    return name, value
+
+
+def _print(session: Session, report: DeploymentReport) -> None:
+    from ensue.output.colours import on_one_line
+    from ensue.output.resource_graph import deployment_data, deployment_lines
+
+    context, built = report.deployment.context, report.deployment.built
+    hash_ = built.graph.hash if built else ""
+    if session.is_for_programs:
+        session.print_document(deployment_data(context, hash_, report.nodes, session.masker))
+    elif session.out in FORMS:
+        _draw(session, report)
+    elif session.out == "text":
+        lines = deployment_lines(context, report.nodes, session.masker, session.stdout_palette)
+        session.print_text(f"{line}\n" for line in lines)
+        if report.deployment.order.render:
+            session.print_text(f"rendered: {on_one_line(str(path))}\n" for path in report.rendered)
+
+
+def _draw(session: Session, report: DeploymentReport) -> None:
+    """Print the resources with what came of them as a picture, or say that it would be too large."""
+    from ensue.output.drawing.from_resources import provisioned_resources
+
+    resources = list(provisioned_resources(report.nodes))
+    top = drawn_resources(report.deployment.context, resources, session.out)
+    if top is None:
+        session.lines.write(f"ensue: {too_many(resources)}; use text, json, yaml, dot or mermaid")
+    else:
+        session.print_text(f"{line}\n" for line in drawing_lines_of(session, top))

@@ -1,0 +1,103 @@
+"""`ensue show active` and `ensue show impact`: what is provisioned, and what new definitions do to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.cli import exit_codes
+
+if TYPE_CHECKING:
+    from ensue.app.project import Project
+    from ensue.cli.deployment import DeploymentWords
+    from ensue.cli.session import Session
+    from ensue.diagnostics import Diagnostic
+    from ensue.masking import Masker
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.identity import Context
+    from ensue.provisioning.impact import Impact
+
+
+def show_active(session: Session, words: DeploymentWords) -> int:
+    """Print the active resources, by environment and resource; secrets are masked."""
+
+    async def work(project: Project) -> list[tuple[Context, ActiveResource]]:
+        return await project.active_resources(words.app, words.env)
+
+    active = session.run(work)
+    if session.is_for_programs:
+        session.print_document([_active_data(context, one, session.masker) for context, one in active])
+        return exit_codes.SUCCEEDED
+    headings = ("environment", "resource", "definition", "driver", "state")
+    rows = [
+        (_environment(context), str(one.key), one.definition, one.driver, one.phase)
+        for context, one in active
+    ]
+    session.print_table(headings, rows)
+    return exit_codes.SUCCEEDED
+
+
+def show_impact(session: Session, definition: str | None, words: DeploymentWords) -> int:
+    """Print the active resources that the definitions as they are now would make otherwise."""
+
+    async def work(project: Project) -> tuple[list[Impact], list[Diagnostic]]:
+        active = await project.active_resources(words.app, words.env)
+        return project.deployments(words.definitions).impacts(active, definition)
+
+    found, warnings = session.run(work)
+    session.print_diagnostics(warnings)
+    if session.is_for_programs:
+        session.print_document([_impact_data(one) for one in found])
+        return exit_codes.SUCCEEDED
+    headings = ("environment", "resource", "definition", "becomes", "why", "dependents")
+    rows = [
+        (
+            _environment(one.context),
+            str(one.key),
+            one.was,
+            one.becomes or "",
+            one.reason,
+            str(len(one.dependents)),
+        )
+        for one in found
+    ]
+    if rows:
+        session.print_table(headings, rows)
+    else:
+        session.print_text(["no active resource would be made otherwise\n"])
+    return exit_codes.SUCCEEDED
+
+
+def _environment(context: Context) -> str:
+    return f"{context.app}/{context.env}"
+
+
+def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
+    from ensue.model.sensitive_paths import hide_paths
+    from ensue.output.presentable import presentable
+    from ensue.provisioning.sensitive import colon_paths
+
+    outputs = hide_paths(one.outputs, colon_paths(one.secret_paths))
+    return {
+        "app": context.app,
+        "env": context.env,
+        "env_type": context.env_type,
+        "resource": str(one.key),
+        "definition": one.definition,
+        "driver": one.driver,
+        "state": one.phase,
+        "depends_on": [str(key) for key in one.depends_on],
+        "outputs": presentable(outputs, masker),
+    }
+
+
+def _impact_data(one: Impact) -> dict[str, Any]:
+    return {
+        "app": one.context.app,
+        "env": one.context.env,
+        "env_type": one.context.env_type,
+        "resource": str(one.key),
+        "definition": one.was,
+        "becomes": one.becomes,
+        "why": one.reason,
+        "dependents": [str(key) for key in one.dependents],
+    }

@@ -1,0 +1,255 @@
+"""Drivers: what provisions a resource of a deployment.
+
+A driver is a module with the functions of `Driver`. It is found in a project's `_drivers/` folder, among
+ensue's own, or under the entry point group `ensue.drivers`. All functions are coroutines; an `EnsueError`
+that one raises fails the resource, and what was kept of it before stays.
+
+Optional names of the module:
+
+- `IS_PURE = True`: the outputs depend on the inputs alone, and nothing outside changes. Its `create` may
+  be called at any time, also in a plan, and its `delete` is never called.
+- `ALWAYS_CALLED = True`: `update` is called even though no input has changed; the driver finds out itself
+  whether there is anything to do, and says so in `Provisioned.changed`.
+- `def check(request) -> list[str]`: what is wrong with the inputs, a sentence each, before anything is
+  provisioned. What is not known yet is an `ensue.model.unknown.Unknown` there.
+- `async def fingerprint(request) -> str`: what the result depends on beside the inputs, such as the
+  content of a folder.
+- `CODE: Mapping[str, CodeKind]`: which inputs below `values` and `secrets` it reads as code, and in which
+  language: `{"script": "hcl"}`. An author may put outputs of other resources into such a text. What an
+  output says is data: a value that could mean something in that language is refused before the driver is
+  called. Values of the definition's author and of the context are not looked at.
+- `INSERTS_AS_DATA = True`: it takes care itself of outputs in the templates among its code, by
+  `DriverRequest.foreign_parts`; they are not looked at before.
+
+Source: resource graph document, "Building and executing"; Humanitec, "Drivers" (create, update, delete,
+cookie).
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.contracts.vault import Vault
+    from ensue.masking import Masker
+    from ensue.model.data import Data, DataMap
+    from ensue.model.returns import ScopeReturn
+
+
+CodeKind: TypeAlias = Literal["jinja", "go-template", "hcl", "yaml", "shell-words"]
+"""The language of an input that is code. With `hcl`, only those of several files that Terraform reads as
+such are code; with `shell-words`, only one text is, not a list of words."""
+
+InputPath: TypeAlias = "tuple[str | int, ...]"
+"""Where an input is: `values` or `secrets`, and the keys and indices below."""
+
+
+class ForeignPart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of an input that an output of another resource brought.
+
+    Args:
+        placeholder: as the author wrote it (`${resources.dns.outputs.host}`).
+        resource: the resource that has the output.
+        start: where it begins in its text, in characters.
+        end: where it ends; None: it is the whole value, whatever its type.
+        is_text: whether the output was a text; else its JSON is in the text.
+    """
+
+    placeholder: str
+    resource: str
+    start: int = 0
+    end: int | None = None
+    is_text: bool = True
+
+
+class DriverServices(Protocol):
+    """What a driver may use of the run that calls it."""
+
+    @property
+    def vault(self) -> Vault:
+        """Encrypts what the driver keeps below its directory."""
+        ...
+
+    @property
+    def masker(self) -> Masker:
+        """Learns every secret before it goes anywhere."""
+        ...
+
+    async def keep(self, cookie: DataMap) -> None:
+        """Keep a cookie durably at once: what has been made so far, should this process be killed."""
+        ...
+
+    async def run_state(
+        self, function: str, name: str, arguments: Mapping[str, Data], *, target: str = ""
+    ) -> ScopeReturn:
+        """Run one state as growth under the resource, with all that a state has: journal, test mode, secrets.
+
+        Args:
+            function: `module.function`.
+            name: the state's ID and name.
+            arguments: what it is called with; data, never a template or a reference.
+            target: an SRN or a bare id; empty: this machine.
+
+        Raises:
+            UnknownResourceError: there is no such target.
+        """
+        ...
+
+    async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:
+        """Compile SLS and run them as growth under the resource.
+
+        Args:
+            mods: SLS names.
+            target: an SRN or a bare id; empty: this machine.
+
+        Raises:
+            UnknownResourceError: there is no such target.
+        """
+        ...
+
+
+class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource that a driver is asked for.
+
+    For `delete` there are no inputs any more: `params`, `values` and `secrets` are empty. Whatever a
+    driver needs to delete a resource is in its cookie or in its directory.
+
+    Args:
+        type: the resource type (`postgres`).
+        class_: the resource class (`default`).
+        id: the resource id (`modules.web.externals.db`).
+        guresid: its globally unique id, 32 hexadecimal digits; the same in every deployment of the
+            environment.
+        context: `org.id`, `app.id`, `env.id` and `env.type`.
+        params: the parameters that it was asked for with; of a workload its module in the shape of a
+            deployment set.
+        values: the plain inputs, `driver_inputs.values`; a mapping unless the definition says otherwise.
+        secrets: the secret inputs, those of `secret_refs` among them.
+        account: the account that the definition names; None: none.
+        directory: a folder of its own below the cachedir, mode 0700; made by the driver when it needs one.
+        root: the project's folder, for paths in the inputs.
+        services: what it may use of the run.
+        cookie: what the last create or update kept; None: nothing was kept.
+        was_interrupted: an earlier call was begun, and how it ended is not known; look before making
+            anything.
+        foreign: which parts of the values and secrets are outputs of other resources; see `foreign_parts`.
+    """
+
+    type: str
+    class_: str
+    id: str
+    guresid: str
+    context: Mapping[str, str]
+    params: Data
+    values: Data
+    secrets: Data
+    account: Data
+    directory: Path
+    root: Path
+    services: DriverServices
+    cookie: DataMap | None = None
+    was_interrupted: bool = False
+    foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})
+
+    @property
+    def key(self) -> str:
+        """The resource as messages name it: `TYPE.CLASS#ID`."""
+        return f"{self.type}.{self.class_}#{self.id}"
+
+    def foreign_parts(self, path: InputPath) -> tuple[ForeignPart, ...]:
+        """Return the parts of an input that are outputs of other resources, in order; empty: it has none.
+
+        Args:
+            path: where the input is, such as `("values", "templates", "init")`.
+        """
+        if not self.foreign:
+            return ()
+        above = (self.foreign.get(path[:size]) for size in range(len(path) + 1))
+        return next((parts for parts in above if parts), ())
+
+
+class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource as a driver provisioned it.
+
+    All of it is data that the store can keep: text, numbers of up to 64 bits, booleans, null, bytes, lists
+    and mappings, whose keys become text. Anything else fails the resource.
+
+    Args:
+        values: plain outputs by name.
+        secrets: secret outputs by name; merged with `values` into one mapping, in which they are marked.
+        cookie: what the next update and the delete are to know; encrypted at rest. None: as it was kept
+            before.
+        manifests: Kubernetes manifests that belong to workloads using the resource, by file name:
+            `{"location": LOCATION, "data": manifest}`; the location is `namespace`, `cluster`, or where in
+            the pod of the workload it goes: `volumes`, `containers`.
+        registers: resources that can be targeted from now on: SRN to configuration.
+        changed: whether anything was changed; None: it is not known, and counts as yes.
+        comment: one sentence for a person; may be empty.
+    """
+
+    values: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    secrets: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    cookie: DataMap | None = None
+    manifests: DataMap = msgspec.field(default_factory=dict[str, "Data"])
+    registers: Mapping[str, DataMap] = msgspec.field(default_factory=dict[str, "DataMap"])
+    changed: bool | None = None
+    comment: str = ""
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """What a driver would do.
+
+    Args:
+        comment: one sentence (`would create the database shop`).
+        would_change: whether it would change anything.
+        outputs: the outputs where they are known already; None: only provisioning brings them.
+    """
+
+    comment: str = ""
+    would_change: bool = True
+    outputs: Provisioned | None = None
+
+
+class Driver(Protocol):
+    """Provisions resources. See the module for what else it may have."""
+
+    async def create(self, request: DriverRequest) -> Provisioned:
+        """Make a resource.
+
+        The same request may come twice when the process was killed in between (`was_interrupted`): what
+        was made the first time is to be found and kept, never made again.
+
+        Raises:
+            DriverError: it cannot be made.
+        """
+        ...
+
+    async def update(self, request: DriverRequest) -> Provisioned:
+        """Bring a resource that is there to what its inputs say now.
+
+        Raises:
+            DriverError: it cannot be changed; it is as it was.
+        """
+        ...
+
+    async def delete(self, request: DriverRequest) -> None:
+        """Remove a resource; one that is gone already is no error.
+
+        Raises:
+            DriverError: it cannot be removed.
+        """
+        ...
+
+    async def plan(self, request: DriverRequest) -> Planned:
+        """Say what create or update would do; changes nothing. Inputs may hold `Unknown`.
+
+        Raises:
+            DriverError: it cannot be said.
+        """
+        ...

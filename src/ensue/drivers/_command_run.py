@@ -1,0 +1,103 @@
+"""Running the program of a resource of the driver `command`.
+
+It knows nothing of what the documents mean that the program reads and writes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Final
+
+from ensue.drivers._command_cookies import KeepLines
+from ensue.drivers._command_program import is_below
+from ensue.errors import DriverError
+from ensue.model.data import is_mapping
+from ensue.model.secret_values import secret_values
+from ensue.processes.ends import described_end, stderr_tail
+from ensue.processes.runner import Launch, OutputBoundError, run_once
+
+if TYPE_CHECKING:
+    from ensue.contracts.connection import Completed
+    from ensue.contracts.driver import DriverRequest
+    from ensue.drivers._command_cookies import Cookies
+    from ensue.drivers._command_program import Program
+    from ensue.model.data import DataMap
+
+MOST_OUTPUT_BYTES: Final = 16 * 1024 * 1024
+"""How much a program may write, errors included."""
+
+_END_GRACE_S: Final = 10.0
+_KEPT_FROM_IT: Final = "ENSUE_KEY"
+
+
+async def run_program(
+    program: Program, request: DriverRequest, document: DataMap, cookies: Cookies | None
+) -> bytes:
+    """Run a program to its end and return what it wrote, without the lines that keep something.
+
+    Args:
+        program: the program.
+        request: the resource.
+        document: what it reads.
+        cookies: takes what it keeps; None: that is left out.
+
+    Raises:
+        DriverError: it cannot be started, takes too long, writes too much, or fails.
+    """
+    lines = KeepLines(cookies)
+    stdin = json.dumps(document).encode() + b"\n"
+    if cookies is None:
+        ended = await _ended(program, request, stdin, lines)
+    else:
+        async with cookies.kept_as_they_come():
+            ended = await _ended(program, request, stdin, lines)
+    if ended.returncode:
+        # Secrets that it wrote are known before anything else that it wrote is shown.
+        request.services.masker.add(*_secrets_in(lines.rest))
+        tail = stderr_tail(ended.stderr, request.services.masker)
+        message = f"{request.key}: {program.name} {described_end(ended.returncode)}{tail}"
+        raise DriverError(message)
+    return lines.rest
+
+
+async def _ended(program: Program, request: DriverRequest, stdin: bytes, lines: KeepLines) -> Completed:
+    try:
+        return await run_once(_launch(program, request, stdin, lines))
+    except TimeoutError:
+        what = f"did not end within {program.timeout_s:g} s, and was ended (`timeout_s` is the limit)"
+    except OutputBoundError as error:
+        what = f"wrote {error}, and was ended"
+    except OSError as error:
+        what = f"cannot be started in {program.cwd}: {error.strerror or error}"
+    except ValueError as error:
+        what = f"cannot be started: {error}"
+    message = f"{request.key}: {program.name} {what}"
+    raise DriverError(message)
+
+
+def _launch(program: Program, request: DriverRequest, stdin: bytes, lines: KeepLines) -> Launch:
+    environment = {name: value for name, value in os.environ.items() if name != _KEPT_FROM_IT}
+    environment |= program.environment | program.secret_environment
+    folder = request.root / program.cwd
+    if not is_below(folder, request.root):
+        message = f"{request.key}: its folder {program.cwd} is not below the project's"
+        raise DriverError(message)
+    return Launch(
+        argv=[os.fsencode(word) for word in program.argv],
+        cwd=str(folder),
+        env={os.fsencode(name): os.fsencode(value) for name, value in environment.items()},
+        stdin=stdin,
+        timeout_s=program.timeout_s,
+        end_grace_s=_END_GRACE_S,
+        on_output=lines.feed,
+        most_bytes=MOST_OUTPUT_BYTES,
+    )
+
+
+def _secrets_in(written: bytes) -> list[str]:
+    try:
+        data = json.loads(written)
+    except (ValueError, RecursionError):
+        return []
+    return secret_values(data) if is_mapping(data) else []

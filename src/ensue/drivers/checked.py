@@ -1,0 +1,28 @@
+"""Saying what is wrong with a driver's inputs, before anything is provisioned.
+
+What is not known yet fits everywhere.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.option_kinds import OneOf
+from ensue.model.unknown import Unknown
+
+if TYPE_CHECKING:
+    from ensue.model.option_kinds import Kind
+
+MAPPING: Final = OneOf("a mapping", (dict, type(None), Unknown))
+"""A mapping, or nothing at all."""
+
+
+def misfits(value: Any, kind: Kind, name: str) -> list[str]:
+    """Return a sentence for everything that is wrong with an input.
+
+    Args:
+        value: the input.
+        kind: what it may be.
+        name: what messages call it (`values.templates`).
+    """
+    return [".".join((name, *map(str, one.keys))) + f": {one.help}" for one in kind.misfits(value)]

@@ -1,0 +1,165 @@
+"""Driver `command`: a program of the project provisions a resource.
+
+The program reads one JSON document and writes one: docs/driver-command.md has the protocol. No shell is
+involved. What it needs to be called for deletion is kept in the cookie, beside what it keeps itself.
+
+Source: resource graph document, "Building and executing"; Humanitec, "Drivers" (inputs, outputs, cookie).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.driver import Planned, Provisioned
+from ensue.drivers._command_answer import read_answer, read_plan
+from ensue.drivers._command_cookies import Cookies
+from ensue.drivers._command_program import fingerprint_of, program_of, wrong_program
+from ensue.drivers._command_run import run_program
+from ensue.drivers._inputs import SWITCH, wrong_inputs
+from ensue.errors import DriverError
+from ensue.model.data import is_mapping
+from ensue.model.option_kinds import MappingOf, OneOf
+from ensue.model.secret_values import secret_values
+from ensue.model.unknown import unknowns_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.contracts.driver import CodeKind, DriverRequest
+    from ensue.model.data import DataMap
+
+CODE: Final[Mapping[str, CodeKind]] = {"command": "shell-words"}
+"""Which inputs are code; see `ensue.contracts.driver`."""
+
+_OWN_VALUES: Final = frozenset({"command", "environment", "cwd", "timeout_s", "plan"})
+_OWN_SECRETS: Final = frozenset({"environment"})
+_ANYTHING: Final = MappingOf("a mapping", OneOf("anything", (object, bool)))
+
+
+def check(request: DriverRequest) -> list[str]:
+    """Say what is wrong with the inputs, a sentence each."""
+    wrong = [
+        *wrong_inputs(_ANYTHING, request.values, "values"),
+        *wrong_inputs(_ANYTHING, request.secrets, "secrets", is_secret=True),
+    ]
+    if wrong:
+        return wrong
+    wrong += wrong_program(request)
+    if is_mapping(request.values) and "plan" in request.values:
+        wrong += wrong_inputs(SWITCH, request.values["plan"], "values.plan")
+    return wrong
+
+
+async def fingerprint(request: DriverRequest) -> str:
+    """Return what the files of the project that the command names hold, as a hash."""
+    return await asyncio.to_thread(fingerprint_of, request)
+
+
+async def create(request: DriverRequest) -> Provisioned:
+    """Have the program make the resource.
+
+    Raises:
+        DriverError: it cannot be run, fails, or writes something that is not an answer.
+    """
+    return await _provision(request, "create")
+
+
+async def update(request: DriverRequest) -> Provisioned:
+    """Have the program bring the resource to what its inputs say now.
+
+    Raises:
+        DriverError: it cannot be run, fails, or writes something that is not an answer.
+    """
+    return await _provision(request, "update")
+
+
+async def delete(request: DriverRequest) -> None:
+    """Have the program that was run last remove the resource; without a cookie nothing was ever run.
+
+    Raises:
+        DriverError: it cannot be run, or fails.
+    """
+    if request.cookie is None:
+        return
+    cookies = Cookies.of(request)
+    program = cookies.program
+    if program is None:
+        message = f"{request.key}: its cookie does not say which command removes it"
+        raise DriverError(message)
+    await run_program(program, request, _document(request, "delete", cookies.own), cookies)
+
+
+async def plan(request: DriverRequest) -> Planned:
+    """Ask the program what it would do where `plan` is set; else say which program would be run.
+
+    Raises:
+        DriverError: the program cannot be run, fails, or writes something that is not an answer.
+    """
+    unknown = unknowns_in([request.params, request.values, request.secrets])
+    _refuse_wrong(request)
+    values: Any = request.values
+    if unknown:
+        return Planned(comment=f"would run its command once {unknown[0].reference} is known")
+    program = program_of(request)
+    if not values.get("plan"):
+        return Planned(comment=f"would run {program.name}")
+    _mask(request)
+    own = Cookies.of(request).own
+    written = await run_program(program, request, _document(request, "plan", own), None)
+    return read_plan(written, request)
+
+
+async def _provision(request: DriverRequest, operation: str) -> Provisioned:
+    _refuse_wrong(request)
+    program = program_of(request)
+    _mask(request)
+    cookies = Cookies.of(request)
+    cookies.program = program
+    # Should this process be killed while the program runs, a deletion knows what to call.
+    await cookies.keep_newest()
+    written = await run_program(program, request, _document(request, operation, cookies.own), cookies)
+    answer = read_answer(written, request)
+    if answer.cookie is not None:
+        cookies.take(answer.cookie)
+    return Provisioned(
+        values=answer.values,
+        secrets=answer.secrets,
+        cookie=cookies.whole(),
+        manifests=answer.manifests,
+        registers=answer.registers,
+        changed=answer.changed,
+        comment=answer.comment,
+    )
+
+
+def _refuse_wrong(request: DriverRequest) -> None:
+    if wrong := check(request):
+        raise DriverError("\n".join(f"{request.key}: {sentence}" for sentence in wrong))
+
+
+def _mask(request: DriverRequest) -> None:
+    request.services.masker.add(*secret_values({"secrets": request.secrets}))
+
+
+def _document(request: DriverRequest, operation: str, own: DataMap | None) -> DataMap:
+    return {
+        "operation": operation,
+        "resource": {
+            "type": request.type,
+            "class": request.class_,
+            "id": request.id,
+            "guresid": request.guresid,
+        },
+        "context": dict(request.context),
+        "params": request.params,
+        "values": _without(request.values, _OWN_VALUES),
+        "secrets": _without(request.secrets, _OWN_SECRETS),
+        "account": request.account,
+        "cookie": own,
+        "was_interrupted": request.was_interrupted,
+    }
+
+
+def _without(data: Any, keys: frozenset[str]) -> DataMap:
+    return {key: value for key, value in data.items() if key not in keys} if is_mapping(data) else {}

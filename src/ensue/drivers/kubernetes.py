@@ -1,0 +1,381 @@
+"""Driver `kubernetes`: a resource is objects of a cluster, applied on its API server.
+
+Each object is noted in the cookie before it is applied, so that it is found again whatever happens. What is
+no longer in the manifests is deleted in an update. The cookie has the kubeconfig, too: a delete has no
+inputs.
+
+Source: Kubernetes, "Server-Side Apply"; kubernetes-client for Python.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
+
+from ensue.contracts.driver import Planned, Provisioned
+from ensue.errors import DriverError
+from ensue.kubernetes.addresses import addresses_of
+from ensue.kubernetes.cluster import FIELD_MANAGER, Access, Cluster, RefusedError
+from ensue.kubernetes.inputs import read_inputs
+from ensue.kubernetes.manifests import ObjectKey
+from ensue.kubernetes.status import is_available, is_established
+from ensue.model.data import is_mapping
+from ensue.model.unknown import unknowns_in
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+
+    from ensue.contracts.driver import CodeKind, DriverRequest
+    from ensue.kubernetes.inputs import Inputs
+    from ensue.masking import Masker
+
+CODE: Final[Mapping[str, CodeKind]] = {"manifests": "yaml"}
+"""Which inputs are code; see `ensue.contracts.driver`."""
+
+_T = TypeVar("_T")
+_NOT_FOUND: Final = 404
+_ESTABLISHED_S: Final = 30
+"""How long a new kind may take until the API server serves it."""
+
+
+class Noted(msgspec.Struct, frozen=True, kw_only=True):
+    """An object as the cookie has it.
+
+    Args:
+        key: what names it.
+        uid: its uid; empty: it has not been applied as far as is known.
+    """
+
+    key: ObjectKey
+    uid: str = ""
+
+
+class Cookie(msgspec.Struct, frozen=True, kw_only=True):
+    """What an update and a delete need.
+
+    Args:
+        objects: those that were applied, in that order.
+        access: how their cluster is reached.
+        server: the URL of its API server.
+    """
+
+    objects: list[Noted]
+    access: Access
+    server: str
+
+
+def check(request: DriverRequest) -> list[str]:
+    """Say what is wrong with the inputs."""
+    return read_inputs(request.values, request.secrets, request.account, request.root)[1]
+
+
+async def create(request: DriverRequest) -> Provisioned:
+    """Apply all manifests; what is there already is brought to what they say.
+
+    Raises:
+        DriverError: one cannot be applied; what was applied before is noted.
+    """
+    inputs = _inputs(request)
+    _learn_secrets(request.services.masker, inputs.manifests)
+    former = _cookie_of(request)
+    async with _connected(inputs.access, request.services.masker) as cluster:
+        if former is not None:
+            await _in_thread(cluster, lambda: _check_cluster(cluster, former))
+        applying = _Applying(request, inputs, cluster, former)
+        for manifest in inputs.manifests:
+            await applying.apply(manifest)
+        removed = await applying.remove_obsolete(former) if former is not None else 0
+        await applying.wait()
+        return await applying.provisioned(removed)
+
+
+async def update(request: DriverRequest) -> Provisioned:
+    """Apply all manifests, and delete the objects that are no longer among them.
+
+    Raises:
+        DriverError: one cannot be applied or deleted; what was applied before is noted.
+    """
+    return await create(request)
+
+
+async def delete(request: DriverRequest) -> None:
+    """Delete all objects in reverse order; one that is gone already is no error.
+
+    Raises:
+        DriverError: one cannot be deleted.
+    """
+    former = _cookie_of(request)
+    if former is None or not former.objects:
+        return
+    async with _connected(former.access, request.services.masker) as cluster:
+        await _in_thread(cluster, lambda: _delete(cluster, former.objects))
+
+
+async def plan(request: DriverRequest) -> Planned:
+    """Apply all manifests as a dry run; inputs that are not known yet are named instead.
+
+    Raises:
+        DriverError: the API server refuses one, or cannot be reached.
+    """
+    if unknowns := unknowns_in([request.values, request.secrets, request.account]):
+        waits = ", ".join(dict.fromkeys(one.reference for one in unknowns))
+        return Planned(comment=f"would apply manifests; the changes are known after {waits}")
+    inputs = _inputs(request)
+    _learn_secrets(request.services.masker, inputs.manifests)
+    former = _cookie_of(request)
+    async with _connected(inputs.access, request.services.masker) as cluster:
+        namespace = inputs.namespace or cluster.namespace
+        verbs = await _in_thread(cluster, lambda: _dry_run(cluster, inputs, namespace, former))
+    if not verbs:
+        return Planned(comment="nothing would change", would_change=False)
+    listed = ", ".join(f"{verb} {key}" for key, verb in verbs.items())
+    return Planned(comment=f"would {listed}")
+
+
+class _Applying:
+    """Applies manifests one after the other, and notes what it does."""
+
+    def __init__(
+        self, request: DriverRequest, inputs: Inputs, cluster: Cluster, former: Cookie | None
+    ) -> None:
+        self._request = request
+        self._inputs = inputs
+        self._cluster = cluster
+        self._namespace = inputs.namespace or cluster.namespace
+        # Until the end of an update the former objects stay noted, too.
+        self._noted = {one.key: one.uid for one in former.objects} if former is not None else {}
+        self._applied: dict[ObjectKey, dict[str, Any]] = {}
+        self._changed = 0
+
+    async def apply(self, manifest: dict[str, Any]) -> None:
+        """Note an object, apply it, and note its uid."""
+        cluster = self._cluster
+        key = await _in_thread(cluster, lambda: cluster.key(manifest, self._namespace))
+        if key in self._applied:
+            raise DriverError(f"{key} is in the manifests twice")
+        self._noted.setdefault(key, "")
+        await self._request.services.keep(self._cookie(self._noted))
+        has_changed, after = await _in_thread(cluster, lambda: self._apply(key, manifest))
+        self._changed += has_changed
+        self._applied[key] = after
+        self._noted[key] = after["metadata"]["uid"]
+
+    def _apply(self, key: ObjectKey, manifest: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
+        found = self._cluster.find(key)
+        after = self._cluster.apply(key, manifest, force=self._inputs.forces)
+        if key.kind == "CustomResourceDefinition":
+            self._cluster.wait(key, is_established, _ESTABLISHED_S)
+        return found is None or _content(found) != _content(after), after
+
+    async def remove_obsolete(self, former: Cookie) -> int:
+        """Delete what is no longer in the manifests; return how many objects that were."""
+        obsolete = [one for one in former.objects if one.key not in self._applied]
+        await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete))
+        return len(obsolete)
+
+    async def wait(self) -> None:
+        """Wait for the Deployments among the objects.
+
+        Raises:
+            DriverError: one is not available in time.
+        """
+        if not self._inputs.wait_s:
+            return
+        loop = asyncio.get_running_loop()
+        end = loop.time() + self._inputs.wait_s
+        for key in self._applied:
+            if key.kind == "Deployment":
+                await self._wait_for(key, max(0.0, end - loop.time()))
+
+    async def _wait_for(self, key: ObjectKey, left_s: float) -> None:
+        cluster = self._cluster
+        if not await _in_thread(cluster, lambda: cluster.wait(key, is_available, left_s)):
+            wait_s = f"{self._inputs.wait_s:g} s"
+            raise DriverError(f"{key} is not available after {wait_s} (`wait_s` says how long to wait)")
+
+    async def provisioned(self, removed: int) -> Provisioned:
+        """Return the outputs, with addresses as they are now."""
+        objects = list(self._applied)
+        with_address = [key for key in objects if key.kind in {"Service", "Ingress"}]
+        noted = {key: one["metadata"]["uid"] for key, one in self._applied.items()}
+        found = await _in_thread(self._cluster, lambda: [self._cluster.find(key) for key in with_address])
+        count = f"{len(objects)} object{'s' * (len(objects) != 1)} applied, {self._changed} changed"
+        return Provisioned(
+            values={
+                "namespace": self._namespace,
+                "objects": [_as_output(key, uid) for key, uid in noted.items()],
+                **addresses_of(one for one in found if one is not None),
+            },
+            cookie=self._cookie(noted),
+            changed=bool(self._changed or removed),
+            comment=f"{count}, {removed} deleted",
+        )
+
+    def _cookie(self, noted: dict[ObjectKey, str]) -> dict[str, Any]:
+        cookie = Cookie(
+            objects=[Noted(key=key, uid=uid) for key, uid in noted.items()],
+            access=self._inputs.access,
+            server=self._cluster.server,
+        )
+        kept: dict[str, Any] = msgspec.to_builtins(cookie)
+        return kept
+
+
+def _inputs(request: DriverRequest) -> Inputs:
+    inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
+    if problems:
+        raise DriverError("; ".join(problems))
+    return inputs
+
+
+def _cookie_of(request: DriverRequest) -> Cookie | None:
+    return None if request.cookie is None else msgspec.convert(request.cookie, Cookie)
+
+
+def _check_cluster(cluster: Cluster, former: Cookie) -> None:
+    """Refuse to leave objects behind in another cluster.
+
+    A cluster whose URL has changed is the same one when it has an object of before.
+    """
+    applied = [one for one in former.objects if one.uid]
+    if not applied or cluster.server == former.server:
+        return
+    found = ((one.uid, cluster.find(one.key)) for one in applied)
+    if not any(one is not None and one["metadata"]["uid"] == uid for uid, one in found):
+        msg = (
+            f"its objects are in the cluster {former.server}, and the kubeconfig names {cluster.server} "
+            "(delete the resource with the former kubeconfig first)"
+        )
+        raise DriverError(msg)
+
+
+def _delete(cluster: Cluster, objects: Iterable[Noted]) -> None:
+    """Delete objects, the last one first; leave alone what somebody else has made under such a name."""
+    for one in reversed(list(objects)):
+        uid = one.uid
+        if not uid:
+            try:
+                found = cluster.find(one.key)
+            except RefusedError as error:
+                if error.status != _NOT_FOUND:
+                    raise
+                continue
+            if found is None or not _is_ours(found):
+                continue
+            uid = found["metadata"]["uid"]
+        cluster.delete(one.key, uid)
+
+
+def _is_ours(found: dict[str, Any]) -> bool:
+    """Say whether an object has been applied by us: an interrupted run may have noted more than it did."""
+    managers: Any = found["metadata"].get("managedFields") or []
+    return any(one.get("manager") == FIELD_MANAGER and one.get("operation") == "Apply" for one in managers)
+
+
+def _dry_run(
+    cluster: Cluster, inputs: Inputs, namespace: str, former: Cookie | None
+) -> dict[ObjectKey | str, str]:
+    """Return what would be done with each object; nothing for those that stay as they are."""
+    verbs: dict[ObjectKey | str, str] = {}
+    there: set[ObjectKey] = set()
+    for manifest in inputs.manifests:
+        try:
+            key = cluster.key(manifest, namespace)
+        except RefusedError as error:
+            if error.status != _NOT_FOUND or not _brings_kind(inputs.manifests, manifest["kind"]):
+                raise
+            verbs[f"{manifest['kind']} {manifest['metadata']['name']}"] = "create"
+            continue
+        there.add(key)
+        if verb := _verb(cluster, inputs, key, manifest):
+            verbs[key] = verb
+    for one in former.objects if former is not None else ():
+        if one.key not in there and cluster.find(one.key) is not None:
+            verbs[one.key] = "delete"
+    return verbs
+
+
+def _verb(cluster: Cluster, inputs: Inputs, key: ObjectKey, manifest: dict[str, Any]) -> str:
+    before = cluster.find(key)
+    home = ObjectKey(api_version="v1", kind="Namespace", namespace="", name=key.namespace)
+    # Without its namespace the API server could not say more.
+    if before is None and _brings_namespace(inputs.manifests, key.namespace) and not cluster.find(home):
+        return "create"
+    after = cluster.apply(key, manifest, force=inputs.forces, dry_run=True)
+    if before is None:
+        return "create"
+    return "" if _content(before) == _content(after) else "change"
+
+
+def _content(found: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without its status and what the API server counts."""
+    counted = ("managedFields", "resourceVersion", "generation")
+    metadata = {name: one for name, one in found["metadata"].items() if name not in counted}
+    return {**found, "metadata": metadata, "status": None}
+
+
+def _brings_kind(manifests: list[dict[str, Any]], kind: str) -> bool:
+    definitions = (one for one in manifests if one["kind"] == "CustomResourceDefinition")
+    return any(one.get("spec", {}).get("names", {}).get("kind") == kind for one in definitions)
+
+
+def _brings_namespace(manifests: list[dict[str, Any]], name: str) -> bool:
+    return any(one["kind"] == "Namespace" and one["metadata"]["name"] == name for one in manifests)
+
+
+def _as_output(key: ObjectKey, uid: str) -> dict[str, Any]:
+    return {
+        "apiVersion": key.api_version,
+        "kind": key.kind,
+        "namespace": key.namespace,
+        "name": key.name,
+        "uid": uid,
+    }
+
+
+def _learn_secrets(masker: Masker, manifests: list[dict[str, Any]]) -> None:
+    """Mask the values of Secrets, in the clear and in base64, wherever the API server quotes them."""
+    for manifest in manifests:
+        if manifest["kind"] != "Secret":
+            continue
+        for name in ("data", "stringData"):
+            values: Any = manifest.get(name)
+            for value in values.values() if is_mapping(values) else ():
+                masker.add(str(value))
+                if name == "data":
+                    masker.add(_decoded(str(value)))
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return ""
+
+
+@asynccontextmanager
+async def _connected(access: Access, masker: Masker) -> AsyncGenerator[Cluster]:
+    """Connect to a cluster; what it says on errors has no known secret in it."""
+    cluster = await asyncio.to_thread(Cluster, access)
+    try:
+        yield cluster
+    except DriverError as error:
+        raise DriverError(masker.text(str(error))) from None
+    finally:
+        cluster.close()
+
+
+async def _in_thread(cluster: Cluster, function: Callable[[], _T]) -> _T:
+    """Run what blocks; when it is cancelled, end what waits, and only then go on."""
+    running = asyncio.ensure_future(asyncio.to_thread(function))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        cluster.stop()
+        await asyncio.wait([running])
+        raise

@@ -1,0 +1,188 @@
+"""Drivers by name: a project's `_drivers/`, ensue's own, and installed distributions.
+
+A name with an organization in front of it (`humanitec/postgres`, `my-org/terraform`) means the driver
+behind the slash, unless ensue has one under the whole name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import msgspec
+
+from ensue.contracts.callables import is_awaitable
+from ensue.contracts.driver import CodeKind, Planned
+from ensue.contracts.plugin_modules import PluginKind, PluginModules
+from ensue.drivers.returned import checked_result
+from ensue.errors import DriverError, EnsueError, PluginError
+from ensue.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.contracts.driver import DriverRequest, Provisioned
+
+FOLDER: Final = "_drivers"
+"""The folder below a file root that holds a project's own drivers, a file each."""
+
+_KIND: Final = PluginKind(
+    words="driver",
+    group="ensue.drivers",
+    shipped={
+        "command": "ensue.drivers.command",
+        "echo": "ensue.drivers.echo",
+        "humanitec/template": "ensue.drivers.go_template",
+        "kubernetes": "ensue.drivers.kubernetes",
+        "opentofu": "ensue.drivers.opentofu",
+        "postgres": "ensue.drivers.postgres",
+        "state": "ensue.drivers.state",
+        "static": "ensue.drivers.echo",
+        "template": "ensue.drivers.template",
+        "terraform": "ensue.drivers.terraform",
+    },
+    functions=("create", "update", "delete", "plan"),
+)
+
+
+_HUMANITEC: Final = "humanitec"
+_UNDER_ANY_NAME: Final = frozenset({"terraform", "opentofu"})
+
+
+class Drivers:
+    """All drivers that there are, each loaded when first used.
+
+    Args:
+        folders: `_drivers` of every file root, the first one wins; those that do not exist are skipped.
+    """
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self._modules = PluginModules(_KIND, folders)
+        self._loaded: dict[str, LoadedDriver] = {}
+
+    def has(self, name: str) -> bool:
+        """Say whether there is a driver of this name; nothing is imported."""
+        return self._modules.has(self._meant(name))
+
+    def find(self, name: str) -> LoadedDriver:
+        """Return a driver.
+
+        Raises:
+            NotAvailableError: there is none of this name.
+            PluginError: it does not load, or lacks a function.
+        """
+        if name not in self._loaded:
+            own = self._meant(name)
+            self._loaded[name] = LoadedDriver(own, self._modules.find(own))
+        return self._loaded[name]
+
+    def _meant(self, name: str) -> str:
+        """Return the name of the driver that a definition means."""
+        organization, _, own = name.rpartition("/")
+        if not organization or self._modules.has(name):
+            return name
+        is_shared = organization == _HUMANITEC or own in _UNDER_ANY_NAME or not self._modules.is_shipped(own)
+        return own if is_shared else name
+
+
+class LoadedDriver:
+    """A driver with the optional parts of its contract filled in. What it raises names it.
+
+    Args:
+        name: its own name, whatever else a definition calls it.
+        module: its module.
+
+    Raises:
+        PluginError: its `CODE` is not what the contract says.
+    """
+
+    def __init__(self, name: str, module: Any) -> None:
+        self.name = name
+        self.is_pure = bool(getattr(module, "IS_PURE", False))
+        self.always_called = bool(getattr(module, "ALWAYS_CALLED", False))
+        self.code = _code_of(name, module)
+        self.inserts_as_data = bool(getattr(module, "INSERTS_AS_DATA", False))
+        self._module = module
+
+    async def create(self, request: DriverRequest) -> Provisioned:
+        """Make a resource.
+
+        Raises:
+            EnsueError: it cannot be made; a `DriverError` for whatever else the driver raises.
+        """
+        return checked_result(await self._call("create", request), f"the driver {self.name}: create")
+
+    async def update(self, request: DriverRequest) -> Provisioned:
+        """Change a resource.
+
+        Raises:
+            EnsueError: it cannot be changed; a `DriverError` for whatever else the driver raises.
+        """
+        return checked_result(await self._call("update", request), f"the driver {self.name}: update")
+
+    async def delete(self, request: DriverRequest) -> None:
+        """Remove a resource.
+
+        Raises:
+            EnsueError: it cannot be removed; a `DriverError` for whatever else the driver raises.
+        """
+        await self._call("delete", request)
+
+    async def plan(self, request: DriverRequest) -> Planned:
+        """Say what create or update would do.
+
+        Raises:
+            EnsueError: it cannot be said; a `DriverError` for whatever else the driver raises.
+        """
+        planned = await self._call("plan", request)
+        if not isinstance(planned, Planned):
+            raise DriverError(f"the driver {self.name}: plan returned {type(planned).__name__}, not Planned")
+        if planned.outputs is None:
+            return planned
+        outputs = checked_result(planned.outputs, f"the driver {self.name}: plan", in_plan=True)
+        return msgspec.structs.replace(planned, outputs=outputs)
+
+    async def fingerprint(self, request: DriverRequest) -> str:
+        """Return a fingerprint of what the result depends on beside the inputs; empty when of nothing."""
+        if not hasattr(self._module, "fingerprint"):
+            return ""
+        return str(await self._call("fingerprint", request))
+
+    @property
+    def has_check(self) -> bool:
+        """Whether it looks at inputs before anything is provisioned."""
+        return hasattr(self._module, "check")
+
+    def check(self, request: DriverRequest) -> list[str]:
+        """Return what is wrong with the inputs, a sentence each.
+
+        Raises:
+            DriverError: the driver raises.
+        """
+        check = getattr(self._module, "check", None)
+        try:
+            return [str(one) for one in check(request)] if check else []
+        except Exception as error:
+            raise self._failed("check", error) from error
+
+    async def _call(self, function: str, request: DriverRequest) -> Any:
+        try:
+            made = getattr(self._module, function)(request)
+            return await made if is_awaitable(made) else made
+        except EnsueError:
+            raise
+        except Exception as error:
+            raise self._failed(function, error) from error
+
+    def _failed(self, function: str, error: Exception) -> DriverError:
+        return DriverError(f"the driver {self.name} failed in {function}: {type(error).__name__}: {error}")
+
+
+def _code_of(name: str, module: Any) -> Mapping[str, CodeKind]:
+    """Return which inputs of a driver are code."""
+    code: Any = getattr(module, "CODE", {})
+    kinds = get_args(CodeKind)
+    if not is_mapping(code) or any(kind not in kinds for kind in code.values()):
+        msg = f"the driver {name}: CODE is not a mapping of inputs to kinds ({', '.join(kinds)})"
+        raise PluginError(msg)
+    return code

@@ -1,0 +1,47 @@
+"""Driver `opentofu`: the driver `terraform` with the binary `tofu`, or `terraform` where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from ensue.drivers.terraform import CODE, check, delete, fingerprint, planned, provision
+
+if TYPE_CHECKING:
+    from ensue.contracts.driver import DriverRequest, Planned, Provisioned
+
+__all__ = ["CODE", "check", "create", "delete", "fingerprint", "plan", "update"]
+
+
+async def create(request: DriverRequest) -> Provisioned:
+    """Apply the configuration; the state says what an earlier, interrupted call made.
+
+    Raises:
+        DriverError: it cannot be applied; what was made before the error is in the state.
+        StoreError: the state cannot be decrypted.
+    """
+    return await provision(request, _binary())
+
+
+async def update(request: DriverRequest) -> Provisioned:
+    """Apply the configuration as it is now.
+
+    Raises:
+        DriverError: it cannot be applied; what was made before the error is in the state.
+        StoreError: the state cannot be decrypted.
+    """
+    return await provision(request, _binary())
+
+
+async def plan(request: DriverRequest) -> Planned:
+    """Let OpenTofu plan; inputs that are not known yet are named instead.
+
+    Raises:
+        DriverError: it cannot be planned.
+        StoreError: the state cannot be decrypted.
+    """
+    return await planned(request, _binary())
+
+
+def _binary() -> str:
+    return "tofu" if shutil.which("tofu") else ""

@@ -1,0 +1,32 @@
+"""The driver `template`: outputs and manifests out of Jinja.
+
+`drivers.templates.steps` says which templates there are and what each sees.
+
+Source: Humanitec, "Template driver".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.drivers.templates.driver import TemplateDriver
+from ensue.drivers.templates.jinja import Jinja
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.contracts.driver import CodeKind
+
+CODE: Final[Mapping[str, CodeKind]] = {"templates": "jinja"}
+"""Which inputs are code; see `ensue.contracts.driver`."""
+
+INSERTS_AS_DATA: Final = True
+"""It inserts outputs of resources into its templates as data; see `drivers.templates.insertions`."""
+
+_DRIVER: Final = TemplateDriver(Jinja())
+
+create = _DRIVER.render
+update = _DRIVER.render
+delete = _DRIVER.delete
+plan = _DRIVER.plan
+check = _DRIVER.check

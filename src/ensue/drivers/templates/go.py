@@ -1,0 +1,128 @@
+"""Go templates with Sprig, as the template drivers use them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.drivers.templates.guards import Origin, is_plain_data
+from ensue.drivers.templates.insertions import escaped
+from ensue.errors import DriverError, GoTemplateError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from ensue.drivers.templates.guards import Guards
+    from ensue.drivers.templates.language import Chance, PlaceKind
+    from ensue.gotemplate import Template
+
+_KINDS: Final[Mapping[str, PlaceKind]] = {"text": "text", "string": "string", "raw": "string"}
+"""What the tokens of a template are; all others are code."""
+_HELP: Final = "print it with `| toRawJson` or `| quote`"
+
+
+class GoTemplate:
+    """A compiled Go template.
+
+    Args:
+        template: the template.
+        text: the same as text.
+    """
+
+    def __init__(self, template: Template, text: str) -> None:
+        self._template = template
+        self._text = text
+
+    def render(self, data: Mapping[str, Any], chance: Chance, guards: Guards) -> str:
+        """Return what the template prints.
+
+        Args:
+            data: what `.` is.
+            chance: is asked by functions that use the time or randomness.
+            guards: marks what is printed.
+
+        Raises:
+            DriverError: a key is missing, or a function failed.
+        """
+        from ensue.gotemplate.surroundings import Surroundings, utc_now
+
+        def noted_now() -> datetime:
+            chance.ask()
+            return utc_now()
+
+        def guarded(value: Any, text: str, offset: int) -> str:
+            if is_list(value) or is_mapping(value):
+                return text if is_plain_data(value) else guards.guarded(text, self._origin(offset))
+            return text if is_plain(text) else guards.guarded(text, self._origin(offset))
+
+        around = Surroundings(now=noted_now, on_random=chance.ask, on_printed=guarded)
+        try:
+            return self._template.render(data, around)
+        except GoTemplateError as error:
+            raise DriverError(str(error)) from None
+
+    def _origin(self, offset: int) -> Origin:
+        """Return what the action at a place of the template is."""
+        end = self._text.find("}}", offset)
+        expression = f"{{{{ {self._text[offset:end].removesuffix('-').strip()} }}}}"
+        return Origin(expression, self._text.count("\n", 0, offset) + 1, _HELP)
+
+
+class GoTemplates:
+    """The language of Go's `text/template` with the functions of Sprig."""
+
+    value = ".driver.values.NAME"
+    as_json = "toRawJson"
+
+    def compiled(self, text: str, name: str) -> GoTemplate:
+        """Compile a template.
+
+        Args:
+            text: the template.
+            name: what errors call it.
+
+        Raises:
+            DriverError: it does not parse, or calls a function that does not exist.
+        """
+        return _compiled(text, name)
+
+    def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
+        """Say what words of a template are in.
+
+        Args:
+            text: the template.
+            words: words that occur once, in the order in which they occur.
+            name: what errors call the template.
+
+        Raises:
+            DriverError: it cannot be read.
+        """
+        from ensue.gotemplate.failures import TemplateSyntaxError
+        from ensue.gotemplate.lexer import tokens_of
+
+        try:
+            tokens = tokens_of(text)
+        except TemplateSyntaxError as failure:
+            line = text.count("\n", 0, failure.offset) + 1
+            raise DriverError(f"{name}:{line}: {failure.what}") from None
+        # What no token has is in a comment.
+        held = {word: token.kind for token in tokens for word in words if word in token.text}
+        return [_KINDS.get(held[word], "code") if word in held else "comment" for word in words]
+
+    def constant(self, text: str) -> str:
+        """Return an action that prints a text, whatever is in it."""
+        return f'{{{{ "{escaped(text)}" }}}}'
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str, name: str) -> GoTemplate:
+    """Compile a template once for all the resources of a definition."""
+    from ensue.gotemplate import compile_template
+
+    try:
+        return GoTemplate(compile_template(text, name), text)
+    except GoTemplateError as error:
+        raise DriverError(str(error)) from None

@@ -1,0 +1,106 @@
+"""Marks around what a template prints of data, so that it can be judged where it is in the YAML.
+
+A process chooses the marks at random, so no value can bring one along. They consist of characters of a
+private-use area, which YAML allows in any scalar, and never leave this package.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, Final, NamedTuple
+
+from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Extent, Written, is_plain
+
+_LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
+_BEGIN: Final = f"{_LEAD}\ue000"
+_END: Final = f"{_LEAD}\ue001"
+_FIRST_DIGIT: Final = 0xE200
+_NUMBER_END: Final = "\ue20a"
+_MARK: Final = re.compile(f"{_BEGIN}([\ue200-\ue209]+){_NUMBER_END}|{_END}")
+
+
+class Origin(NamedTuple):
+    """What printed a text.
+
+    Args:
+        expression: as the template has it; empty: it is not known.
+        line: its line in the template, counted from 1.
+        help: what to write instead.
+        is_json: whether a list or mapping was printed, as JSON.
+    """
+
+    expression: str
+    line: int
+    help: str
+    is_json: bool = False
+
+
+class Printed(NamedTuple):
+    """A text that was printed.
+
+    Args:
+        extent: where it is.
+        origin: what printed it.
+    """
+
+    extent: Extent
+    origin: Origin
+
+
+class Guards:
+    """Marks what one template prints."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Origin, int] = {}
+
+    def guarded(self, text: str, origin: Origin) -> str:
+        """Return a text as it is printed: with marks, unless it is plain or an author's own."""
+        if not text or isinstance(text, Written) or is_plain(text):
+            return text
+        number = self._numbers.setdefault(origin, len(self._numbers))
+        digits = "".join(chr(_FIRST_DIGIT + int(digit)) for digit in str(number))
+        return f"{_BEGIN}{digits}{_NUMBER_END}{text}{_END}"
+
+    def taken_out(self, text: str) -> tuple[str, list[Printed]]:
+        """Return a rendered text without marks, and what was printed, in order."""
+        if _LEAD not in text:
+            return text, []
+        origins = list(self._numbers)
+        pieces: list[str] = []
+        found: list[Printed] = []
+        opened: list[tuple[int, Origin]] = []
+        position = length = 0
+        for mark in _MARK.finditer(text):
+            pieces.append(text[position : mark.start()])
+            length += mark.start() - position
+            position = mark.end()
+            if mark[1]:
+                number = int("".join(str(ord(digit) - _FIRST_DIGIT) for digit in mark[1]))
+                opened.append((length, origins[number]))
+            elif opened:
+                start, origin = opened.pop()
+                found.append(Printed(Extent(start, length), origin))
+        pieces.append(text[position:])
+        found.sort(key=lambda one: one.extent.start)
+        return "".join(pieces), found
+
+
+def has_marks(text: str) -> bool:
+    """Say whether a text holds marks."""
+    return _LEAD in text
+
+
+def without_marks(text: str) -> str:
+    """Return a text without marks."""
+    return _MARK.sub("", text) if _LEAD in text else text
+
+
+def is_plain_data(data: Any) -> bool:
+    """Say whether all texts of some data are plain, its keys among them."""
+    if is_mapping(data):
+        return all(is_plain_data(key) and is_plain_data(value) for key, value in data.items())
+    if is_list(data):
+        return all(map(is_plain_data, data))
+    return not isinstance(data, str) or not data or is_plain(data)

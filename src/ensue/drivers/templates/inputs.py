@@ -1,0 +1,103 @@
+"""The inputs of the template drivers: which templates a definition has, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.drivers.checked import MAPPING, misfits
+from ensue.errors import DriverError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.option_kinds import Group, OneOf
+from ensue.model.unknown import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.contracts.driver import DriverRequest
+    from ensue.drivers.templates.language import TemplateLanguage
+
+PARTS: Final = ("init", "cookie", "outputs", "secrets", "manifests")
+"""The keys of `templates`, in the order in which they are rendered."""
+
+_TEMPLATE: Final = OneOf("a text, or a mapping of texts", (str, dict, list, type(None), Unknown))
+_PART_OF_VALUES: Final = Group("a mapping of templates", dict.fromkeys(PARTS, _TEMPLATE))
+_PART_OF_SECRETS: Final = Group("a mapping of templates", {"outputs": _TEMPLATE})
+
+
+class Templates(msgspec.Struct, frozen=True, kw_only=True):
+    """The templates of a definition.
+
+    Args:
+        parts: what `values.templates` has, by its key.
+        secret_outputs: `secrets.templates.outputs`; None: there is none.
+    """
+
+    parts: dict[str, Any]
+    secret_outputs: Any = None
+
+
+def templates_of(request: DriverRequest) -> Templates:
+    """Return the templates of a resource.
+
+    Raises:
+        DriverError: the inputs have the wrong shape.
+    """
+    if wrong := shape_faults(request):
+        raise DriverError("; ".join(wrong))
+    secrets = _below(request.secrets, "templates")
+    return Templates(parts=_below(request.values, "templates"), secret_outputs=secrets.get("outputs"))
+
+
+def shape_faults(request: DriverRequest) -> list[str]:
+    """Return what is wrong with the shape of the inputs, a sentence each."""
+    found = [*misfits(request.values, MAPPING, "values"), *misfits(request.secrets, MAPPING, "secrets")]
+    for name, inputs, kind in (
+        ("values", request.values, _PART_OF_VALUES),
+        ("secrets", request.secrets, _PART_OF_SECRETS),
+    ):
+        given = inputs.get("templates") if is_mapping(inputs) else None
+        if not (given is None or isinstance(given, Unknown)):
+            found += misfits(given, kind, f"{name}.templates")
+    return found
+
+
+def template_faults(request: DriverRequest, language: TemplateLanguage) -> list[str]:
+    """Return what is wrong with the inputs, templates that do not parse among them.
+
+    Args:
+        request: the resource; inputs that are not known yet are left out.
+        language: the language of the templates.
+    """
+    if wrong := shape_faults(request):
+        return wrong
+    given = templates_of(request)
+    for name, text in _texts({"templates": given.parts, "secrets.templates.outputs": given.secret_outputs}):
+        try:
+            language.compiled(text, name)
+        except DriverError as error:
+            wrong.append(request.services.masker.within(str(error)))
+    return wrong
+
+
+def _texts(part: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every template with its name."""
+    if isinstance(part, str):
+        yield name, part
+    elif is_mapping(part):
+        for key, value in part.items():
+            yield from _texts(value, below(name, key))
+    elif is_list(part):
+        for index, value in enumerate(part):
+            yield from _texts(value, below(name, index))
+
+
+def below(name: str, key: str | int) -> str:
+    """Return the name of a template below another one."""
+    return f"{name}.{key}" if name else str(key)
+
+
+def _below(inputs: Any, key: str) -> dict[str, Any]:
+    value = inputs.get(key) if is_mapping(inputs) else None
+    return value if is_mapping(value) else {}

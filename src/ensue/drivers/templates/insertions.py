@@ -1,0 +1,106 @@
+"""Outputs of resources in the text of a template: they become expressions that print them.
+
+An author may write `${resources.dns.outputs.host}` anywhere in a template, and the output's value must never
+be read as a part of that template. Where it is to be printed, a string constant takes its place. Within an
+action there is only room for what is harmless.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from ensue.drivers.templates.guards import Origin
+from ensue.errors import DriverError
+from ensue.model.harmless import HARMLESS_WORDS, is_harmless, is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.driver import ForeignPart
+    from ensue.drivers.templates.guards import Guards
+    from ensue.drivers.templates.language import TemplateLanguage
+
+_WORD: Final = f"ensue{os.urandom(10).hex()}n"
+_HAND_OVER: Final = "hand it over in `values` of the definition, and"
+
+
+def with_insertions(
+    text: str, parts: Sequence[ForeignPart], name: str, language: TemplateLanguage, guards: Guards
+) -> str:
+    """Return a template in which expressions print what outputs brought.
+
+    Args:
+        text: the template with the outputs in it.
+        parts: where they are, in order.
+        name: what errors call the template.
+        language: its language.
+        guards: marks what is printed.
+
+    Raises:
+        DriverError: the template does not parse, or an output is in a place where it would be code.
+    """
+    literals, values = _divided(text, parts)
+    words = [f"{_WORD}{number}x" for number in range(len(parts))]
+    with_words = "".join(one for pair in zip(literals, [*words, ""], strict=True) for one in pair)
+    kinds = language.kinds_of(with_words, words, name)
+    print_it = f"{_HAND_OVER} print `{{{{ {language.value} | {language.as_json} }}}}`"
+    use_it = f"{_HAND_OVER} use `{language.value}` here"
+    pieces: list[str] = []
+    line = 1
+    for number, part in enumerate(parts):
+        literal, value, kind = literals[number], values[number], kinds[number]
+        line += literal.count("\n")
+        if kind in {"text", "raw"}:
+            printed = guards.guarded(value, Origin(part.placeholder, line, print_it, not part.is_text))
+            pieces += _printing(literal, printed, language, is_raw=kind == "raw")
+            continue
+        pieces.append(literal)
+        if kind != "comment":
+            pieces.append(value)
+            _refuse_code(value, part, f"{name}:{line}", use_it, is_quoted=kind == "string")
+    return "".join([*pieces, literals[-1]])
+
+
+def _divided(text: str, parts: Sequence[ForeignPart]) -> tuple[list[str], list[str]]:
+    """Return the author's own text, one piece more than there are outputs, and the outputs."""
+    literals: list[str] = []
+    values: list[str] = []
+    position = 0
+    for part in parts:
+        end = len(text) if part.end is None else part.end
+        literals.append(text[position : part.start])
+        values.append(text[part.start : end])
+        position = end
+    return [*literals, text[position:]], values
+
+
+def _printing(literal: str, value: str, language: TemplateLanguage, *, is_raw: bool) -> list[str]:
+    """Return an author's text and an expression behind it that prints a value."""
+    if is_raw:
+        return [literal, "{% endraw %}", language.constant(value), "{% raw %}"]
+    if literal.endswith("{"):
+        # It would otherwise begin an action together with the expression.
+        return [literal[:-1], language.constant("{"), language.constant(value)]
+    return [literal, language.constant(value)]
+
+
+def _refuse_code(value: str, part: ForeignPart, place: str, help_: str, *, is_quoted: bool) -> None:
+    if is_harmless(value) if is_quoted else is_number(value):
+        return
+    may_be = f"consist of {HARMLESS_WORDS}" if is_quoted else "be a number"
+    raise DriverError(
+        f"{place}: {part.placeholder} is what {part.resource} says, and may only {may_be} within an action "
+        f"({help_})"
+    )
+
+
+def escaped(text: str) -> str:
+    """Return a text for a string constant in double quotes, of Go or of Jinja."""
+    return "".join(one if one.isascii() and one.isalnum() else _escape(one) for one in text)
+
+
+def _escape(one: str) -> str:
+    # Half of a surrogate pair is no text in Go; nothing prints it.
+    code = 0xFFFD if "\ud800" <= one <= "\udfff" else ord(one)
+    return f"\\U{code:08x}"

@@ -1,0 +1,55 @@
+"""Jinja, as the template drivers use it; Jinja itself is imported for the first template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.drivers.templates.insertions import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.drivers.templates.language import CompiledTemplate, PlaceKind
+
+
+class Jinja:
+    """The language of Jinja."""
+
+    value = "driver.values.NAME"
+    as_json = "tojson"
+
+    def compiled(self, text: str, name: str) -> CompiledTemplate:
+        """Compile a template.
+
+        Args:
+            text: the template.
+            name: what errors call it.
+
+        Raises:
+            DriverError: it does not parse, or uses a filter that does not exist.
+        """
+        from ensue.drivers.templates.jinja_environment import compiled
+
+        return compiled(text, name)
+
+    def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
+        """Say what words of a template are in.
+
+        Args:
+            text: the template.
+            words: words that occur once, in the order in which they occur.
+            name: what errors call the template.
+
+        Raises:
+            DriverError: it cannot be read.
+        """
+        from ensue.drivers.templates.jinja_environment import tokens_of
+
+        kinds: dict[str, PlaceKind] = dict.fromkeys(words, "comment")
+        for kind, held in tokens_of(text, name):
+            kinds.update({word: kind for word in words if word in held})
+        return [kinds[word] for word in words]
+
+    def constant(self, text: str) -> str:
+        """Return an expression that prints a text, whatever is in it."""
+        return f'{{{{ "{escaped(text)}" }}}}'

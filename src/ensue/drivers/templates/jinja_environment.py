@@ -1,0 +1,202 @@
+"""The Jinja environment of the template driver: sandboxed, strict about names, without files.
+
+A key of a mapping outranks a method of the same name, so that `driver.values.host` is the key `values`. What
+is printed is written as YAML would have it: `null`, `true`, and JSON for lists and mappings.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import jinja2
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import missing
+
+from ensue.drivers.templates.jinja_functions import FILTERS, functions
+from ensue.drivers.templates.jinja_printing import mark_printed, printing_functions, written_join
+from ensue.errors import DriverError
+from ensue.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.drivers.templates.guards import Guards
+    from ensue.drivers.templates.language import Chance, PlaceKind
+
+_FILE: Final = "<template>"
+_NAMES: Final = ("driver", "resource", "id", "init", "cookie", "outputs")
+_KEPT_GLOBALS: Final = ("range", "dict", "namespace", "cycler", "joiner")
+
+
+class JinjaTemplate:
+    """A compiled Jinja template.
+
+    Args:
+        template: the template.
+        name: what errors call it.
+    """
+
+    def __init__(self, template: jinja2.Template, name: str) -> None:
+        self._template = template
+        self._name = name
+
+    def render(self, data: Mapping[str, Any], chance: Chance, guards: Guards) -> str:
+        """Return what the template prints.
+
+        Args:
+            data: its variables.
+            chance: is asked by functions that use randomness.
+            guards: marks what is printed.
+
+        Raises:
+            DriverError: a key is missing, or an expression failed.
+        """
+        try:
+            return self._template.render({**functions(chance), **printing_functions(guards), **data})
+        except Exception as error:  # noqa: BLE001 -- an expression of a template raises whatever it likes
+            raise DriverError(_message(error, self._name)) from None
+
+
+@lru_cache(maxsize=256)
+def compiled(text: str, name: str) -> JinjaTemplate:
+    """Compile a template, once for all the resources of a definition.
+
+    Args:
+        text: the template.
+        name: what errors call it.
+
+    Raises:
+        DriverError: it does not parse, or uses a filter that does not exist.
+    """
+    environment = _environment()
+    try:
+        tree = environment.parse(text, name, _FILE)
+        mark_printed(tree, environment)
+        code = environment.compile(tree, name, _FILE)
+    except Exception as error:  # noqa: BLE001 -- what Jinja makes of a template is Python, which it compiles
+        raise DriverError(_message(error, name)) from None
+    return JinjaTemplate(jinja2.Template.from_code(environment, code, environment.globals), name)
+
+
+def tokens_of(text: str, name: str) -> list[tuple[PlaceKind, str]]:
+    """Return what a template consists of, comments left out.
+
+    Args:
+        text: the template.
+        name: what errors call it.
+
+    Raises:
+        DriverError: it cannot be read.
+    """
+    found: list[tuple[PlaceKind, str]] = []
+    is_raw = False
+    try:
+        for _, kind, held in _environment().lex(text, name, _FILE):
+            is_raw = kind == "raw_begin" or (is_raw and kind != "raw_end")
+            if kind == "data":
+                found.append(("raw" if is_raw else "text", held))
+            elif kind != "comment":
+                found.append(("string" if kind == "string" else "code", held))
+    except jinja2.TemplateSyntaxError as error:
+        raise DriverError(_message(error, name)) from None
+    return found
+
+
+class _Undefined(jinja2.StrictUndefined):
+    """A name that is not there; says which names are near it."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        hint: str | None = None,
+        obj: Any = missing,
+        name: Any = None,
+        exc: type[jinja2.TemplateRuntimeError] = jinja2.UndefinedError,
+    ) -> None:
+        if hint is None and name is not None:
+            known = _NAMES if obj is missing else obj
+            if known is _NAMES or is_mapping(known):
+                hint = f"there is no {'name' if known is _NAMES else 'key'} {name}{_near(name, known)}"
+        super().__init__(hint, obj, name, exc)
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """A sandbox in which the keys of a mapping outrank its methods."""
+
+    # What a macro returns, and what a block captures: the values in it have marks.
+    concat = staticmethod(written_join)
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Return a key of a mapping, else what the sandbox allows of an attribute."""
+        if is_mapping(obj) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
+@cache
+def _environment() -> _Environment:
+    environment = _Environment(
+        undefined=_Undefined,
+        finalize=_printed,
+        keep_trailing_newline=True,
+        loader=jinja2.FunctionLoader(_no_file),
+    )
+    environment.globals = {name: environment.globals[name] for name in _KEPT_GLOBALS}
+    environment.filters.update(FILTERS)
+    del environment.filters["random"]
+    return environment
+
+
+def _no_file(name: str) -> None:
+    raise jinja2.TemplateNotFound(name, f"a driver's template cannot include or import others ({name})")
+
+
+def _printed(value: Any) -> Any:
+    """Return what `{{ value }}` prints."""
+    match value:
+        case None | bool() | dict() | list() | tuple():
+            return json.dumps(value, ensure_ascii=False)
+        case str() | int() | float() | jinja2.Undefined():
+            return value
+        case Iterator():
+            msg = "what is printed is a generator (write `| list` behind it)"
+        case _:
+            msg = f"what is printed is no data: {getattr(value, '__name__', type(value).__name__)}"
+    raise jinja2.TemplateRuntimeError(msg)
+
+
+def _near(name: Any, known: Any) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(str(name), [str(one) for one in known], n=2)
+    if close:
+        return f" (did you mean {' or '.join(close)}?)"
+    return f" (there are {', '.join(map(str, known))})" if known else ""
+
+
+def _message(error: Exception, name: str) -> str:
+    line = _line(error)
+    where = f"{name}:{line}" if line else name
+    match error:
+        case RecursionError():
+            what = "it is nested too deep, or a macro calls itself without end"
+        case jinja2.TemplateError():
+            what = " ".join(str(error.message or error).split())
+        case _:
+            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return f"{where}: {what}"
+
+
+def _line(error: Exception) -> int:
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return error.lineno
+    # Jinja gives the frames of a template its lines.
+    lines = [
+        line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == _FILE
+    ]
+    return lines[-1] if lines else 0

@@ -1,0 +1,111 @@
+"""Marks around what a Jinja template prints of data.
+
+The tree of a template is changed before it is compiled: each printed expression hands its value to a function
+that marks it. Constants are the author's own, so is what is made of constants alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import nodes
+from jinja2.visitor import NodeTransformer
+
+from ensue.drivers.templates.guards import Origin, is_plain_data
+from ensue.model.data import is_list, is_mapping
+from ensue.model.printed_text import Written, is_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    import jinja2
+
+    from ensue.drivers.templates.guards import Guards
+
+_PRINT: Final = f"ensue_print_{os.urandom(10).hex()}"
+_WRITTEN: Final = f"ensue_written_{os.urandom(10).hex()}"
+"""Names of functions that no template can know."""
+_HELP: Final = "print it with `| tojson`"
+
+
+def mark_printed(template: nodes.Template, environment: jinja2.Environment) -> None:
+    """Have a template mark what it prints.
+
+    Args:
+        template: its tree, which is changed in place.
+        environment: the environment that it is compiled in.
+    """
+    _Guarding().visit(template)
+    template.set_environment(environment)
+
+
+def printing_functions(guards: Guards) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions that the tree of a template calls.
+
+    Args:
+        guards: marks what is printed.
+    """
+
+    def guarded(value: Any, expression: str, line: int) -> Any:
+        if isinstance(value, str):
+            return guards.guarded(value, Origin(expression, line, _HELP))
+        data: Any = json.loads(_json(value)) if isinstance(value, tuple) else value
+        if not (is_mapping(data) or is_list(data)) or is_plain_data(data):
+            return data
+        return guards.guarded(_json(data), Origin(expression, line, _HELP, is_json=True))
+
+    return {_PRINT: guarded, _WRITTEN: Written}
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def written_join(pieces: Iterable[str]) -> Written:
+    """Return the text that pieces of printed text make."""
+    return Written("".join(pieces))
+
+
+class _Guarding(NodeTransformer):
+    """Puts the calls into a tree."""
+
+    def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802 -- Jinja's name for it
+        """Mark what an expression prints, unless it is a constant."""
+        node.nodes = [one if _is_constant(one) else self._printing(one) for one in node.nodes]
+        return node
+
+    def visit_Const(self, node: nodes.Const) -> nodes.Expr:  # noqa: N802 -- Jinja's name for it
+        """Take note that an author wrote a text, where that may matter."""
+        if not isinstance(node.value, str) or not node.value or is_plain(node.value):
+            return node
+        return _call(_WRITTEN, [node], node.lineno)
+
+    def _printing(self, node: nodes.Expr) -> nodes.Expr:
+        expression = nodes.Const(_as_written(node))
+        line = nodes.Const(node.lineno)
+        return _call(_PRINT, [self.visit(node), expression, line], node.lineno)
+
+
+def _is_constant(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.TemplateData | nodes.Const)
+
+
+def _call(function: str, arguments: list[nodes.Expr], line: int) -> nodes.Call:
+    return nodes.Call(nodes.Name(function, "load", lineno=line), arguments, [], None, None, lineno=line)
+
+
+def _as_written(node: nodes.Node) -> str:
+    """Return an expression as its author wrote it, as far as it is names, keys and filters; else nothing."""
+    match node:
+        case nodes.Name():
+            return node.name
+        case nodes.Getattr():
+            return f"{_as_written(node.node)}.{node.attr}"
+        case nodes.Getitem(arg=nodes.Const(value=key)):
+            return f"{_as_written(node.node)}[{key!r}]"
+        case nodes.Filter(node=nodes.Expr() as base):
+            return f"{_as_written(base)} | {node.name}"
+        case _:
+            return ""

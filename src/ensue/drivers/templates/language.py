@@ -1,0 +1,87 @@
+"""The interface between the template drivers and the language of the templates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.drivers.templates.guards import Guards
+
+PlaceKind: TypeAlias = Literal["text", "raw", "comment", "string", "code"]
+"""What a place of a template is in: text that is printed, text in which nothing is an action (`raw`), a
+comment, a string of an action, or an action otherwise."""
+
+
+class Chance:
+    """Whether a rendering asked for the time or for a random value, so that another one would differ.
+
+    Attributes:
+        was_asked: whether it has been asked so far.
+    """
+
+    def __init__(self) -> None:
+        self.was_asked = False
+
+    def ask(self) -> None:
+        """Take note that something random is about to be used."""
+        self.was_asked = True
+
+
+class CompiledTemplate(Protocol):
+    """A template that was compiled; it may be rendered any number of times, in several threads at once."""
+
+    def render(self, data: Mapping[str, Any], chance: Chance, guards: Guards) -> str:
+        """Return what the template prints, with marks around the texts that data brought.
+
+        Args:
+            data: the names that it sees; plain data, which is not changed and never read as a template.
+            chance: is asked by whatever is random.
+            guards: marks what is printed.
+
+        Raises:
+            DriverError: it fails; the text begins with the template's name and the line.
+        """
+        ...
+
+
+class TemplateLanguage(Protocol):
+    """A language that templates are written in.
+
+    Attributes:
+        value: how a template names one of the definition's values, for messages.
+        as_json: the filter that prints a value as JSON, for messages.
+    """
+
+    value: str
+    as_json: str
+
+    def compiled(self, text: str, name: str) -> CompiledTemplate:
+        """Compile a template.
+
+        Args:
+            text: the template.
+            name: what errors call it (`templates.init`).
+
+        Raises:
+            DriverError: it does not parse; the text begins with the template's name and the line.
+        """
+        ...
+
+    def kinds_of(self, text: str, words: Sequence[str], name: str) -> list[PlaceKind]:
+        """Say what words of a template are in.
+
+        Args:
+            text: the template.
+            words: words that occur once, in the order in which they occur.
+            name: what errors call the template.
+
+        Raises:
+            DriverError: it cannot be read; the text begins with the template's name and the line.
+        """
+        ...
+
+    def constant(self, text: str) -> str:
+        """Return an expression that prints a text, whatever is in it."""
+        ...

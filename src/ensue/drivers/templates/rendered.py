@@ -1,0 +1,155 @@
+"""Reading as YAML what a template renders to.
+
+A text that was printed of data may be a scalar or a part of one, never more: what data say is no YAML.
+Dates and times of day stay texts, and keys are texts. What comes out is data, never a template or reference.
+"""
+
+# pyright: basic
+# PyYAML's loaders carry no types; what they build is data of any kind.
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.drivers.templates.guards import has_marks
+from ensue.errors import DriverError
+from ensue.model.data import is_list, is_mapping, not_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.drivers.templates.guards import Guards, Printed
+
+_INNER_KEY: Final = "data"
+_TAG: Final = "tag:yaml.org,2002:"
+_SEXAGESIMAL: Final = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?")
+
+
+class InnerText(str):
+    """A text in what a template rendered to, which is YAML itself.
+
+    Attributes:
+        marked: the same with the marks of what was printed into it.
+    """
+
+    __slots__ = ("marked",)
+
+    marked: str
+
+
+def read_rendered(text: str, name: str, guards: Guards, *, inner_levels: int = 0) -> Any:
+    """Return the data that a rendered text is.
+
+    Args:
+        text: what a template rendered to, with the marks of what it printed.
+        name: the template's name, for errors.
+        guards: what was printed.
+        inner_levels: how many levels deep it may have a `data` whose text is YAML itself, which becomes an
+            `InnerText` where something was printed into it.
+
+    Raises:
+        DriverError: it is not one YAML document, beyond a bound, or a text of data is more than a part of a
+            scalar.
+    """
+    marked = text
+    text, printed = guards.taken_out(marked)
+    if not text or text.isspace():
+        return None
+    _refuse_structure(text, printed, name)
+    data = _read(text, name)
+    return _with_inner(data, _read(marked, name), inner_levels) if printed and inner_levels else data
+
+
+def _load(text: str) -> Any:
+    from ensue.model.bounded_yaml import load_plain_yaml
+
+    return load_plain_yaml(text, _loader())
+
+
+def _refuse_structure(text: str, printed: Sequence[Printed], name: str) -> None:
+    from ensue.model.yaml_containment import is_whole_value
+
+    texts = [one for one in printed if not one.origin.is_json]
+    beyond = _beyond(text, texts)
+    if not beyond:
+        # JSON may also be a value of its own, which can be said only where the rest is as it should be.
+        data = [one for one in printed if one.origin.is_json]
+        beyond = _beyond(text, [one for one in data if not is_whole_value(text, one.extent, _load)])
+    problems = [
+        f"{name}:{one.origin.line}: what {one.origin.expression or 'an expression'} prints is more than a "
+        f"part of one YAML value ({one.origin.help})"
+        for one in beyond
+    ]
+    if problems:
+        raise DriverError("\n".join(dict.fromkeys(problems)))
+
+
+def _beyond(text: str, printed: Sequence[Printed]) -> list[Printed]:
+    from ensue.model.yaml_containment import beyond_scalars
+
+    found = set(beyond_scalars(text, [one.extent for one in printed], _load))
+    return [one for one in printed if one.extent in found]
+
+
+def _with_inner(data: Any, marked: Any, levels: int) -> Any:
+    """Return manifests, or one, in which a text that is YAML itself has its marks."""
+    if levels > 1:
+        if is_list(data):
+            return [_with_inner(*pair, levels - 1) for pair in zip(data, marked, strict=False)]
+        if is_mapping(data):
+            pairs = zip(data.items(), marked.values(), strict=False)
+            return {key: _with_inner(value, other, levels - 1) for (key, value), other in pairs}
+    if is_mapping(data) and _INNER_KEY in data:
+        return {**data, _INNER_KEY: _inner_text(data[_INNER_KEY], marked.get(_INNER_KEY))}
+    return data
+
+
+def _inner_text(value: Any, marked: Any) -> Any:
+    if not (isinstance(value, str) and isinstance(marked, str) and has_marks(marked)):
+        return value
+    text = InnerText(value)
+    text.marked = marked
+    return text
+
+
+def _read(text: str, name: str) -> Any:
+    try:
+        data = _with_text_keys(_load(text))
+    except ValueError as error:
+        raise DriverError(
+            f"{name}: what it renders to is not YAML: {error} (write values that may hold anything as JSON)"
+        ) from None
+    if strange := not_data(data):
+        raise DriverError(f"{name}: what it renders to holds what is no data: {strange}")
+    return data
+
+
+@cache
+def _loader() -> Any:
+    """Return a loader that takes neither dates nor `22:22` for anything but texts."""
+    from ensue.model.bounded_yaml import BoundedLoader
+
+    resolvers = {
+        first: [pair for pair in pairs if pair[0] != f"{_TAG}timestamp"]
+        for first, pairs in BoundedLoader.yaml_implicit_resolvers.items()
+    }
+    for first in "-+0123456789":
+        # The first resolver that matches decides.
+        resolvers[first] = [(f"{_TAG}str", _WHOLE), *resolvers.get(first, [])]
+    return type("RenderedLoader", (BoundedLoader,), {"yaml_implicit_resolvers": resolvers})
+
+
+_WHOLE: Final = re.compile(f"(?:{_SEXAGESIMAL.pattern})$")
+
+
+def _with_text_keys(data: Any) -> Any:
+    if is_mapping(data):
+        return {_key(key): _with_text_keys(value) for key, value in data.items()}
+    return [_with_text_keys(one) for one in data] if is_list(data) else data
+
+
+def _key(key: Any) -> Any:
+    if key is None or isinstance(key, bool):
+        return {None: "null", True: "true", False: "false"}[key]
+    return str(key) if isinstance(key, int | float) else key

@@ -1,0 +1,238 @@
+"""Provisioning with templates: they are rendered in a fixed order, and each sees what those before it gave.
+
+| template | sees | gives |
+| --- | --- | --- |
+| all | `driver.values`, `driver.secrets`, `resource`, `id`, `cookie` (of the last time) | |
+| `init` | | `init` of all that follow |
+| `cookie` | `init` | `cookie` of the next time |
+| `outputs` | `init` | plain outputs, `outputs.values` of those that follow |
+| `secrets` | `init`, `outputs.values` | secret outputs |
+| `manifests` | `init`, `outputs.values`, `outputs.secrets` | manifests |
+
+A rendering changes nothing outside. Because it may use random values it is no pure function of the inputs:
+what has to stay goes through the cookie, and a plan knows the outputs only when nothing random was asked for.
+
+Source: Humanitec, "Template driver"; definitions that are published for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+
+from ensue.contracts.driver import Planned, Provisioned
+from ensue.drivers.templates.guards import Guards
+from ensue.drivers.templates.inputs import below, templates_of
+from ensue.drivers.templates.insertions import with_insertions
+from ensue.drivers.templates.language import Chance
+from ensue.drivers.templates.rendered import InnerText, read_rendered
+from ensue.errors import DriverError
+from ensue.masking import SHORTEST_PART_CHARS
+from ensue.model.data import is_list, is_mapping
+from ensue.model.unknown import unknowns_in
+
+if TYPE_CHECKING:
+    from ensue.contracts.driver import DriverRequest, InputPath
+    from ensue.drivers.templates.language import TemplateLanguage
+    from ensue.masking import Masker
+    from ensue.model.data import DataMap
+
+LOCATIONS: Final = ("namespace", "cluster", "volumes", "containers")
+"""Where a manifest belongs: into the namespace, the cluster, or the pod of the workload."""
+
+
+async def provisioned(request: DriverRequest, language: TemplateLanguage) -> Provisioned:
+    """Render the templates of a resource.
+
+    Args:
+        request: the resource.
+        language: the language of the templates.
+
+    Raises:
+        DriverError: a template fails, or renders to what it should not.
+    """
+    # A template may make a key pair, which takes seconds.
+    return (await asyncio.to_thread(_rendered, request, language))[0]
+
+
+async def planned(request: DriverRequest, language: TemplateLanguage) -> Planned:
+    """Say what the templates of a resource would render to.
+
+    Args:
+        request: the resource; inputs that are not known yet are `Unknown`.
+        language: the language of the templates.
+
+    Raises:
+        DriverError: a template fails, or renders to what it should not.
+    """
+    if unknowns_in([request.values, request.secrets, request.params]):
+        return Planned(comment="what the templates render to is known after apply")
+    outcome, chance = await asyncio.to_thread(_rendered, request, language)
+    if chance.was_asked:
+        return Planned(comment="the templates render values that are random or depend on the time")
+    return Planned(
+        comment=outcome.comment,
+        would_change=bool(outcome.changed),
+        outputs=msgspec.structs.replace(outcome, cookie=None),
+    )
+
+
+def _rendered(request: DriverRequest, language: TemplateLanguage) -> tuple[Provisioned, Chance]:
+    masker = request.services.masker
+    _learn(request.secrets, masker)
+    chance = Chance()
+    try:
+        return _Rendering(request, language, chance).outcome(), chance
+    except DriverError as error:
+        raise DriverError(masker.within(str(error))) from None
+
+
+class _Rendering:
+    """The templates of one resource, rendered once."""
+
+    def __init__(self, request: DriverRequest, language: TemplateLanguage, chance: Chance) -> None:
+        self._request = request
+        self._guards = Guards()
+        self._templates = templates_of(request)
+        self._masker = request.services.masker
+        self._language = language
+        self._chance = chance
+        self._kept: DataMap = request.cookie or {}
+        self._data: dict[str, Any] = {
+            "driver": {"values": request.values or {}, "secrets": request.secrets or {}},
+            "resource": {} if request.params is None else request.params,
+            "id": request.guresid,
+            "cookie": self._kept.get("cookie"),
+            "init": {},
+        }
+
+    def outcome(self) -> Provisioned:
+        """Return what the templates render to."""
+        if "init" in self._templates.parts:
+            self._data["init"] = self._part("init")
+        cookie = self._part("cookie")
+        values = self._outputs("outputs")
+        self._data["outputs"] = {"values": values}
+        secrets = self._outputs("secrets")
+        if self._templates.secret_outputs is not None:
+            name = "secrets.templates.outputs"
+            place = _Place(name, ("secrets", "templates", "outputs"))
+            rendered = self._evaluated(self._templates.secret_outputs, place)
+            secrets = {**secrets, **_mapping(rendered, name, "secret outputs")}
+        _learn(secrets, self._masker)
+        self._data["outputs"] = {"values": values, "secrets": secrets}
+        manifests = self._manifests()
+        digest = _digest([values, secrets, cookie, manifests])
+        return Provisioned(
+            values=values,
+            secrets=secrets,
+            cookie={"cookie": cookie, "rendered": digest},
+            manifests=manifests,
+            changed=digest != self._kept.get("rendered"),
+            comment=_comment(values, secrets, manifests),
+        )
+
+    def _outputs(self, part: str) -> DataMap:
+        return _mapping(self._part(part), f"templates.{part}", "outputs")
+
+    def _part(self, part: str, inner_levels: int = 0) -> Any:
+        place = _Place(f"templates.{part}", ("values", "templates", part), inner_levels)
+        return self._evaluated(self._templates.parts.get(part), place)
+
+    def _evaluated(self, given: Any, place: _Place) -> Any:
+        """Return what a template, or each text of a mapping of them, renders to."""
+        if isinstance(given, str):
+            return self._rendered(given, place)
+        if is_mapping(given):
+            return {key: self._evaluated(value, place.below(key)) for key, value in given.items()}
+        if is_list(given):
+            return [self._evaluated(value, place.below(index)) for index, value in enumerate(given)]
+        return given
+
+    def _rendered(self, text: str, place: _Place) -> Any:
+        if parts := self._request.foreign_parts(place.path):
+            text = with_insertions(text, parts, place.name, self._language, self._guards)
+        rendered = self._language.compiled(text, place.name).render(self._data, self._chance, self._guards)
+        return read_rendered(rendered, place.name, self._guards, inner_levels=place.inner_levels)
+
+    def _manifests(self) -> DataMap:
+        name = "templates.manifests"
+        rendered = self._part("manifests", inner_levels=2)
+        if is_list(rendered):
+            rendered = {str(index): one for index, one in enumerate(rendered)}
+        found: DataMap = {}
+        for file_name, manifest in _mapping(rendered, name, "manifests").items():
+            read = _mapping(manifest, f"{name}.{file_name}", "location and data")
+            # One whose text is in a condition that does not hold is left out.
+            if read.get("data") is not None:
+                found[file_name] = self._manifest(read, f"{name}.{file_name}")
+        return found
+
+    def _manifest(self, manifest: DataMap, name: str) -> DataMap:
+        if manifest.get("location") not in LOCATIONS:
+            raise DriverError(
+                f"{name}: its location is {manifest.get('location')!r} (it is one of {', '.join(LOCATIONS)})"
+            )
+        data = manifest["data"]
+        if isinstance(data, str):
+            # `data: |` within a text, which is rendered already: what is in it is YAML as well.
+            marked = data.marked if isinstance(data, InnerText) else data
+            data = read_rendered(marked, f"{name}.data", self._guards)
+        if not is_mapping(data):
+            raise DriverError(f"{name}: its data is no mapping (write the manifest as YAML, one per entry)")
+        return {"location": manifest["location"], "data": data}
+
+
+class _Place(NamedTuple):
+    """Where a template is.
+
+    Args:
+        name: what errors call it.
+        path: where it is in the request.
+        inner_levels: how many levels deep what it renders to may have a `data` whose text is YAML itself.
+    """
+
+    name: str
+    path: InputPath
+    inner_levels: int = 0
+
+    def below(self, key: str | int) -> _Place:
+        """Return the place of a template below this one."""
+        return _Place(below(self.name, key), (*self.path, key), max(self.inner_levels - 1, 0))
+
+
+def _mapping(rendered: Any, name: str, of: str) -> DataMap:
+    if rendered is None:
+        return {}
+    if not is_mapping(rendered):
+        kind = "a list" if is_list(rendered) else "one value"
+        raise DriverError(f"{name}: it renders to {kind}, where a mapping of {of} is expected")
+    return rendered
+
+
+def _digest(outcome: list[Any]) -> str:
+    text = json.dumps(outcome, sort_keys=True, ensure_ascii=False)
+    try:
+        return hashlib.sha256(text.encode()).hexdigest()
+    except UnicodeEncodeError:
+        raise DriverError("a template renders to half of a surrogate pair, which is no text") from None
+
+
+def _comment(values: DataMap, secrets: DataMap, manifests: DataMap) -> str:
+    named = {"outputs": [*values, *secrets], "manifests": list(manifests)}
+    return "; ".join(f"{what}: {', '.join(names)}" for what, names in named.items() if names)
+
+
+def _learn(secrets: Any, masker: Masker) -> None:
+    """Tell the masker each secret; short ones and numbers may be ordinary words in other places."""
+    if isinstance(secrets, str):
+        masker.add(secrets) if len(secrets) >= SHORTEST_PART_CHARS else masker.add_guessed(secrets)
+    elif is_mapping(secrets) or is_list(secrets):
+        for value in secrets.values() if is_mapping(secrets) else secrets:
+            _learn(value, masker)
+    elif isinstance(secrets, int | float) and not isinstance(secrets, bool):
+        masker.add_guessed(str(secrets))

@@ -1,0 +1,278 @@
+"""Driver `terraform`: a resource is what a Terraform or OpenTofu configuration makes.
+
+The configuration is copied below the driver's directory, and its state is kept there encrypted, unless it
+has a backend of its own. Files that may hold secrets are there only while terraform runs. What a delete
+needs (environment, variables, files) is in the cookie.
+
+Source: Humanitec, "Terraform driver"; Terraform CLI, `plan`, `apply`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.contracts.driver import Planned, Provisioned
+from ensue.errors import DriverError, StateFailedError
+from ensue.model.unknown import unknowns_in
+from ensue.terraform import Workspace
+from ensue.terraform.inputs import read_inputs
+from ensue.terraform.source import below, carry_lock_file, laid_out
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from pathlib import Path
+
+    from ensue.contracts.driver import CodeKind, DriverRequest
+    from ensue.terraform import Output
+    from ensue.terraform.inputs import Inputs
+
+CODE: Final[Mapping[str, CodeKind]] = {"script": "hcl", "files": "hcl"}
+"""Which inputs are code; see `ensue.contracts.driver`."""
+
+_TREE: Final = "configuration"
+_NEXT: Final = "configuration.next"
+_PLANNED: Final = "configuration.planned"
+_STATE: Final = "state"
+_GIT: Final = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
+"""For modules that terraform itself clones: none may name a command."""
+
+
+class Cookie(msgspec.Struct, frozen=True, kw_only=True):
+    """What a delete needs, as the cookie has it.
+
+    Args:
+        path: the configuration's own folder below the copy.
+        files: files that are there only while terraform runs.
+        variables: values of its variables.
+        environment: environment variables for terraform.
+        binary: the name or path of the binary.
+        commit: the commit that was copied; empty: not from Git.
+        has_state: whether the state is kept below the driver's directory.
+    """
+
+    path: str
+    files: dict[str, str]
+    variables: dict[str, Any]
+    environment: dict[str, str]
+    binary: str = ""
+    commit: str = ""
+    has_state: bool = False
+
+
+def check(request: DriverRequest) -> list[str]:
+    """Say what is wrong with the inputs."""
+    return read_inputs(request.values, request.secrets, request.account, request.root)[1]
+
+
+async def fingerprint(request: DriverRequest) -> str:
+    """Return the commit of the source, or a digest of its folder; empty without a source.
+
+    Raises:
+        DriverError: the source cannot be read.
+    """
+    with _as_driver_error():
+        return await _inputs(request).source.fingerprint()
+
+
+async def create(request: DriverRequest) -> Provisioned:
+    """Apply the configuration; the state says what an earlier, interrupted call made.
+
+    Raises:
+        DriverError: it cannot be applied; what was made before the error is in the state.
+        StoreError: the state cannot be decrypted.
+    """
+    return await provision(request)
+
+
+async def update(request: DriverRequest) -> Provisioned:
+    """Apply the configuration as it is now.
+
+    Raises:
+        DriverError: it cannot be applied; what was made before the error is in the state.
+        StoreError: the state cannot be decrypted.
+    """
+    return await provision(request)
+
+
+async def plan(request: DriverRequest) -> Planned:
+    """Let terraform plan; inputs that are not known yet are named instead.
+
+    Raises:
+        DriverError: it cannot be planned.
+        StoreError: the state cannot be decrypted.
+    """
+    return await planned(request)
+
+
+async def delete(request: DriverRequest) -> None:
+    """Destroy what the configuration made, and remove the driver's directory.
+
+    Raises:
+        DriverError: it cannot be destroyed; what is left is in the state.
+        StoreError: the state cannot be decrypted.
+    """
+    tree = request.directory / _TREE
+    if request.cookie is not None and tree.is_dir():
+        cookie = msgspec.convert(request.cookie, Cookie)
+        with _as_driver_error(), laid_out(below(tree, cookie.path), cookie.files):
+            done = await _workspace(request, tree, cookie).apply(destroy=True)
+        if done.errors:
+            raise DriverError(done.errors)
+    await asyncio.to_thread(shutil.rmtree, request.directory, ignore_errors=True)
+
+
+async def provision(request: DriverRequest, binary: str = "") -> Provisioned:
+    """Apply the configuration.
+
+    Args:
+        request: the resource.
+        binary: the name of the binary when the inputs name none; empty: `terraform`, else `tofu`.
+
+    Raises:
+        DriverError: it cannot be applied.
+        StoreError: the state cannot be decrypted.
+    """
+    inputs = _inputs(request)
+    _check_state(request)
+    with _as_driver_error():
+        commit = await _copied(request, inputs, _NEXT)
+        tree = await asyncio.to_thread(_replaced, request.directory)
+        cookie = _cookie(request, inputs, binary, commit)
+        await request.services.keep(msgspec.to_builtins(cookie))
+        with laid_out(below(tree, cookie.path), cookie.files):
+            done = await _workspace(request, tree, cookie).apply()
+    if done.errors:
+        log = f"\n\nWhat terraform printed last:\n{done.log}" if inputs.appends_log else ""
+        raise DriverError(f"{done.errors}{log}")
+    cookie = msgspec.structs.replace(cookie, has_state=done.has_own_state)
+    return msgspec.structs.replace(
+        _provisioned(done.outputs),
+        cookie=msgspec.to_builtins(cookie),
+        changed=bool(done.changes),
+        comment=_counted(done.changes, "applied"),
+    )
+
+
+async def planned(request: DriverRequest, binary: str = "") -> Planned:
+    """Let terraform plan.
+
+    Args:
+        request: the resource.
+        binary: the name of the binary when the inputs name none; empty: `terraform`, else `tofu`.
+
+    Raises:
+        DriverError: it cannot be planned.
+        StoreError: the state cannot be decrypted.
+    """
+    if unknowns := unknowns_in([request.values, request.secrets, request.account]):
+        waits = ", ".join(dict.fromkeys(one.reference for one in unknowns))
+        return Planned(comment=f"would apply the configuration; its changes are known after {waits}")
+    inputs = _inputs(request)
+    _check_state(request)
+    was_there = request.directory.exists()
+    try:
+        with _as_driver_error():
+            await _copied(request, inputs, _PLANNED)
+            tree, cookie = request.directory / _PLANNED, _cookie(request, inputs, binary)
+            with laid_out(below(tree, cookie.path), cookie.files):
+                found = await _workspace(request, tree, cookie).plan()
+    finally:
+        left = request.directory / _PLANNED if was_there else request.directory
+        await asyncio.shield(asyncio.to_thread(shutil.rmtree, left, ignore_errors=True))
+    if not found.changes and found.outputs is not None:
+        return Planned(
+            comment="nothing would change", would_change=False, outputs=_provisioned(found.outputs)
+        )
+    return Planned(comment=_counted(found.changes, "would apply"))
+
+
+def _inputs(request: DriverRequest) -> Inputs:
+    inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
+    if problems:
+        raise DriverError("; ".join(problems))
+    return inputs
+
+
+def _check_state(request: DriverRequest) -> None:
+    """Refuse to make everything a second time when the state is lost."""
+    if request.cookie is None or not msgspec.convert(request.cookie, Cookie).has_state:
+        return
+    state = request.directory / _STATE
+    if not state.is_dir():
+        msg = (
+            f"terraform's state of {request.key} is gone: there is no folder {state} (restore it from a "
+            "backup; without it terraform would make everything a second time)"
+        )
+        raise DriverError(msg)
+
+
+async def _copied(request: DriverRequest, inputs: Inputs, name: str) -> str:
+    """Copy the configuration into a folder of that name; return the commit."""
+    folder = request.directory / name
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    commit = await inputs.source.copy_to(folder)
+    former = request.directory / _TREE / inputs.source.path
+    carry_lock_file(former, below(folder, inputs.source.path))
+    return commit
+
+
+def _replaced(directory: Path) -> Path:
+    """Put the new copy of the configuration in the place of the former one."""
+    tree = directory / _TREE
+    shutil.rmtree(tree, ignore_errors=True)
+    return (directory / _NEXT).rename(tree)
+
+
+def _cookie(request: DriverRequest, inputs: Inputs, binary: str, commit: str = "") -> Cookie:
+    former = msgspec.convert(request.cookie, Cookie) if request.cookie is not None else None
+    return Cookie(
+        path=inputs.source.path,
+        files=inputs.files,
+        variables=inputs.variables,
+        environment=inputs.environment,
+        binary=inputs.binary or binary,
+        commit=commit,
+        has_state=former is not None and former.has_state,
+    )
+
+
+def _workspace(request: DriverRequest, tree: Path, cookie: Cookie) -> Workspace:
+    folder = below(tree, cookie.path)
+    own = {"GIT_CONFIG_GLOBAL": str(folder / ".gitconfig")} if ".gitconfig" in cookie.files else {}
+    return Workspace(
+        name=request.key,
+        directory=request.directory / _STATE,
+        vault=request.services.vault,
+        masker=request.services.masker,
+        source=str(folder),
+        variables=cookie.variables,
+        environment={**_GIT, **own, **cookie.environment},
+        binary=cookie.binary,
+    )
+
+
+def _provisioned(outputs: Mapping[str, Output]) -> Provisioned:
+    return Provisioned(
+        values={name: one.value for name, one in outputs.items() if not one.sensitive},
+        secrets={name: one.value for name, one in outputs.items() if one.sensitive},
+    )
+
+
+def _counted(changes: Mapping[str, str], verb: str) -> str:
+    actions = [action for address, action in changes.items() if not address.startswith("output.")]
+    counts = [f"{actions.count(action)} to {action}" for action in dict.fromkeys(actions)]
+    return f"{verb} the configuration: {', '.join(counts) or 'no changes of resources'}"
+
+
+@contextmanager
+def _as_driver_error() -> Generator[None]:
+    """Say as a driver does what running terraform says as a state."""
+    try:
+        yield
+    except StateFailedError as error:
+        raise DriverError(str(error)) from None

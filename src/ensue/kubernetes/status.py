@@ -1,0 +1,33 @@
+"""What the status of an object says.
+
+Source: Kubernetes, "Deployments", "Deployment status"; "CustomResourceDefinition", conditions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ensue.model.paths import traverse
+
+
+def is_available(deployment: dict[str, Any]) -> bool:
+    """Say whether all replicas of a Deployment are of its present form, and available."""
+    wanted = _number(deployment, "spec:replicas", 1)
+    updated = _number(deployment, "status:updatedReplicas")
+    return (
+        _number(deployment, "status:observedGeneration") >= _number(deployment, "metadata:generation")
+        and updated >= wanted
+        and updated >= _number(deployment, "status:replicas")
+        and _number(deployment, "status:availableReplicas") >= wanted
+    )
+
+
+def is_established(definition: dict[str, Any]) -> bool:
+    """Say whether the API server serves the kind that a CustomResourceDefinition brings."""
+    conditions = traverse(definition, "status:conditions") or ()
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+
+
+def _number(found: dict[str, Any], path: str, default: int = 0) -> int:
+    value = traverse(found, path)
+    return value if isinstance(value, int) else default

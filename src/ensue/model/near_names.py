@@ -1,0 +1,29 @@
+"""Messages about plug-ins that do not exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_CUTOFF: Final = 0.5
+"""Lower than difflib's own, so that `sssh` finds `ssh_host`."""
+
+
+def not_there(kind: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no plug-in of a name, and which names are near, else which there are."""
+    import difflib
+
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=2, cutoff=_CUTOFF)
+    meant = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(names)}"
+    return f"there is no {kind} {name!r} ({meant})"
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return which names are near one that is not there, as the end of a sentence; empty when none is."""
+    import difflib
+
+    close = difflib.get_close_matches(name, list(known), n=2)
+    return f" (did you mean {' or '.join(close)}?)" if close else ""

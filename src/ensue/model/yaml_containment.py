@@ -1,0 +1,208 @@
+"""Whether each value that a template printed stays within one scalar of the YAML text.
+
+A value may be a plain scalar or a part of one, the content of a quoted scalar or of a block (`|`, `>`), or of
+a comment. It may not end the scalar, begin another one, or be read as anything else: a value with `: `, ` #`,
+a line break or a quote would otherwise decide what the SLS says.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ensue.model.printed_text import Extent
+
+_MILD: Final = re.compile(
+    r"[\w./(](?:[\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])?"
+    r"(?: [\w./@+%^()~=,:;!?&*<>|-]*[\w./@+%^()~=,;!?&*<>|-])*"
+)
+"""What changes nothing in block mappings, quotes and blocks of text; in brackets a comma means more."""
+_WORD: Final = "ensue0value"
+_WORDS: Final = re.compile(rf"{_WORD}[0-9]+x")
+_OPENS_BRACKETS: Final = re.compile(r"[\[{]")
+_MERGE: Final = "<<"
+_BLANKS: Final = " \t"
+_REFUSED_WITHIN: Final = {
+    "'": "'\n\r\x85\u2028\u2029",
+    '"': '"\\\n\r\x85\u2028\u2029',
+    "": "\n\r\x85\u2028\u2029",
+}
+"""What a value may not hold in a scalar of each style; the style of a plain one is empty."""
+
+
+def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> Iterator[Extent]:
+    """Yield the extents of the values that are more than a part of one scalar.
+
+    Args:
+        text: YAML text; where it is broken, what follows is not judged.
+        extents: where values were printed, in order.
+        load: reads YAML, as fast as may be; raises a `ValueError` for what it does not read.
+    """
+    doubtful = _doubtful(text, extents)
+    if not doubtful or _reads_back(text, doubtful, load):
+        return
+    scalars, end = _scalars(text)
+    starts = [scalar.start_mark.index for scalar in scalars]
+    for extent in doubtful:
+        start, stop = _without_margins(text, extent)
+        if start > end:
+            return
+        place = bisect_right(starts, start) - 1
+        scalar = scalars[place] if place >= 0 else None
+        if scalar is not None and stop <= scalar.end_mark.index:
+            if not _fits(text, start, stop, scalar):
+                yield extent
+        elif not _is_in_comment(text, start, stop, scalars[: place + 1]):
+            yield extent
+
+
+def _doubtful(text: str, extents: Sequence[Extent]) -> list[Extent]:
+    """Return the extents that cannot be judged by their characters alone."""
+    wild = [extent for extent in extents if not _MILD.fullmatch(text, extent.start, extent.end)]
+    if len(wild) == len(extents) or not _has_brackets(text, extents):
+        return wild
+    return list(extents)
+
+
+def _has_brackets(text: str, extents: Sequence[Extent]) -> bool:
+    position = 0
+    for extent in extents:
+        if _OPENS_BRACKETS.search(text, position, extent.start):
+            return True
+        position = max(position, extent.end)
+    return _OPENS_BRACKETS.search(text, position) is not None
+
+
+def _reads_back(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> bool:
+    """Say whether each value is, but for its blanks, what a reader finds where a word would be.
+
+    It is what nearly every value with a sign in it is, and needs no tokens.
+    """
+    values: dict[str, str] = {}
+    pieces: list[str] = []
+    position = 0
+    for number, extent in enumerate(extents):
+        if extent.start < position:
+            return False
+        word = f"{_WORD}{number}x"
+        values[word] = text[extent.start : extent.end]
+        pieces += (text[position : extent.start], word)
+        position = extent.end
+    try:
+        with_words = load("".join([*pieces, text[position:]]))
+        return _WORD not in text and _are_alike(with_words, load(text), values)
+    except ValueError:
+        return False
+
+
+def _are_alike(with_words: Any, data: Any, values: Mapping[str, str]) -> bool:
+    """Say whether data is the other data with values in place of words, but for blanks."""
+    if isinstance(with_words, str):
+        return isinstance(data, str) and _is_filled(with_words, data, values)
+    if is_mapping(with_words):
+        return (
+            is_mapping(data)
+            and len(data) == len(with_words)
+            and all(
+                _are_alike(key, other, values) and _are_alike(item, data[other], values)
+                for (key, item), other in zip(with_words.items(), data, strict=True)
+            )
+        )
+    if is_list(with_words):
+        return (
+            is_list(data)
+            and len(data) == len(with_words)
+            and all(_are_alike(one, other, values) for one, other in zip(with_words, data, strict=True))
+        )
+    return bool(with_words == data)
+
+
+def _is_filled(with_words: str, text: str, values: Mapping[str, str]) -> bool:
+    if _WORD not in with_words:
+        return with_words == text
+    filled = _WORDS.sub(lambda found: values[found[0]], with_words)
+    return filled.split() == text.split()
+
+
+def _scalars(text: str) -> tuple[list[Any], int]:
+    """Return the tokens of all scalars, and the place up to which the text could be read."""
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    scalars: list[Any] = []
+    try:
+        # Tokens that were read before an error are kept.
+        scalars.extend(one for one in yaml.scan(text, Loader=loader) if isinstance(one, yaml.ScalarToken))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        return scalars, mark.index if mark is not None else 0
+    except (yaml.YAMLError, UnicodeEncodeError):
+        return scalars, 0
+    return scalars, len(text)
+
+
+def _without_margins(text: str, extent: Extent) -> tuple[int, int]:
+    """Return the place of a value without the blanks at its ends that join other blanks, or end a line."""
+    start, stop = extent.start, extent.end
+    if not start or text[start - 1] in " \t\n":
+        while start < stop and text[start] in _BLANKS:
+            start += 1
+    if stop == len(text) or text[stop] == "\n":
+        while stop > start and text[stop - 1] in _BLANKS:
+            stop -= 1
+    return start, stop
+
+
+def _fits(text: str, start: int, stop: int, scalar: Any) -> bool:
+    style = scalar.style or ""
+    first, last = scalar.start_mark.index, scalar.end_mark.index
+    if style in "|>" and style:
+        # Its first line says how it is to be read.
+        return text.find("\n", first, start) >= 0
+    if style and (start == first or stop == last):
+        return False
+    value = text[start:stop]
+    return not any(sign in value for sign in _REFUSED_WITHIN[style]) and (bool(style) or value != _MERGE)
+
+
+def _is_in_comment(text: str, start: int, stop: int, scalars: Sequence[Any]) -> bool:
+    if any(sign in text[start:stop] for sign in _REFUSED_WITHIN[""]):
+        return False
+    line = text.rfind("\n", 0, start) + 1
+    scalar_end = scalars[-1].end_mark.index if scalars else 0
+    return re.search(r"(?:^|\s)#", text[max(line, scalar_end) : start]) is not None
+
+
+def is_whole_value(text: str, extent: Extent, load: Callable[[str], Any]) -> bool:
+    """Say whether what was printed is one value of the YAML text, not more and not a part of one.
+
+    Args:
+        text: YAML text.
+        extent: where the value was printed.
+        load: reads YAML; raises a `ValueError` for what it does not read.
+    """
+    value = text[extent.start : extent.end]
+    try:
+        with_word = load(f"{text[: extent.start]}{_WORD}{text[extent.end :]}")
+        return _WORD not in text and _is_put(with_word, load(text), load(value))
+    except ValueError:
+        return False
+
+
+def _is_put(with_word: Any, data: Any, value: Any) -> bool:
+    """Say whether data is the other data with a value in the place of the word."""
+    if with_word == _WORD:
+        return bool(data == value)
+    if is_mapping(with_word):
+        is_alike = is_mapping(data) and list(with_word) == list(data)
+        return is_alike and all(_is_put(one, data[key], value) for key, one in with_word.items())
+    if is_list(with_word):
+        is_alike = is_list(data) and len(with_word) == len(data)
+        return is_alike and all(_is_put(*pair, value) for pair in zip(with_word, data, strict=True))
+    return bool(with_word == data)

@@ -1,0 +1,154 @@
+"""The drawing of a deployment: its resources, each workload a box with what belongs to it.
+
+What is drawn is a plain value, so that a graph that is planned and one that was provisioned are drawn alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.output.drawing.drawing import RESOURCE_GRAPH, Edge, Resource, ScopeBox
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from ensue.output.drawing.drawing import ResourceStatus
+    from ensue.provisioning.identity import Context
+    from ensue.provisioning.nodes import ResourceGraph, Why
+    from ensue.provisioning.outcomes import NodeOutcome
+
+_WORKLOAD = "workload"
+_KEPT_EDGE: Final[Why] = "reference"
+"""How dependencies are drawn of which only a record is kept: it does not say why they are there."""
+
+
+class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource to draw.
+
+    Args:
+        type: its type.
+        class_: its class.
+        id: its id.
+        definition: the id of its definition; empty: not known.
+        driver: its driver; empty: not known.
+        status: its status.
+        comment: why it has that status; may be empty.
+        edges: `TYPE.CLASS#ID` of each resource that it depends on, and why; what is not drawn is left out.
+    """
+
+    type: str
+    class_: str
+    id: str
+    definition: str = ""
+    driver: str = ""
+    status: ResourceStatus = "planned"
+    comment: str = ""
+    edges: tuple[tuple[str, Why], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """`TYPE.CLASS#ID`."""
+        return f"{self.type}.{self.class_}#{self.id}"
+
+
+def deployment_name(context: Context) -> str:
+    """Return what a deployment is called: application, environment and type of the environment."""
+    return f"{context.app}/{context.env} ({context.env_type})"
+
+
+def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) -> Iterator[DrawnResource]:
+    """Yield the resources of a graph before it is provisioned.
+
+    Args:
+        graph: the graph.
+        missing_drivers: the drivers that are not installed.
+    """
+    for node in graph.nodes:
+        absent = node.driver in missing_drivers
+        yield DrawnResource(
+            type=node.key.type,
+            class_=node.key.class_,
+            id=node.key.id,
+            definition=node.definition,
+            driver=node.driver,
+            comment=f"the driver {node.driver} is not installed" if absent else "",
+            edges=tuple([(str(one.to), one.why) for one in node.dependencies]),
+        )
+
+
+def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnResource]:
+    """Yield the resources of a deployment with what came of them, those included that are orphaned.
+
+    Args:
+        outcomes: what came of every resource.
+    """
+    for one in outcomes:
+        node, kept = one.node, one.kept
+        edges: list[tuple[str, Why]]
+        if node is not None:
+            edges = [(str(to.to), to.why) for to in node.dependencies]
+        else:
+            edges = [(str(key), _KEPT_EDGE) for key in kept.depends_on] if kept else []
+        yield DrawnResource(
+            type=one.key.type,
+            class_=one.key.class_,
+            id=one.key.id,
+            definition=node.definition if node else kept.definition if kept else "",
+            driver=node.driver if node else kept.driver if kept else "",
+            status=one.outcome.status,
+            comment=one.outcome.comment,
+            edges=tuple(edges),
+        )
+
+
+def draw_resources(name: str, resources: Sequence[DrawnResource]) -> ScopeBox:
+    """Return the drawing of a deployment.
+
+    A resource belongs to a workload when its id is that of the workload, or begins with it and a dot. What
+    belongs to none is in no box of its own.
+
+    Args:
+        name: what the deployment is called.
+        resources: all of them, each `TYPE.CLASS#ID` once; their edges form no circle.
+    """
+    top = ScopeBox(kind=RESOURCE_GRAPH, name=name, scope="", status="done")
+    boxes = {one.id: _workload_box(one.id) for one in resources if one.type == _WORKLOAD}
+    for number, one in enumerate(resources):
+        box = boxes.get(_owner(one.id, boxes), top)
+        box.nodes.append(
+            Resource(
+                number=number,
+                id=one.id,
+                type=one.type,
+                class_=one.class_,
+                definition=one.definition,
+                driver=one.driver,
+                status=one.status,
+                comment=one.comment,
+            )
+        )
+    top.inner = [boxes[id_] for id_ in sorted(boxes)]
+    top.edges = list(dict.fromkeys(_edges(resources)))
+    return top
+
+
+def _workload_box(id_: str) -> ScopeBox:
+    return ScopeBox(kind=_WORKLOAD, name=id_.removeprefix("modules."), scope="", status="done")
+
+
+def _owner(id_: str, workloads: Mapping[str, ScopeBox]) -> str:
+    """Return the longest id of a workload that an id begins with; empty: none."""
+    owner = id_
+    while owner and owner not in workloads:
+        owner = owner.rpartition(".")[0]
+    return owner
+
+
+def _edges(resources: Sequence[DrawnResource]) -> Iterator[Edge]:
+    numbers = {one.key: number for number, one in enumerate(resources)}
+    for number, one in enumerate(resources):
+        for to, why in one.edges:
+            if to in numbers:
+                yield Edge(numbers[to], number, why)

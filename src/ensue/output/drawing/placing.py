@@ -1,0 +1,126 @@
+"""Where the boxes and lanes of a deployment go within their columns.
+
+The slots of a band are ordered so that few lines cross, and moved towards what they are connected with. Bands
+follow one another from top to bottom. Linear in slots and lines, except for sorting.
+
+Source: the order by the mean of the neighbours is that of Sugiyama et al. (1981), sweeping to and fro; the
+places are an isotonic regression: those that move every slot least from the mean of its neighbours.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ensue.output.drawing.columns import Slot
+
+_SWEEPS: Final = 8
+_GAP: Final = 14.0
+_Default = TypeVar("_Default", float, None)
+
+
+def order_band(columns: list[list[Slot]]) -> None:
+    """Order the slots of a band in their columns so that few lines cross.
+
+    Args:
+        columns: the slots of each column; the lists are sorted in place.
+    """
+    places: dict[Slot, float] = {}
+    for column in columns:
+        _note(column, places)
+    best, fewest = [column.copy() for column in columns], _crossings(columns, places)
+    for sweep in range(_SWEEPS):
+        if not fewest:
+            break
+        _sweep(columns, places, to_the_right=sweep % 2 == 1)
+        count = _crossings(columns, places)
+        if count < fewest:
+            best, fewest = [column.copy() for column in columns], count
+    columns[:] = best
+
+
+def _sweep(columns: Sequence[list[Slot]], places: dict[Slot, float], *, to_the_right: bool) -> None:
+    """Order each column by where the neighbours of its slots are in the column that comes before."""
+    for column in columns if to_the_right else reversed(columns):
+        wanted = {
+            slot: _mean([places[one] for one in slot.towards(right=not to_the_right)], places[slot])
+            for slot in column
+        }
+        column.sort(key=wanted.__getitem__)
+        _note(column, places)
+
+
+def _crossings(columns: Iterable[Iterable[Slot]], places: Mapping[Slot, float]) -> int:
+    """Return how many pairs of lines cross between the columns."""
+    count = 0
+    for column in columns:
+        ends: list[float] = []
+        for slot in column:
+            mine = sorted(places[one] for one in slot.after)
+            count += sum(len(ends) - bisect_right(ends, end) for end in mine)
+            for end in mine:
+                insort(ends, end)
+    return count
+
+
+def place_band(columns: Sequence[list[Slot]], top: float) -> float:
+    """Give every slot of a band its place, and return where the band ends.
+
+    Args:
+        columns: the ordered slots of each column.
+        top: where the band begins.
+    """
+    used = [column for column in columns if column]
+    for column in reversed(used):
+        _place(column, [_mean([one.y for one in slot.after], None) for slot in column])
+    for column in used:
+        _place(column, [_mean([one.y for one in (*slot.before, *slot.after)], slot.y) for slot in column])
+    for column in reversed(used):
+        _place(column, [_mean([one.y for one in slot.after], slot.y) for slot in column])
+    for column in reversed(used):
+        _straighten(column)
+    slots = [slot for column in used for slot in column]
+    shift = top - min((slot.y - slot.height / 2 for slot in slots), default=top)
+    for slot in slots:
+        slot.y += shift
+    return max((slot.y + slot.height / 2 for slot in slots), default=top)
+
+
+def _straighten(column: Sequence[Slot]) -> None:
+    """Move lanes by a few pixels so that they go straight on; they stay apart from what is beside them."""
+    for slot in column:
+        if slot.node is None and len(slot.after) == 1 and abs(slot.after[0].y - slot.y) <= _GAP / 2:
+            slot.y = slot.after[0].y
+
+
+def _note(column: Sequence[Slot], places: dict[Slot, float]) -> None:
+    size = max(len(column), 1)
+    places.update({slot: (at + 0.5) / size for at, slot in enumerate(column)})
+
+
+def _mean(places: Sequence[float], default: _Default) -> float | _Default:
+    return sum(places) / len(places) if places else default
+
+
+def _place(column: Sequence[Slot], wanted: Sequence[float | None]) -> None:
+    """Move slots to where they are wanted, as far as their order and their heights allow it."""
+    offsets: list[float] = []
+    below = 0.0
+    for slot in column:
+        offsets.append(below + slot.height / 2)
+        below += slot.height + _GAP
+    blocks: list[tuple[float, int]] = []  # the mean of what is wanted, and of how many slots
+    last = 0.0
+    for offset, place in zip(offsets, wanted, strict=True):
+        last = last if place is None else place - offset
+        mean, count = last, 1
+        while blocks and blocks[-1][0] > mean:
+            other, others = blocks.pop()
+            mean, count = (mean * count + other * others) / (count + others), count + others
+        blocks.append((mean, count))
+    starts = [mean for mean, count in blocks for _ in range(count)]
+    for slot, offset, start in zip(column, offsets, starts, strict=True):
+        slot.y = start + offset

@@ -1,0 +1,90 @@
+"""Active resources: what earlier deployments of an environment have provisioned and what is known of it.
+
+Source: Humanitec, "Active Resources"; resource graph document, "Building and executing".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+import msgspec
+
+from ensue.provisioning.identity import Key  # noqa: TC001 -- msgspec reads the types of fields
+from ensue.provisioning.sensitive import Path  # noqa: TC001 -- the same
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.provisioning.identity import Context
+
+Phase: TypeAlias = Literal["creating", "updating", "active", "deleting"]
+"""What a driver was last asked to do, and `active` once that had ended well. A record that says `creating`
+is of a resource that may or may not be there: the call failed, or the process was killed during it."""
+
+
+class ActiveResource(msgspec.Struct, frozen=True, kw_only=True):
+    """A resource that a deployment has provisioned.
+
+    Args:
+        key: the resource.
+        env_type: the type of its environment, for criteria.
+        definition: the id of the definition that was used.
+        definition_digest: the hash of that definition.
+        driver: the driver, as the definition names it.
+        phase: see `Phase`.
+        inputs_mark: a keyed fingerprint of everything that the driver was given; empty when the last call
+            failed.
+        outputs: all outputs by name, of the last call that ended well.
+        secret_paths: which of them are secret.
+        manifests: Kubernetes manifests that it brings along.
+        cookie: what the driver wants to know again.
+        registers: resources that it made targetable: SRN to configuration.
+        depends_on: what it depends on.
+    """
+
+    key: Key
+    env_type: str
+    definition: str
+    definition_digest: str
+    driver: str
+    phase: Phase
+    inputs_mark: str = ""
+    outputs: Any = msgspec.field(default_factory=dict[str, Any])
+    secret_paths: tuple[Path, ...] = ()
+    manifests: dict[str, Any] = {}
+    cookie: dict[str, Any] | None = None
+    registers: dict[str, dict[str, Any]] = {}
+    depends_on: tuple[Key, ...] = ()
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether a call of its driver has begun, and how it ended is not known."""
+        return self.phase != "active"
+
+
+class ActiveResources(Protocol):
+    """Keeps the active resources of environments."""
+
+    def load(self, context: Context) -> Mapping[Key, ActiveResource]:
+        """Return the active resources of one environment; this blocks.
+
+        Raises:
+            StoreError: they cannot be read, or not be decrypted.
+        """
+        ...
+
+    def put(self, context: Context, resource: ActiveResource) -> None:
+        """Keep a resource as it is now; it is durable after the next `flush`."""
+        ...
+
+    def remove(self, context: Context, key: Key) -> None:
+        """Keep a resource no longer; durable after the next `flush`."""
+        ...
+
+    async def flush(self) -> None:
+        """Return when everything that was put or removed before is durable.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        ...

@@ -1,0 +1,308 @@
+"""What the inputs of a graph's nodes come to, before anything is provisioned and while it is.
+
+The context, the ids and the accounts are known from the beginning, and so is all that is made of them.
+Outputs become known as resources are provisioned, in the order of the graph.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ensue.contracts.driver import ForeignPart
+from ensue.errors import DriverError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.unknown import Unknown, unknowns_in
+from ensue.provisioning.evaluation import evaluate
+from ensue.provisioning.identity import guresid
+from ensue.provisioning.meanings import Constant, ContextField, FromOutside, Reference, Selection
+from ensue.provisioning.secret_refs import with_secrets
+from ensue.provisioning.sensitive import Foreign, Sensitive, marked, parted, separated, texts_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.provisioning.identity import Context, Key
+    from ensue.provisioning.meanings import Meaning
+    from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.secret_refs import SecretReference
+    from ensue.provisioning.sensitive import Path
+
+_NOT_KNOWN = Unknown("")
+_SERVICE_NAMES = frozenset({("name",), ("host",), ("hostname",)})
+
+
+class Outputs(msgspec.Struct, frozen=True, kw_only=True):
+    """The outputs of a resource.
+
+    Args:
+        data: all of them by name, secrets in the clear.
+        secret_paths: which of them are secret.
+    """
+
+    data: Any
+    secret_paths: tuple[Path, ...] = ()
+
+
+class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A node with everything evaluated that can be.
+
+    Args:
+        node: the node.
+        account: the account of its driver; None: none.
+        params: its parameters; of a workload its module.
+        values: its plain inputs.
+        secrets: its secret inputs, those of `secret_refs` among them; only for a driver's eyes.
+        own_secrets: the secrets that the definition has itself.
+        secret_refs: where further secrets are kept.
+        secret_params: the parts of the parameters that are secret.
+        secret_values: the parts of the plain inputs that are secret all the same.
+        foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
+            with `account`, `values` or `secrets`.
+        secret_account: the parts of the account that are secret.
+    """
+
+    node: Node
+    account: Any
+    params: Any
+    values: Any
+    secrets: Any
+    own_secrets: Any = None
+    secret_refs: Any = None
+    secret_params: tuple[Path, ...] = ()
+    secret_values: tuple[Path, ...] = ()
+    foreign: Mapping[Path, tuple[ForeignPart, ...]] = MappingProxyType({})
+    secret_account: tuple[Path, ...] = ()
+
+    def secret_texts(self) -> Iterator[str]:
+        """Yield everything secret in it, as text: what a masker is to be told."""
+        yield from texts_in(self.secrets)
+        yield from texts_in(self.values, self.secret_values)
+        yield from texts_in(self.params, self.secret_params)
+        yield from texts_in(self.account, self.secret_account)
+
+    def with_secrets(self, values: Mapping[SecretReference, str]) -> EvaluatedNode:
+        """Return the node with secrets in the place of references to them.
+
+        Args:
+            values: the value of each reference.
+        """
+        read = parted(with_secrets(self.secret_refs, {one: _stored(one, values[one]) for one in values}))
+        return msgspec.structs.replace(
+            self,
+            secrets=_merged(self.own_secrets, read.data),
+            foreign={**self.foreign, **_below_name("secrets", read.foreign)},
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether nothing of it waits for another resource."""
+        return not unknowns_in([self.account, self.params, self.values, self.secrets])
+
+
+class GraphValues:
+    """Evaluates the nodes of a graph, each after those that it depends on.
+
+    Args:
+        graph: the graph.
+        outside: what Score's types `environment` and `service` are, by `NAME` or `RESOURCE.NAME`; None:
+            nobody asks for it yet.
+    """
+
+    def __init__(self, graph: ResourceGraph, outside: Mapping[str, Any] | None = None) -> None:
+        self.graph = graph
+        self.lacks_org = False
+        """Whether a placeholder asks for the organization, and none is given."""
+        self._outside = outside
+        self._done: dict[Key, EvaluatedNode] = {}
+        self._guresids = {node.key: node.guresid for node in graph.nodes}
+        self._outputs: dict[Key, Outputs] = {}
+
+    def nodes(self) -> Iterator[EvaluatedNode]:
+        """Yield every node, in the order of provisioning."""
+        for node in self.graph.nodes:
+            yield self.evaluated(node)
+
+    def evaluated(self, node: Node) -> EvaluatedNode:
+        """Return a node with what is known by now.
+
+        Raises:
+            DriverError: an output is missing that it takes of a resource which has been provisioned, or a
+                value that the environment does not have.
+        """
+
+        def value_of(meaning: Meaning) -> Any:
+            return self._value(meaning, node)
+
+        inputs = node.inputs
+        secrets = parted(evaluate(inputs.secrets.data, value_of))
+        references = parted(evaluate(inputs.secret_refs.data, value_of))
+        params, secret_params = separated(
+            None if node.params is None else evaluate(node.params.data, value_of)
+        )
+        values, secret_values, foreign_values = parted(evaluate(inputs.values.data, value_of))
+        account = parted(None if node.account is None else evaluate(node.account.data, value_of))
+        evaluated = self._done[node.key] = EvaluatedNode(
+            node=node,
+            account=account.data,
+            params=params,
+            values=values,
+            secrets=_merged(secrets.data, references.data),
+            own_secrets=secrets.data,
+            secret_refs=references.data,
+            secret_params=secret_params,
+            secret_values=secret_values,
+            secret_account=account.secret_paths,
+            foreign={
+                **_below_name("account", account.foreign),
+                **_below_name("values", foreign_values),
+                **_below_name("secrets", secrets.foreign),
+                **_below_name("secrets", _without_value_keys(references.foreign)),
+            },
+        )
+        return evaluated
+
+    def evaluated_before(self, key: Key) -> EvaluatedNode | None:
+        """Return what a node came to when it was evaluated last; None: it never was."""
+        return self._done.get(key)
+
+    def note_outputs(self, key: Key, outputs: Outputs) -> None:
+        """Take note of the outputs of a resource that has been provisioned."""
+        self._outputs[key] = outputs
+
+    def _value(self, meaning: Meaning, node: Node) -> Any:
+        match meaning:
+            case Constant(value):
+                return value
+            case ContextField(name):
+                return self._context_value(name, node)
+            case Reference(target, what, path):
+                return self._of(target.resolved(node.key), what, path)
+            case Selection(anchor, steps, what, path):
+                found = [self._of(key, what, path) for key in node.selected.get((anchor, steps), ())]
+                return _NOT_KNOWN if any(isinstance(one, Unknown) for one in found) else found
+            case FromOutside(kind, path):
+                return self._from_outside(kind, path)
+
+    def _context_value(self, name: str, node: Node) -> Any:
+        if name == "res.guresid":
+            return node.guresid
+        value = context_values(self.graph.context, node.key)[name]
+        if name == "org.id" and not value:
+            self.lacks_org = True
+            return _NOT_KNOWN
+        return value
+
+    def _from_outside(self, kind: str, path: tuple[str, ...]) -> Any:
+        if self._outside is None:
+            return _NOT_KNOWN
+        name, rest = path[0], path[1:]
+        for word in (".".join(path), ".".join(rest) if kind == "environment" else ""):
+            if word in self._outside:
+                return self._outside[word]
+        if kind == "service" and (not rest or rest in _SERVICE_NAMES):
+            return name
+        wanted = ".".join(rest) or name
+        raise DriverError(f"the {kind} has no value {wanted!r} (give it with --value {wanted}=VALUE)")
+
+    def _of(self, key: Key, what: str, path: tuple[str, ...]) -> Any:
+        """Return what is known of something of a resource."""
+        if what == "id":
+            return key.id
+        if what == "guresid":
+            return self._guresids.get(key) or guresid(self.graph.context, key)
+        if what == "outputs":
+            return self._output(key, path)
+        evaluated = self._done.get(key)
+        if evaluated is None:
+            return _NOT_KNOWN
+        if what == "account":
+            value = marked(evaluated.account, evaluated.secret_account)
+        else:
+            value = _below(marked(evaluated.values, evaluated.secret_values), path, _NOT_KNOWN)
+        if unknowns_in(evaluated.account if what == "account" else value):
+            return _NOT_KNOWN
+        is_foreign = any(_overlap(one, (what, *path)) for one in evaluated.foreign)
+        return Foreign(value, (ForeignPart(placeholder="", resource=str(key)),)) if is_foreign else value
+
+    def _output(self, key: Key, path: tuple[str, ...]) -> Any:
+        outputs = self._outputs.get(key)
+        if outputs is None:
+            return _NOT_KNOWN
+        missing = object()
+        value = _below(marked(outputs.data, outputs.secret_paths), path, missing)
+        if value is missing:
+            has = ", ".join(map(str, outputs.data)) if is_mapping(outputs.data) and outputs.data else "none"
+            raise DriverError(f"{key} has no output {'.'.join(path)!r} (its outputs: {has})")
+        is_known = not isinstance(value, Unknown)
+        return Foreign(value, (ForeignPart(placeholder="", resource=str(key)),)) if is_known else value
+
+
+def context_values(context: Context, key: Key) -> dict[str, str]:
+    """Return the fields of the context of one resource by name, but for its guresid."""
+    return {
+        **context_of(context),
+        "res.id": key.id,
+        "res.type": key.type,
+        "res.class": key.class_,
+    }
+
+
+def context_of(context: Context) -> dict[str, str]:
+    """Return the fields of the context that all resources of a deployment share."""
+    return {
+        "org.id": context.org,
+        "app.id": context.app,
+        "env.id": context.env,
+        "env.type": context.env_type,
+    }
+
+
+def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
+    for part in path:
+        if isinstance(data, Sensitive):
+            data = Sensitive(_below(data.value, (part,), missing))
+            if data.value is missing:
+                return missing
+        elif is_mapping(data) and part in data:
+            data = data[part]
+        elif is_list(data) and part.isdecimal() and int(part) < len(data):
+            data = data[int(part)]
+        else:
+            return missing
+    return data
+
+
+def _stored(reference: SecretReference, value: str) -> Foreign:
+    """Return a secret, marked as what its store says."""
+    place = f"the secret store {reference.store}"
+    return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
+
+
+def _below_name(name: str, foreign: Mapping[Path, tuple[ForeignPart, ...]]) -> dict[Path, Any]:
+    return {(name, *path): parts for path, parts in foreign.items()}
+
+
+def _without_value_keys(
+    foreign: Mapping[Path, tuple[ForeignPart, ...]],
+) -> dict[Path, tuple[ForeignPart, ...]]:
+    """Return the paths in `secret_refs` as those in the secrets: `{value: …}` becomes the value."""
+    return {path[:-1] if path[-1:] == ("value",) else path: parts for path, parts in foreign.items()}
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    """Say whether one of two paths is the other one, or leads below it."""
+    return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
+
+
+def _merged(first: Any, second: Any) -> Any:
+    """Merge secrets with references to further ones; nulls of the second are left out."""
+    if not (is_mapping(first) and is_mapping(second)):
+        return second
+    merged = dict(first)
+    for key, value in second.items():
+        if value is not None:
+            merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged

@@ -1,0 +1,75 @@
+"""Images that the command line names: a container whose image is `.` gets its image when it is deployed.
+
+Source: the Score specification, where `.` stands for the image that a build makes of the folder.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.language.collector import near_names
+from ensue.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.language.collector import Collector
+    from ensue.provisioning.workloads import Deployment, Workload
+    from ensue.provisioning.written import Written
+
+ANY_WORKLOAD: Final = "*"
+"""The name under which an image is for all workloads that none is named for."""
+
+_TO_BE_NAMED: Final = "."
+
+
+def with_images(deployment: Deployment, images: Mapping[str, str], found: Collector) -> Deployment:
+    """Return a deployment whose containers with the image `.` have the images that are named for them.
+
+    Args:
+        deployment: the deployment.
+        images: workload to image; `*` is for all workloads that are not named.
+        found: gets workloads that are named and not there.
+    """
+    if not images:
+        return deployment
+    names = {one.name for one in deployment.workloads}
+    for unknown in sorted(set(images) - names - {ANY_WORKLOAD}):
+        close = near_names(unknown, names)
+        found.error(
+            "E0829",
+            f"an image is given for the workload {unknown!r}, which is not deployed",
+            None,
+            help=close or f"the workloads are {', '.join(sorted(names)) or 'none'}",
+        )
+    workloads = tuple(_with_image(one, images) for one in deployment.workloads)
+    return msgspec.structs.replace(deployment, workloads=workloads)
+
+
+def _with_image(workload: Workload, images: Mapping[str, str]) -> Workload:
+    image = images.get(workload.name, images.get(ANY_WORKLOAD))
+    return (
+        workload
+        if image is None
+        else msgspec.structs.replace(workload, module=_named(workload.module, image))
+    )
+
+
+def _named(module: Written, image: str) -> Written:
+    return msgspec.structs.replace(
+        module, data=_filled(module.data, image), source=_filled(module.source, image)
+    )
+
+
+def _filled(module: Any, image: str) -> Any:
+    """Return a module in which no container has the image `.`."""
+    spec = module.get("spec") if is_mapping(module) else None
+    if not is_mapping(spec) or not is_mapping(containers := spec.get("containers")):
+        return module
+    filled = {
+        name: {**one, "image": image} if is_mapping(one) and one.get("image") == _TO_BE_NAMED else one
+        for name, one in containers.items()
+    }
+    return {**module, "spec": {**spec, "containers": filled}}

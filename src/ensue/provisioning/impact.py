@@ -1,0 +1,72 @@
+"""What a change of definitions means for resources that are there: which would be made otherwise, and why.
+
+Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.identity import Context, Key
+    from ensue.provisioning.matching import Catalog
+
+Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
+"""Why a resource would be made otherwise."""
+
+
+class Impact(NamedTuple):
+    """A resource that the next deployment would make otherwise.
+
+    Args:
+        context: its environment.
+        key: the resource.
+        was: the id of the definition that it was made with.
+        becomes: the id of the definition that it would get now; None: none matches.
+        reason: see `Reason`.
+        dependents: the resources that depend on it, sorted.
+    """
+
+    context: Context
+    key: Key
+    was: str
+    becomes: str | None
+    reason: Reason
+    dependents: tuple[Key, ...]
+
+
+def impacts(
+    active: Iterable[tuple[Context, ActiveResource]], catalog: Catalog, definition: str | None = None
+) -> list[Impact]:
+    """Return the active resources that would be made otherwise, by environment and key.
+
+    Args:
+        active: the active resources of all environments that are looked at.
+        catalog: the definitions as they are now.
+        definition: only resources that were made with this definition, or would be; None: all.
+    """
+    known = list(active)
+    dependents: dict[tuple[Context, Key], list[Key]] = {}
+    for context, one in known:
+        for key in one.depends_on:
+            dependents.setdefault((context, key), []).append(one.key)
+    found: list[Impact] = []
+    for context, one in known:
+        now = catalog.chosen(one.key, context)
+        becomes = None if now is None else now.id
+        reason: Reason
+        if now is None:
+            reason = "no definition"
+        elif now.id != one.definition:
+            reason = "another definition"
+        elif now.digest != one.definition_digest:
+            reason = "definition changed"
+        else:
+            continue
+        if definition is None or definition in {one.definition, becomes}:
+            users = tuple(sorted(dependents.get((context, one.key), ())))
+            found.append(Impact(context, one.key, one.definition, becomes, reason, users))
+    return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))

@@ -1,0 +1,109 @@
+"""A resource graph as a plan: a state for each resource, which requires the states of those it depends on.
+
+Resources to be removed come last, each after everything that depends on it, or did when it was provisioned.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ensue.contracts.growth import Plan
+from ensue.model.chunk import Chunk, NoDocument, StateOptions
+from ensue.model.requisite import Requisite, RequisiteKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ensue.diagnostics import Diagnostic
+    from ensue.model.srn import Srn
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.identity import Key
+    from ensue.provisioning.nodes import Node
+
+MODULE: Final = "graph"
+"""The state module whose functions the states of a deployment call."""
+
+PROVISIONED: Final = "provisioned"
+REMOVED: Final = "removed"
+
+_BESIDE_OTHERS: Final = StateOptions(parallel=True)
+
+
+class Work(NamedTuple):
+    """What a deployment is to do.
+
+    Args:
+        nodes: the resources of the graph, in the order of provisioning.
+        removed: the resources to be removed.
+        kept: everything that is kept of the environment.
+    """
+
+    nodes: Sequence[Node]
+    removed: Sequence[ActiveResource]
+    kept: Mapping[Key, ActiveResource]
+
+
+def lower(work: Work, target: Srn, scope: str, *, parent: object, warnings: tuple[Diagnostic, ...]) -> Plan:
+    """Return the plan of a deployment.
+
+    Args:
+        work: what is to be done.
+        target: the machine that does it.
+        scope: the path of the plan's scope.
+        parent: what the functions of its states need to find the deployment again.
+        warnings: remarks on its inputs.
+    """
+    chunks: list[Chunk] = []
+    places: dict[Key, int] = {}
+
+    def add(key: Key, function: str, required: Iterable[Key], document: Any, keys: tuple[str, ...]) -> None:
+        before = tuple(sorted({places[one] for one in required if one in places}))
+        places[key] = len(chunks)
+        chunks.append(
+            Chunk(
+                id=str(key),
+                name=str(key),
+                module=MODULE,
+                function=function,
+                arguments={},
+                sls="",
+                order=len(chunks),
+                document=document,
+                keys=keys,
+                requisites=(Requisite(RequisiteKind.REQUIRE, before),) if before else (),
+                options=_BESIDE_OTHERS,
+            )
+        )
+
+    for node in work.nodes:
+        asked_for = node.places[0]
+        add(node.key, PROVISIONED, node.depends_on, asked_for.document, tuple(map(str, asked_for.keys)))
+    for one, users in _users_first(work.removed, work.kept):
+        add(one.key, REMOVED, users, NoDocument(), ())
+    return Plan(chunks=tuple(chunks), scope=scope, target=target, parent=parent, warnings=warnings)
+
+
+def _users_first(
+    removed: Sequence[ActiveResource], kept: Mapping[Key, ActiveResource]
+) -> list[tuple[ActiveResource, list[Key]]]:
+    """Return what is to be removed in the order of removal, each with those that use it."""
+    users: dict[Key, list[Key]] = {}
+    for one in kept.values():
+        for key in one.depends_on:
+            users.setdefault(key, []).append(one.key)
+    left = {one.key: one for one in sorted(removed, key=lambda one: one.key, reverse=True)}
+    waits_for = {key: sum(user in left for user in users.get(key, ())) for key in left}
+    free = deque(key for key, count in waits_for.items() if not count)
+    ordered: list[tuple[ActiveResource, list[Key]]] = []
+    while free:
+        one = left.pop(free.popleft())
+        ordered.append((one, users.get(one.key, [])))
+        for key in one.depends_on:
+            if key in left:
+                waits_for[key] -= 1
+                if not waits_for[key]:
+                    free.append(key)
+    # Records of different deployments may go round in circles: what is left is removed in any order, and
+    # waits for those of its users that came before.
+    return [*ordered, *((one, users.get(one.key, [])) for one in left.values())]

@@ -1,0 +1,196 @@
+"""What came of the resources of a deployment, those included that were never come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ensue.contracts.deployment import Deployed
+from ensue.provisioning.identity import WORKLOAD, guresid
+from ensue.provisioning.provisioner import Outcome
+from ensue.provisioning.sensitive import colon_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from ensue.model.data import DataMap
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.provisioning.identity import Context, Key
+    from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.sensitive import Path
+
+_CHANGED = ("created", "updated", "destroyed", "planned")
+_ORPHANED = Outcome("orphaned", "no resource of the deployment needs it any more")
+
+
+class NodeOutcome(NamedTuple):
+    """What came of one resource.
+
+    Args:
+        key: the resource.
+        guresid: its globally unique id.
+        node: its node; None: the graph does not have it.
+        evaluated: the node with what is known of its inputs; None where it was not come to.
+        kept: what is kept of it, of this deployment or of an earlier one; None: nothing.
+        outcome: what came of it.
+    """
+
+    key: Key
+    guresid: str
+    node: Node | None
+    evaluated: EvaluatedNode | None
+    kept: ActiveResource | None
+    outcome: Outcome
+
+
+def node_outcomes(
+    graph: ResourceGraph | None,
+    context: Context,
+    values: GraphValues | None,
+    kept: Mapping[Key, ActiveResource],
+    outcomes: Mapping[Key, Outcome],
+    *,
+    removed: Collection[Key] = (),
+) -> Iterator[NodeOutcome]:
+    """Yield what came of every resource: those of the graph in the order of provisioning, then the others.
+
+    Args:
+        graph: the graph; None: the environment was destroyed.
+        context: the environment.
+        values: has what is known of the inputs.
+        kept: what is kept now.
+        outcomes: what came of the resources that were come to.
+        removed: the resources that were to be removed.
+    """
+    known: dict[Key, Outcome] = dict(outcomes)
+    nodes = graph.nodes if graph is not None else ()
+    for node in nodes:
+        if node.key not in known:
+            known[node.key] = _skipped(node.depends_on, known)
+        evaluated = values.evaluated_before(node.key) if values is not None else None
+        one = known[node.key]
+        yield NodeOutcome(node.key, node.guresid, node, evaluated, kept.get(node.key), one)
+    own = {node.key for node in nodes}
+    others = [key for key in outcomes if key not in own]
+    left = sorted(kept.keys() - own - set(others))
+    users = _users(kept) if removed else {}
+    for key in [*others, *left]:
+        outcome = known.get(key) or (_left(users.get(key, ())) if key in removed else _ORPHANED)
+        record = kept.get(key) or outcome.old
+        yield NodeOutcome(key, guresid(context, key), None, None, record, outcome)
+
+
+def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> Deployed:
+    """Return what a deployment came to, as the state `graph.deployed` says it.
+
+    Args:
+        all_: what came of every resource.
+        rendered: the files that workloads were rendered to and that have changed.
+    """
+    statuses: Counter[str] = Counter()
+    changes: DataMap = {}
+    failures: list[str] = []
+    orphans: list[str] = []
+    by_key: dict[Key, NodeOutcome] = {}
+    for one in all_:
+        status = one.outcome.status
+        statuses[status] += 1
+        by_key[one.key] = one
+        if status in _CHANGED:
+            changes.setdefault(status, []).append(str(one.key))  # type: ignore[union-attr] # a list
+        elif status == "failed":
+            failures.append(f"{one.key}: {one.outcome.comment}")
+        elif status == "orphaned":
+            orphans.append(str(one.key))
+    if rendered:
+        changes["rendered"] = list(rendered)
+    workloads, shared, secret = _outputs(by_key)
+    return Deployed(
+        statuses=statuses,
+        changes=changes,
+        workloads=workloads,
+        shared=shared,
+        sensitive=colon_paths(secret),
+        failures=tuple(failures),
+        orphans=tuple(orphans),
+        rendered=rendered,
+    )
+
+
+def _users(kept: Mapping[Key, ActiveResource]) -> dict[Key, list[Key]]:
+    users: dict[Key, list[Key]] = {}
+    for one in kept.values():
+        for key in one.depends_on:
+            users.setdefault(key, []).append(one.key)
+    return users
+
+
+def _left(users: Iterable[Key]) -> Outcome:
+    """Return the outcome of a resource that was to be removed and was not come to."""
+    if not users:
+        return Outcome("skipped", "the run was stopped before it")
+    return Outcome("skipped", f"{', '.join(map(str, users))} still uses it")
+
+
+def _skipped(depends_on: Iterable[Key], known: Mapping[Key, Outcome]) -> Outcome:
+    """Return the outcome of a resource that was not come to, with the failure that it comes from."""
+    failed = [key for key in depends_on if known[key].status in {"failed", "skipped"}]
+    if not failed:
+        return Outcome("skipped", "the run was stopped before it")
+    return Outcome("skipped", ", ".join(f"{key} {known[key].status}" for key in failed))
+
+
+def _outputs(by_key: Mapping[Key, NodeOutcome]) -> tuple[DataMap, DataMap, list[Path]]:
+    """Return the outputs by workload, those of shared resources, and where secrets are in both together."""
+    workloads: DataMap = {}
+    shared: DataMap = {}
+    secret: list[Path] = []
+    for key in _named(by_key):
+        outputs = by_key[key].outcome.outputs
+        place = _place(key)
+        if outputs is None or place is None:
+            continue
+        if place[0] == "shared":
+            shared[place[1]] = outputs.data
+        else:
+            own: Any = workloads.setdefault(place[0], {})
+            for part in place[1:-1]:
+                own = own.setdefault(part, {})
+            own[place[-1]] = outputs.data
+        secret += [(*place, *below) for below in outputs.secret_paths]
+    return workloads, shared, secret
+
+
+def _named(by_key: Mapping[Key, NodeOutcome]) -> Iterator[Key]:
+    """Yield workloads, what they declare, and shared resources.
+
+    What comes along with a resource has its id; of the shared ones that no workload declares the first one
+    in the order of provisioning is what the file asks for.
+    """
+    declared: dict[Key, None] = {}
+    first_shared: dict[str, Key] = {}
+    for key, one in by_key.items():
+        if one.node is None:
+            continue
+        if key.type == WORKLOAD:
+            declared[key] = None
+            declared.update((to, None) for to, why in one.node.dependencies if why == "workload")
+        elif key.id.startswith("shared."):
+            first_shared.setdefault(key.id, key)
+    yield from declared
+    named = {key.id for key in declared}
+    yield from (key for id_, key in first_shared.items() if id_ not in named)
+
+
+def _place(key: Key) -> tuple[str, ...] | None:
+    """Return where the outputs of a resource go; None for one that no file names."""
+    parts = key.id.split(".")
+    if key.type == WORKLOAD and parts[0] == "modules":
+        return (".".join(parts[1:]), "outputs")
+    if parts[0] == "shared":
+        return ("shared", ".".join(parts[1:]))
+    if parts[0] == "modules" and "externals" in parts[2:]:
+        at = parts.index("externals", 2)
+        return (".".join(parts[1:at]), "resources", ".".join(parts[at + 1 :]))
+    return None

@@ -1,0 +1,85 @@
+"""What a driver is handed for one resource."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ensue.contracts.driver import DriverRequest
+from ensue.provisioning.graph_values import context_of
+from ensue.provisioning.identity import guresid
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.contracts.driver import DriverServices
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.graph_values import EvaluatedNode
+    from ensue.provisioning.identity import Context
+
+
+class Requests(NamedTuple):
+    """Makes the requests of one environment.
+
+    Args:
+        context: the environment.
+        root: the project's folder.
+        directory: the folder that has a folder for each resource.
+    """
+
+    context: Context
+    root: Path
+    directory: Path
+
+    def of(
+        self, evaluated: EvaluatedNode, kept: ActiveResource | None, services: DriverServices
+    ) -> DriverRequest:
+        """Return the request for a resource of the graph.
+
+        Args:
+            evaluated: the resource with its inputs.
+            kept: what is kept of it; None: nothing.
+            services: what the driver may use.
+        """
+        node = evaluated.node
+        return DriverRequest(
+            type=node.key.type,
+            class_=node.key.class_,
+            id=node.key.id,
+            guresid=node.guresid,
+            context=context_of(self.context),
+            params={} if evaluated.params is None else evaluated.params,
+            values=evaluated.values,
+            secrets=evaluated.secrets,
+            account=evaluated.account,
+            directory=self.directory / node.guresid,
+            root=self.root,
+            services=services,
+            cookie=None if kept is None else kept.cookie,
+            was_interrupted=kept is not None and kept.was_interrupted,
+            foreign=evaluated.foreign,
+        )
+
+    def of_removal(self, kept: ActiveResource, services: DriverServices) -> DriverRequest:
+        """Return the request to delete a resource.
+
+        Args:
+            kept: what is kept of it.
+            services: what the driver may use.
+        """
+        id_ = guresid(self.context, kept.key)
+        return DriverRequest(
+            type=kept.key.type,
+            class_=kept.key.class_,
+            id=kept.key.id,
+            guresid=id_,
+            context=context_of(self.context),
+            params={},
+            values={},
+            secrets={},
+            account=None,
+            directory=self.directory / id_,
+            root=self.root,
+            services=services,
+            cookie=kept.cookie,
+            was_interrupted=kept.was_interrupted,
+        )

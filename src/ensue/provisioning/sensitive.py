@@ -1,0 +1,178 @@
+"""Which parts of data are secret or foreign: marked while values are put together, told by their paths after.
+
+A path is a tuple of keys and indices, from the top of the data to the value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from ensue.model.data import is_list, is_mapping
+from ensue.model.unknown import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ensue.contracts.driver import ForeignPart
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and indices that lead to a value."""
+
+
+class Sensitive(msgspec.Struct, frozen=True):
+    """A secret value within data.
+
+    Args:
+        value: the value in the clear.
+    """
+
+    value: Any
+
+
+class Foreign(msgspec.Struct, frozen=True):
+    """A value within data that outputs of resources brought, all of it or parts of its text.
+
+    Args:
+        value: the value; may hold what is `Sensitive`.
+        parts: what is foreign of it.
+    """
+
+    value: Any
+    parts: tuple[ForeignPart, ...]
+
+
+class Parted(NamedTuple):
+    """Data without marks, and where marks were.
+
+    Args:
+        data: the data; the same object where nothing was marked.
+        secret_paths: what is secret of it.
+        foreign: what is foreign of it.
+    """
+
+    data: Any
+    secret_paths: tuple[Path, ...]
+    foreign: dict[Path, tuple[ForeignPart, ...]]
+
+
+def marked(data: Any, paths: Iterable[Path]) -> Any:
+    """Return data with the values at some paths marked; a path that leads nowhere marks none."""
+    for path in paths:
+        data = _marked(data, path)
+    return data
+
+
+def separated(data: Any) -> tuple[Any, tuple[Path, ...]]:
+    """Return data without marks, and the paths of what is secret; the same object where there are none."""
+    return parted(data)[:2]
+
+
+def parted(data: Any) -> Parted:
+    """Return data without marks, and where they were."""
+    paths: list[Path] = []
+    foreign: dict[Path, tuple[ForeignPart, ...]] = {}
+    plain = _plain(data, (), paths, foreign)
+    return Parted(plain, tuple(paths), foreign)
+
+
+def below(paths: Iterable[Path], path: Path) -> list[Path]:
+    """Return the paths of secrets within the value at a path, from that value on; `()` means all of it."""
+    size = len(path)
+    return [one[size:] for one in paths if _starts_alike(one, path)]
+
+
+def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
+    """Return paths as returns of states have them, joined by colons.
+
+    A key that holds a colon cannot be told there: then what holds it is secret.
+    """
+    return tuple(dict.fromkeys(map(_colon_path, paths)))
+
+
+def _starts_alike(one: Path, other: Path) -> bool:
+    return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
+
+
+def _colon_path(path: Path) -> str:
+    told: list[str] = []
+    for part in path:
+        if ":" in str(part):
+            break
+        told.append(str(part))
+    return ":".join(told)
+
+
+def _marked(data: Any, path: Path) -> Any:
+    if isinstance(data, Sensitive | Unknown):
+        return data
+    if not path:
+        return Sensitive(data)
+    if is_mapping(data) and path[0] in data:
+        return {**data, path[0]: _marked(data[path[0]], path[1:])}
+    if is_list(data) and isinstance(path[0], int) and path[0] < len(data):
+        items = list(data)
+        items[path[0]] = _marked(items[path[0]], path[1:])
+        return items
+    return data
+
+
+def _plain(data: Any, path: Path, paths: list[Path], foreign: dict[Path, tuple[ForeignPart, ...]]) -> Any:
+    if isinstance(data, Sensitive):
+        paths.append(path)
+        return _plain(data.value, path, [], foreign)
+    if isinstance(data, Foreign):
+        foreign[path] = data.parts
+        return _plain(data.value, path, paths, {})
+    if is_mapping(data):
+        read = {key: _plain(value, (*path, key), paths, foreign) for key, value in data.items()}
+        return read if any(read[key] is not data[key] for key in data) else data
+    if is_list(data):
+        items = [_plain(value, (*path, place), paths, foreign) for place, value in enumerate(data)]
+        return items if _differs(items, data) else data
+    return data
+
+
+def _differs(items: Sequence[Any], others: Sequence[Any]) -> bool:
+    return any(one is not other for one, other in zip(items, others, strict=True))
+
+
+def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
+    """Return the paths of all values that masking has changed.
+
+    Args:
+        data: data in the clear.
+        masked: the same, masked.
+        path: where both are.
+    """
+    if data is masked:
+        return ()
+    if is_mapping(data):
+        if data.keys() != masked.keys():
+            return (path,)
+        return tuple(one for key in data for one in differing(data[key], masked[key], (*path, key)))
+    if is_list(data):
+        pairs = enumerate(zip(data, masked, strict=True))
+        return tuple(one for place, (a, b) in pairs for one in differing(a, b, (*path, place)))
+    return () if data == masked else (path,)
+
+
+def texts_in(data: Any, paths: Iterable[Path] = ((),)) -> Iterator[str]:
+    """Yield, as text, every scalar at or below some paths: what a masker is to be told."""
+    for path in paths:
+        value = data
+        for part in path:
+            value = value[part]
+        yield from _texts(value)
+
+
+def _texts(data: Any) -> Iterator[str]:
+    if is_mapping(data):
+        for value in data.values():
+            yield from _texts(value)
+    elif is_list(data):
+        for value in data:
+            yield from _texts(value)
+    elif data is not None and not isinstance(data, bool | Unknown):
+        yield str(data)

@@ -1,0 +1,191 @@
+"""Active resources in the cross-run store, encrypted; written many at a time.
+
+Implements `ensue.provisioning.active.ActiveResources`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.errors import TamperedError
+from ensue.provisioning.active import ActiveResource
+from ensue.provisioning.identity import Context, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ensue.contracts.vault import Vault
+    from ensue.registry.active_tables import ActiveRow, RowName
+    from ensue.registry.store import CrossRunStore
+
+MOST_PENDING: Final = 2000
+"""So many records wait to be written at most; those of drivers that make nothing may be lost with the
+process."""
+
+_ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
+
+
+class ActiveResourceStore:
+    """The active resources of all environments of a store.
+
+    Args:
+        store: the cross-run store.
+        vault: encrypts them.
+        clock: returns seconds since 1970.
+    """
+
+    def __init__(self, store: CrossRunStore, *, vault: Vault, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._vault = vault
+        self._clock = clock
+        self._pending: dict[tuple[Context, Key], ActiveResource | None] = {}
+        self._noted = 0
+        self._durable = 0
+        self._writing = asyncio.Lock()
+
+    def load(self, context: Context) -> dict[Key, ActiveResource]:
+        """Return the active resources of one environment; this blocks.
+
+        Raises:
+            StoreError: they cannot be read, or not be decrypted.
+        """
+        if not self._store.exists():
+            return {}
+        with self._store.reading() as entries:
+            rows = entries.active.of_environment(context.org, context.app, context.env)
+            found = (self._opened(name, content) for name, content in rows)
+            return {one.key: one for one in found}
+
+    def organizations(self, app: str, env: str) -> list[str]:
+        """Return the organizations that have resources in an environment of this name; this blocks.
+
+        Args:
+            app: the application.
+            env: the environment.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        if not self._store.exists():
+            return []
+        with self._store.reading() as entries:
+            return entries.active.organizations(app, env)
+
+    def all(self) -> Iterator[tuple[Context, ActiveResource]]:
+        """Yield the active resources of all environments; this blocks.
+
+        Raises:
+            StoreError: they cannot be read, or not be decrypted.
+        """
+        if not self._store.exists():
+            return
+        with self._store.reading() as entries:
+            for name, content in entries.active.all():
+                one = self._opened(name, content)
+                context = Context(app=name.app, env=name.env, env_type=one.env_type, org=name.org)
+                yield context, one
+
+    def put(self, context: Context, resource: ActiveResource) -> None:
+        """Keep a resource as it is now; it is durable after the next `flush`."""
+        self._note(context, resource.key, resource)
+
+    def remove(self, context: Context, key: Key) -> None:
+        """Keep a resource no longer; durable after the next `flush`."""
+        self._note(context, key, None)
+
+    def _note(self, context: Context, key: Key, resource: ActiveResource | None) -> None:
+        self._pending[context, key] = resource
+        self._noted += 1
+
+    async def flush_when_full(self) -> None:
+        """Flush when so much waits to be written that it is time to.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        if len(self._pending) >= MOST_PENDING:
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Return when everything that was put or removed before is durable.
+
+        While one caller writes, others wait. The next one writes all that came meanwhile at once, and those
+        whose changes are among that go on without writing anything.
+
+        Raises:
+            StoreError: it cannot be written; it waits for the next `flush`.
+        """
+        wanted = self._noted
+        async with self._writing:
+            if self._durable >= wanted or not self._pending:
+                return
+            noted = self._noted
+            pending, self._pending = self._pending, {}
+            try:
+                await asyncio.shield(asyncio.to_thread(self._write, pending))
+            except Exception:
+                self._pending = pending | self._pending
+                raise
+            self._durable = noted
+
+    def _write(self, pending: dict[tuple[Context, Key], ActiveResource | None]) -> None:
+        names = {place: _name(*place) for place in pending}
+        rows = [self._sealed(names[place], one) for place, one in pending.items() if one is not None]
+        gone = [names[place] for place, one in pending.items() if one is None]
+        with self._store.transaction() as entries:
+            entries.active.write(rows)
+            entries.active.remove(gone)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    def reseal(self) -> int:
+        """Encrypt everything with the current key; return how many there were.
+
+        Raises:
+            StoreError: one cannot be decrypted; nothing was changed.
+        """
+        if not self._store.exists():
+            return 0
+        with self._store.transaction() as entries:
+            rows = [self._sealed(name, self._opened(name, content)) for name, content in entries.active.all()]
+            entries.active.write(rows)
+        return len(rows)
+
+    def _sealed(self, name: RowName, resource: ActiveResource) -> ActiveRow:
+        from ensue.registry.active_tables import ActiveRow
+
+        return ActiveRow(
+            name=name,
+            definition=resource.definition,
+            phase=resource.phase,
+            content=self._vault.seal(_ENCODER.encode(resource), context=_what(name)),
+            changed_at_s=self._clock(),
+        )
+
+    def _opened(self, name: RowName, content: bytes) -> ActiveResource:
+        plain = self._vault.open(content, context=_what(name))
+        try:
+            found: ActiveResource = _DECODER.decode(plain)
+        except msgspec.MsgspecError as error:
+            msg = f"{_what(name)}: its row in the store was changed (restore the store from a copy)"
+            raise TamperedError(msg) from error
+        return found
+
+
+_DECODER: Final[msgspec.msgpack.Decoder[Any]] = msgspec.msgpack.Decoder(ActiveResource)
+
+
+def _what(name: RowName) -> str:
+    return f"the active resource {name.resource} of {name.app}/{name.env}"
+
+
+def _name(context: Context, key: Key) -> RowName:
+    from ensue.registry.active_tables import RowName
+
+    return RowName(context.org, context.app, context.env, str(key))

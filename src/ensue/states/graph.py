@@ -1,0 +1,193 @@
+"""State module `graph`: deploys the resource graph of Score files and deployment sets.
+
+Each resource of the graph is a state of its own under `graph.deployed`. The outputs of workloads and of
+their resources are the state's `new_state`, for bindings and for `registers`.
+
+Source: resource graph document, "Building and executing".
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.contracts.deployment import DeploymentOrder
+from ensue.errors import NotAvailableError, StateFailedError
+from ensue.model.data import is_list
+from ensue.model.returns import StateReturn
+from ensue.model.srn import MINION_TYPE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.contracts.context import StateContext
+    from ensue.contracts.deployment import Deployed
+    from ensue.model.data import Data, DataMap
+
+_WORDS: Final = ("created", "updated", "destroyed", "planned", "unchanged", "failed", "skipped")
+
+
+async def deployed(
+    ctx: StateContext,
+    name: str,
+    app: str,
+    env: str,
+    *,
+    env_type: str,
+    score: Data = None,
+    deployment_set: Data = None,
+    org: str = "",
+    definitions: str = "",
+    values: Mapping[str, Data] | None = None,
+    images: Mapping[str, Data] | None = None,
+    prune: bool = False,
+    render: str = "",
+    render_to: str = "",
+) -> StateReturn:
+    """Make sure that a deployment is as its files say.
+
+    Args:
+        ctx: the state's context.
+        name: what the deployment is called in bindings.
+        app: the id of the application.
+        env: the id of the environment.
+        env_type: the type of the environment, such as `development`.
+        score: the path of a Score file, or a list of them; relative to the project.
+        deployment_set: the path of a deployment set, or a list of them.
+        org: the id of the organization.
+        definitions: the folder of the definitions, relative to the project; without it as `ensue.yaml`
+            says.
+        values: what Score's types `environment` and `service` are, by name.
+        images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
+        prune: remove what earlier deployments provisioned and this one does not ask for.
+        render: what workloads are rendered as: `kubernetes`, `compose` or `values`; without it they are not.
+        render_to: the folder for the files of that, relative to the project.
+
+    Returns:
+        `changes` has the resources by what happened to them; `new_state` has, for each workload, its
+            `outputs` and under `resources` those of its own resources; under `shared` those of shared ones.
+
+    Raises:
+        StateFailedError: the files or definitions are wrong; nothing was provisioned.
+    """
+    _refuse_resources(ctx)
+    root = _root(ctx)
+    files = [*_paths(root, "score", score), *_paths(root, "deployment_set", deployment_set)]
+    if not files:
+        raise StateFailedError("nothing to deploy: give `score` or `deployment_set`")
+    order = DeploymentOrder(
+        app=app,
+        env=env,
+        env_type=env_type,
+        org=org,
+        files=tuple(files),
+        definitions=root / definitions if definitions else None,
+        values=dict(values or {}),
+        images={workload: str(image) for workload, image in (images or {}).items()},
+        prune=prune,
+        render=render,
+        render_to=root / render_to if render_to else None,
+    )
+    if bool(render) != bool(render_to):
+        raise StateFailedError("`render` and `render_to` go together: a format, and a folder for its files")
+    return _said(ctx, name, order, await ctx.deployments.deploy(order))
+
+
+async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: str = "") -> StateReturn:
+    """Make sure that nothing is left of what deployments of an environment provisioned.
+
+    Args:
+        ctx: the state's context.
+        name: what the state is called.
+        app: the id of the application.
+        env: the id of the environment.
+        org: the id of the organization.
+
+    Returns:
+        `changes` has the resources that were destroyed; `new_state` has `app env exists`.
+
+    Raises:
+        StateFailedError: something cannot be removed; it is kept.
+    """
+    _refuse_resources(ctx)
+    order = DeploymentOrder(app=app, env=env, org=org, destroy=True)
+    said = _said(ctx, name, order, await ctx.deployments.deploy(order))
+    if said.result is not True:
+        return said
+    return msgspec.structs.replace(said, new_state={"app": app, "env": env, "exists": False}, sensitive=())
+
+
+async def provisioned(ctx: StateContext, name: str) -> StateReturn:
+    """Provision one resource of a deployment; only `graph.deployed` and `ensue deploy` call it.
+
+    Args:
+        ctx: the state's context.
+        name: the resource, `TYPE.CLASS#ID`.
+    """
+    return await ctx.deployments.provision(name)
+
+
+async def removed(ctx: StateContext, name: str) -> StateReturn:
+    """Remove one resource of an environment; only `graph.deployed` and `ensue deploy` call it.
+
+    Args:
+        ctx: the state's context.
+        name: the resource, `TYPE.CLASS#ID`.
+    """
+    return await ctx.deployments.remove(name)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "deployed": deployed,
+    "destroyed": destroyed,
+    "provisioned": provisioned,
+    "removed": removed,
+}
+
+TRANSIENT: Final = tuple(FUNCTIONS)
+"""What is kept of each resource tells a run that resumes another what is left to do."""
+
+
+def _refuse_resources(ctx: StateContext) -> None:
+    if ctx.srn.type != MINION_TYPE:
+        raise NotAvailableError(f"graph is not available for {ctx.srn.type}: deployments run on the minion")
+
+
+def _root(ctx: StateContext) -> Path:
+    return Path(str(ctx.opts.get("root_dir", ".")))
+
+
+def _paths(root: Path, word: str, given: Data) -> list[Path]:
+    """Return the files that an argument names.
+
+    Only files: the content of an argument may come from another state, and what a run brings back is never
+    read for placeholders.
+    """
+    listed = given if is_list(given) else [] if given is None else [given]
+    for one in listed:
+        if not isinstance(one, str) or not one:
+            raise StateFailedError(f"{word}: {one!r} is not the path of a file")
+    return [root / str(one) for one in listed]
+
+
+def _said(ctx: StateContext, name: str, order: DeploymentOrder, done: Deployed) -> StateReturn:
+    counts = ", ".join(f"{done.statuses[word]} {word}" for word in _WORDS if done.statuses.get(word))
+    comment = f"{order.environment}: {counts or 'nothing to do'}"
+    if done.orphans:
+        comment += f"\norphaned (removed with prune): {', '.join(done.orphans)}"
+    if done.failures:
+        comment = "\n".join([comment, *done.failures])
+        return StateReturn(name=name, result=False, changes=done.changes, comment=comment)
+    if ctx.test and done.changes:
+        return StateReturn(name=name, result=None, changes=done.changes, comment=comment)
+    new_state: DataMap = {**({"shared": done.shared} if done.shared else {}), **done.workloads}
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=done.changes,
+        comment=comment,
+        new_state=new_state,
+        sensitive=done.sensitive,
+    )

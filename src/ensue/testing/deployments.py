@@ -1,0 +1,56 @@
+"""Deployments in memory, for functions of the state module `graph`: every graph has one workload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ensue.contracts.deployment import Deployed
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from ensue.contracts.deployment import DeploymentOrder
+
+_RESOURCE = "workload.default#modules.web"
+
+
+@dataclass(slots=True)
+class FakeDeployments:
+    """A `Deployments` whose every deployment has the workload `web` and nothing else.
+
+    Args:
+        test: whether nothing may be changed.
+        active: the environments in which it is there.
+        orders: what was asked for, in order.
+    """
+
+    test: bool = False
+    active: set[str] = field(default_factory=set[str])
+    orders: list[DeploymentOrder] = field(default_factory=list["DeploymentOrder"])
+
+    async def deploy(self, order: DeploymentOrder) -> Deployed:
+        """Remember the order; the workload is there afterwards, or is gone."""
+        self.orders.append(order)
+        is_there = order.environment in self.active
+        status = "unchanged"
+        if is_there is order.destroy:
+            status = "planned" if self.test else "destroyed" if order.destroy else "created"
+        if not self.test:
+            (self.active.discard if order.destroy else self.active.add)(order.environment)
+        return Deployed(
+            statuses={} if order.destroy and not is_there else {status: 1},
+            changes={} if status == "unchanged" else {status: [_RESOURCE]},
+            workloads={} if order.destroy else {"web": {"outputs": {"url": "http://web"}}},
+            shared={},
+            sensitive=(),
+            failures=(),
+            orphans=(),
+        )
+
+    async def provision(self, resource: str) -> StateReturn:
+        """Say that a resource is as it should be."""
+        return StateReturn(name=resource, result=True, comment="unchanged")
+
+    async def remove(self, resource: str) -> StateReturn:
+        """Say that a resource is gone."""
+        return StateReturn(name=resource, result=True, comment=f"{resource} was destroyed")

@@ -1,0 +1,32 @@
+"""What a workload is rendered to: Kubernetes manifests, a Docker Compose file, or plain values.
+
+`apply_patch` carries out the update operations of a workload, `render` writes the result.
+Nothing here reads a file or a placeholder, or applies anything.
+
+Source: resource graph document, "Building and executing"; RFC 6902; the Score specification.
+"""
+
+from __future__ import annotations
+
+from ensue.workload_output.documents import (
+    Document,
+    Format,
+    Manifest,
+    RenderedWorkload,
+    Rendering,
+    manifests_of,
+)
+from ensue.workload_output.patch import PatchError, apply_patch
+from ensue.workload_output.rendering import render
+
+__all__ = [
+    "Document",
+    "Format",
+    "Manifest",
+    "PatchError",
+    "RenderedWorkload",
+    "Rendering",
+    "apply_patch",
+    "manifests_of",
+    "render",
+]

@@ -1,0 +1,133 @@
+"""What is rendered, and what comes out of it: the values that this package takes and gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+from ensue.diagnostics import Severity
+from ensue.model.data import is_mapping
+from ensue.workload_output.findings import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ensue.diagnostics import Diagnostic, Span
+
+Format: TypeAlias = Literal["kubernetes", "compose", "values"]
+"""What workloads are rendered as."""
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """A manifest that a resource brings along.
+
+    Args:
+        name: its name at the driver (`claim.yaml`).
+        location: where it belongs: `namespace` and `cluster` for an object of its own, `volumes` for a volume
+            and `containers` for a container of the pod of every workload that depends on the resource.
+        data: the manifest.
+        resource: the id of the resource (`modules.web.externals.data`).
+        secret_paths: the paths of its secrets, keys joined by colons; empty text for all of it.
+    """
+
+    name: str
+    location: str
+    data: Any
+    resource: str = ""
+    secret_paths: tuple[str, ...] = ()
+
+
+def manifests_of(
+    brought: Mapping[str, Any], *, resource: str = "", secret_paths: Iterable[str] = ()
+) -> tuple[Manifest, ...]:
+    """Return the manifests that a driver puts out for a resource.
+
+    Args:
+        brought: by name, `{"location": LOCATION, "data": manifest}`.
+        resource: the id of the resource.
+        secret_paths: the paths of secrets in `brought`, keys joined by colons (`claim.yaml:data:spec:token`).
+    """
+    paths = sorted(secret_paths)
+    return tuple(
+        Manifest(
+            name=name,
+            location=text_of(one.get("location")),
+            data=one.get("data"),
+            resource=resource,
+            secret_paths=tuple(_paths_in(f"{name}:data", paths)),
+        )
+        for name, one in sorted(brought.items())
+        if is_mapping(one)
+    )
+
+
+def _paths_in(holder: str, paths: list[str]) -> Iterator[str]:
+    """Yield the paths of what is secret in a part of some data, as paths in that part."""
+    for path in paths:
+        if path.startswith(f"{holder}:"):
+            yield path[len(holder) + 1 :]
+        elif not path or path == holder or holder.startswith(f"{path}:"):
+            yield ""
+
+
+class RenderedWorkload(msgspec.Struct, frozen=True, kw_only=True):
+    """A workload to be rendered, everything about it known.
+
+    Args:
+        name: its name.
+        module: what it runs, as a module of a deployment set after its update operations: `id`, `spec`, …
+        secret_paths: the paths of secrets in the module, keys joined by colons.
+        namespace: the Kubernetes namespace; None: the manifests name none.
+        manifests: what the resources that it depends on bring along.
+        sources: the content of the files that a container's `source` names, by that name.
+        secrets_revision: a text that changes when a secret does and says nothing about it; with it Kubernetes
+            restarts the pods. Empty: they are not restarted.
+        place: where the workload is declared.
+    """
+
+    name: str
+    module: Any
+    secret_paths: tuple[str, ...] = ()
+    namespace: str | None = None
+    manifests: tuple[Manifest, ...] = ()
+    sources: Mapping[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
+    secrets_revision: str = ""
+    place: Span | None = None
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """One document that comes out.
+
+    Args:
+        name: a name for its file, without an ending; no two documents of a rendering have the same.
+        data: its content, as YAML or JSON has it.
+        secret_paths: the paths of its secrets, keys joined by colons; empty text for all of it. Secrets of a
+            Kubernetes Secret are Base64.
+    """
+
+    name: str
+    data: Any
+    secret_paths: tuple[str, ...] = ()
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether it has a secret in it, so that only its owner may read its file."""
+        return bool(self.secret_paths)
+
+
+class Rendering(msgspec.Struct, frozen=True, kw_only=True):
+    """What workloads are rendered to.
+
+    Args:
+        documents: the documents, in the order in which they are applied; none when there is an error.
+        diagnostics: what is wrong with the workloads, and what is left out of the documents.
+    """
+
+    documents: tuple[Document, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a workload cannot be rendered."""
+        return any(one.severity is Severity.ERROR for one in self.diagnostics)

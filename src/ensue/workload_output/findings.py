@@ -1,0 +1,129 @@
+"""What is wrong with a workload that is rendered, and reading its values while noting that.
+
+Messages name places of the module as update operations do (`/spec/containers/main/image`). They never show a
+value, because that may be a secret.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ensue.diagnostics import Diagnostic, Severity
+from ensue.model.data import is_list, is_mapping
+from ensue.workload_output.pointers import write_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ensue.diagnostics import Span
+    from ensue.workload_output.pointers import Path
+
+
+class Findings:
+    """Collects what is wrong with one workload.
+
+    Args:
+        workload: its name.
+        place: where it is declared.
+    """
+
+    def __init__(self, workload: str, place: Span | None) -> None:
+        self._noted: dict[tuple[str, str], Diagnostic] = {}
+        self._workload = workload
+        self._place = place
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was noted, each thing once, in the order in which it was found."""
+        return list(self._noted.values())
+
+    def wrong(self, what: str, path: Path = (), help_: str = "") -> None:
+        """Note something that makes it impossible to render the workload.
+
+        Args:
+            what: what is wrong, a predicate without a subject.
+            path: what of the module it is wrong with; empty: the workload.
+            help_: how to mend it.
+        """
+        self._note("E0831", f"cannot be rendered: {_at(path)}{what}", help_, Severity.ERROR)
+
+    def exposes(self, paths: Sequence[str], help_: str) -> None:
+        """Note secrets of the module that would be readable."""
+        shown = ", ".join(write_pointer(tuple(path.split(":"))) if path else "all of it" for path in paths)
+        self._note("E0832", f"has secrets where everybody can read them: {shown}", help_, Severity.ERROR)
+
+    def exposes_in_manifest(self, manifest: str, kind: str) -> None:
+        """Note a secret in a manifest of a resource that is no Secret."""
+        self._note(
+            "E0832",
+            f"gets the manifest {manifest!r} of kind {kind}, which has a secret in it",
+            "put the secret into a manifest of `kind: Secret`",
+            Severity.WARNING,
+        )
+
+    def unknown(self, path: Path, known: Iterable[str]) -> None:
+        """Note a key that nothing is known about."""
+        import difflib
+
+        near = difflib.get_close_matches(path[-1], list(known), n=3, cutoff=0.6)
+        help_ = f"did you mean {' or '.join(near)}?" if near else "it is left out"
+        self._note("E0833", f"has the key {write_pointer(path)}, which is not known", help_, Severity.WARNING)
+
+    def left_out(self, what: str, why: str) -> None:
+        """Note something that the format cannot express."""
+        self._note("E0834", f"is rendered without {what}", "", Severity.WARNING, detail=why)
+
+    def mapping(self, value: Any, path: Path) -> dict[str, Any]:
+        """Return a mapping, empty where the value is null or wrong."""
+        if is_mapping(value):
+            return value
+        if value is not None:
+            self.wrong("is not a mapping", path)
+        return {}
+
+    def items(self, value: Any, path: Path) -> list[Any]:
+        """Return a list, empty where the value is null or wrong."""
+        if is_list(value):
+            return value
+        if value is not None:
+            self.wrong("is not a list", path)
+        return []
+
+    def words(self, value: Any, path: Path) -> list[str]:
+        """Return a list of texts: of a command, for instance."""
+        return [text_of(one) for one in self.items(value, path)]
+
+    def texts(self, value: Any, path: Path) -> dict[str, str]:
+        """Return a mapping of texts, sorted: labels, for instance. Nulls are left out."""
+        read = self.mapping(value, path)
+        return {name: text_of(read[name]) for name in sorted(read) if read[name] is not None}
+
+    def number(self, value: Any, path: Path, least: int, most: int) -> int | None:
+        """Return a whole number within bounds, None where it is none."""
+        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= len(str(most)):
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self.wrong(f"is no number from {least} to {most}", path)
+        return None
+
+    def _note(self, code: str, what: str, help_: str, severity: Severity, *, detail: str = "") -> None:
+        summary = f"the workload {self._workload!r} {what}"
+        diagnostic = Diagnostic(
+            code=code, summary=summary, detail=detail, help=help_, span=self._place, severity=severity
+        )
+        self._noted.setdefault((code, summary), diagnostic)
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text: a text as it is, null as empty, anything else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _at(path: Path) -> str:
+    return f"{write_pointer(path) or 'it'} "

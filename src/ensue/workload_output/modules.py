@@ -1,0 +1,224 @@
+"""A module, read into what every format is written from: containers, ports, volumes, labels, further fields.
+
+Source: the public description of Humanitec's workload profile `humanitec/default-module` and of its features.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.model.data import is_list, is_mapping
+from ensue.workload_output.containers import Container, ContainerReader
+from ensue.workload_output.fields import DEPLOYMENT, POD, SERVICE
+from ensue.workload_output.findings import Findings, text_of
+from ensue.workload_output.secrecy import Secrecy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.workload_output.documents import RenderedWorkload
+    from ensue.workload_output.pointers import Path
+
+_OWN: Final = frozenset({"containers", "service", "labels", "annotations", "volumes", "pod", "deployment"})
+_TOP: Final = frozenset({"id", "profile", "spec", "externals"})
+_DEFAULT_PROFILE: Final = "humanitec/default-module"
+_OTHER_KINDS: Final = ("humanitec/default-job", "humanitec/default-cronjob")
+_PROTOCOLS: Final = ("TCP", "UDP", "SCTP")
+_METADATA: Final = frozenset({"labels", "annotations"})
+_HIGHEST_PORT: Final = 65535
+_MOST_REPLICAS: Final = 100_000
+
+
+class Port(msgspec.Struct, frozen=True, kw_only=True):
+    """A port of a workload's service.
+
+    Args:
+        name: its name.
+        service_port: the port of the service.
+        container_port: the port of the container behind it.
+        protocol: TCP, UDP or SCTP.
+    """
+
+    name: str
+    service_port: int
+    container_port: int
+    protocol: str
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """What a module says of one Kubernetes object.
+
+    Args:
+        labels: its labels.
+        annotations: its annotations.
+        fields: fields of its spec, as Kubernetes has them.
+    """
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    fields: Mapping[str, Any]
+
+
+class Module(msgspec.Struct, frozen=True, kw_only=True):
+    """A workload that is read.
+
+    Args:
+        workload: the workload.
+        containers: its containers, sorted by name.
+        ports: its ports, sorted by name.
+        volumes: the volumes of its pod, as Kubernetes has them.
+        deployment: what is said of the Deployment.
+        pod: what is said of its pods.
+        service: what is said of the Service.
+        secrecy: which values are secret.
+        findings: what is wrong with the workload.
+    """
+
+    workload: RenderedWorkload
+    containers: tuple[Container, ...]
+    ports: tuple[Port, ...]
+    volumes: list[dict[str, Any]]
+    deployment: Part
+    pod: Part
+    service: Part
+    secrecy: Secrecy
+    findings: Findings
+
+
+def read_module(workload: RenderedWorkload) -> Module:
+    """Read the module of a workload; what is wrong with it is in the findings of what is returned."""
+    return _Reader(workload).read()
+
+
+class _Reader:
+    def __init__(self, workload: RenderedWorkload) -> None:
+        self._workload = workload
+        self._found = Findings(workload.name, workload.place)
+        self._secrecy = Secrecy(workload.secret_paths)
+
+    def read(self) -> Module:
+        found = self._found
+        module = found.mapping(self._workload.module, ())
+        self._check_keys(module, (), _TOP)
+        self._check_profile(module.get("profile"))
+        spec, path = found.mapping(module.get("spec"), ("spec",)), ("spec",)
+        self._check_keys(spec, path, _OWN | POD | DEPLOYMENT)
+        service = found.mapping(spec.get("service"), (*path, "service"))
+        pod = found.mapping(spec.get("pod"), (*path, "pod"))
+        deployment = self._part(spec, "deployment", DEPLOYMENT, inherits=True)
+        return Module(
+            workload=self._workload,
+            containers=ContainerReader(self._secrecy, self._workload.sources, found).read(
+                spec.get("containers"), (*path, "containers")
+            ),
+            ports=self._ports(service.get("ports"), (*path, "service", "ports")),
+            volumes=[
+                *self._volumes(spec.get("volumes"), (*path, "volumes")),
+                *self._volumes(pod.get("volumes"), (*path, "pod", "volumes")),
+            ],
+            deployment=msgspec.structs.replace(deployment, fields=self._replicas(deployment.fields)),
+            pod=self._part(spec, "pod", POD, inherits=True, more={"volumes"}),
+            service=self._part(spec, "service", SERVICE, inherits=False, more={"ports"}),
+            secrecy=self._secrecy,
+            findings=found,
+        )
+
+    def _check_keys(self, given: Mapping[str, Any], path: Path, known: frozenset[str]) -> None:
+        for key in sorted(given.keys() - known):
+            self._found.unknown((*path, key), known)
+
+    def _check_profile(self, profile: Any) -> None:
+        if profile in _OTHER_KINDS:
+            self._found.wrong(
+                "is a profile of jobs, and only deployments can be rendered", ("profile",),
+                f"use {_DEFAULT_PROFILE}, or render it as values",
+            )  # fmt: skip
+        elif profile not in (None, "", _DEFAULT_PROFILE):
+            self._found.left_out(
+                f"what is particular about the profile {text_of(profile)!r}", "it becomes a deployment"
+            )
+
+    def _part(
+        self,
+        spec: dict[str, Any],
+        name: str,
+        known: frozenset[str],
+        *,
+        inherits: bool,
+        more: set[str] | None = None,
+    ) -> Part:
+        """Read what is said of one object; with `inherits` what the spec itself says counts as well."""
+        found, path = self._found, ("spec", name)
+        own = found.mapping(spec.get(name), path)
+        self._check_keys(own, path, known | _METADATA | (more or set()))
+        above = spec if inherits else {}
+        return Part(
+            labels=self._texts("labels", above, own, path),
+            annotations=self._texts("annotations", above, own, path),
+            fields={
+                key: own.get(key, above.get(key))
+                for key in sorted(known)
+                if own.get(key, above.get(key)) is not None
+            },
+        )
+
+    def _texts(self, key: str, above: dict[str, Any], own: dict[str, Any], path: Path) -> dict[str, str]:
+        return {
+            **self._found.texts(above.get(key), ("spec", key)),
+            **self._found.texts(own.get(key), (*path, key)),
+        }
+
+    def _replicas(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        if "replicas" not in fields:
+            return fields
+        return {
+            **fields,
+            "replicas": self._found.number(fields["replicas"], ("spec", "replicas"), 0, _MOST_REPLICAS),
+        }
+
+    def _ports(self, given: Any, path: Path) -> tuple[Port, ...]:
+        ports: list[Port] = []
+        taken: dict[tuple[int, str], str] = {}
+        for name, one in sorted(self._found.mapping(given, path).items()):
+            port = self._port(name, self._found.mapping(one, (*path, name)), (*path, name))
+            if port is None:
+                continue
+            other = taken.setdefault((port.service_port, port.protocol), name)
+            if other != name:
+                self._found.wrong(f"has the number of the port {other!r}", (*path, name))
+            ports.append(port)
+        return tuple(ports)
+
+    def _port(self, name: str, given: dict[str, Any], path: Path) -> Port | None:
+        number = self._found.number(
+            given.get("service_port", given.get("port")), (*path, "service_port"), 1, _HIGHEST_PORT
+        )
+        target = given.get("container_port", given.get("targetPort"))
+        container = (
+            number
+            if target is None
+            else self._found.number(target, (*path, "container_port"), 1, _HIGHEST_PORT)
+        )
+        protocol = text_of(given.get("protocol") or "TCP").upper()
+        if protocol not in _PROTOCOLS:
+            self._found.wrong(f"is none of {', '.join(_PROTOCOLS)}", (*path, "protocol"))
+        if number is None or container is None:
+            return None
+        return Port(name=name, service_port=number, container_port=container, protocol=protocol)
+
+    def _volumes(self, given: Any, path: Path) -> list[dict[str, Any]]:
+        """Return volumes that are given as Kubernetes' list, or by name."""
+        if is_list(given):
+            return [self._volume(one, (*path, str(place))) for place, one in enumerate(given)]
+        volumes = self._found.mapping(given, path)
+        return [
+            {"name": name, **self._found.mapping(volumes[name], (*path, name))} for name in sorted(volumes)
+        ]
+
+    def _volume(self, given: Any, path: Path) -> dict[str, Any]:
+        if is_mapping(given) and isinstance(given.get("name"), str):
+            return given
+        self._found.wrong("is no volume: it has no name", path)
+        return {}

@@ -1,0 +1,61 @@
+"""Names that Kubernetes and compose accept, made from any name.
+
+The same name always becomes the same one, and two names never become one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+LONGEST_LABEL_CHARS: Final = 63
+LONGEST_BASE_CHARS: Final = 52
+"""The longest name of a workload's objects: it leaves room for what is put behind it (`-files`)."""
+
+_LABEL: Final = re.compile(r"[a-z](?:[-a-z0-9]*[a-z0-9])?")
+_KEY: Final = re.compile(r"[-_A-Za-z0-9][-._A-Za-z0-9]*")
+_DIGEST_CHARS: Final = 8
+_LONGEST_KEY_CHARS: Final = 120
+
+
+def label(name: str, longest: int = LONGEST_LABEL_CHARS) -> str:
+    """Return a DNS label that begins with a letter (RFC 1035).
+
+    A name that is one already stays; any other gets a digest of itself behind what can be kept of it.
+
+    Args:
+        name: any text.
+        longest: how many characters there may be.
+    """
+    if len(name) <= longest and _LABEL.fullmatch(name):
+        return name
+    kept = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    kept = kept if kept[:1].isalpha() else f"w-{kept}".rstrip("-")
+    return f"{kept[: longest - _DIGEST_CHARS - 1].rstrip('-')}-{_digest(name)}"
+
+
+def key(*parts: str) -> str:
+    """Return a key of a ConfigMap or Secret for a path of names, for instance `main.DB_PASSWORD`."""
+    plain = ".".join(parts)
+    # A dot within a part would make the keys of two paths alike.
+    is_exact = _KEY.fullmatch(plain) and not any("." in part for part in parts)
+    if is_exact and len(plain) <= _LONGEST_KEY_CHARS:
+        return plain
+    kept = re.sub(r"[^-_A-Za-z0-9.]+", "_", plain).strip("._")
+    return f"{kept[: _LONGEST_KEY_CHARS - _DIGEST_CHARS - 1]}.{_digest(chr(0).join(parts))}".lstrip(".")
+
+
+def file_name(name: str) -> str:
+    """Return a name that is safe as a file's, keeping dots and dashes."""
+    kept = re.sub(r"[^-_.A-Za-z0-9]+", "-", name).strip("-.")[:100]
+    return kept if kept and kept == name else f"{kept or 'document'}-{_digest(name)}"
+
+
+def digest(content: bytes) -> str:
+    """Return a short digest of some content."""
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_CHARS]

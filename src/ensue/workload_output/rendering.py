@@ -1,0 +1,53 @@
+"""Rendering the workloads of a deployment in one format.
+
+Nothing is read or written: documents are data, and whoever gets them writes them where they belong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.model.data import copied
+from ensue.workload_output.compose import compose_document
+from ensue.workload_output.documents import Document, Rendering
+from ensue.workload_output.kubernetes import kubernetes_documents
+from ensue.workload_output.modules import read_module
+from ensue.workload_output.names import file_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.workload_output.documents import Format, RenderedWorkload
+
+
+def render(workloads: Sequence[RenderedWorkload], format: Format) -> Rendering:  # noqa: A002 -- what a user calls it
+    """Render workloads that are deployed together.
+
+    Args:
+        workloads: the workloads, in any order.
+        format: `kubernetes`: manifests; `compose`: one Docker Compose file; `values`: the modules.
+
+    Returns:
+        The documents, and what is wrong with the workloads. With an error there are no documents.
+    """
+    in_order = sorted(workloads, key=lambda one: one.name)
+    if format == "values":
+        return Rendering(documents=tuple(_values(one) for one in in_order), diagnostics=())
+    modules = [read_module(one) for one in in_order]
+    documents = kubernetes_documents(modules) if format == "kubernetes" else compose_document(modules)
+    rendering = Rendering(
+        documents=tuple(_copied(one) for one in documents),
+        diagnostics=tuple(one for module in modules for one in module.findings.diagnostics),
+    )
+    return Rendering(documents=(), diagnostics=rendering.diagnostics) if rendering.has_errors else rendering
+
+
+def _copied(document: Document) -> Document:
+    """Return a document that shares no data with a module, nor one part of it with another."""
+    return Document(name=document.name, data=copied(document.data), secret_paths=document.secret_paths)
+
+
+def _values(workload: RenderedWorkload) -> Document:
+    return Document(
+        name=file_name(workload.name), data=copied(workload.module), secret_paths=workload.secret_paths
+    )

@@ -1,0 +1,100 @@
+"""Environments of one project: a deployment of one of them leaves alone what another one registered."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ensue.app.project import Project, ProjectOptions, RunOptions
+from ensue.contracts.deployment import DeploymentOrder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.app.deployment_run import DeploymentReport
+
+SCORE = """\
+apiVersion: score.dev/v1b1
+metadata: {name: web}
+containers: {main: {image: web}}
+resources:
+  box: {type: machine}
+"""
+
+DEFINITIONS = """\
+kind: Definition
+apiVersion: entity.humanitec.io/v1b1
+metadata: {id: workload}
+entity: {type: workload, driver_type: echo, criteria: [{}]}
+---
+kind: Definition
+apiVersion: entity.humanitec.io/v1b1
+metadata: {id: machine}
+entity:
+  type: machine
+  driver_type: state
+  driver_inputs:
+    values:
+      state: test.present
+      name: box-${context.env.id}
+      arguments: {new_state: {size: 1}}
+      registers:
+        - resource: dummy:box-${context.env.id}
+          config: {}
+  criteria: [{}]
+"""
+
+
+def deploy(root: Path, env: str, *, org: str = "", definitions: str = DEFINITIONS) -> DeploymentReport:
+    (root / "definitions").mkdir(exist_ok=True)
+    (root / "definitions/all.yaml").write_text(definitions)
+    (root / "score.yaml").write_text(SCORE)
+    order = DeploymentOrder(app="shop", env=env, env_type="any", org=org, files=(root / "score.yaml",))
+
+    async def run() -> DeploymentReport:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            return await project.deploy(order, RunOptions(), on_event=lambda _: None)
+
+    return asyncio.run(run())
+
+
+def boxes(root: Path) -> dict[str, str]:
+    """Return the status of each machine that was registered."""
+
+    async def read() -> dict[str, str]:
+        async with Project.open(root, ProjectOptions(minion_id="m")) as project:
+            return {
+                str(one.srn): str(one.status) for one in await project.resources() if one.srn.type == "dummy"
+            }
+
+    return asyncio.run(read())
+
+
+def test_another_environment_keeps_what_it_registered(tmp_path: Path) -> None:
+    """The same resource of two environments registers two machines, and both stay targetable."""
+    for env in ("dev", "live", "dev"):
+        assert deploy(tmp_path, env).run.exit_code == 0
+    assert boxes(tmp_path) == {"dummy:box-dev": "active", "dummy:box-live": "active"}
+
+
+def test_the_same_environment_of_another_organization(tmp_path: Path) -> None:
+    """An organization is a part of what an environment is."""
+    by_org = DEFINITIONS.replace("dummy:box-", "dummy:${context.org.id}-")
+    for org in ("one", "two"):
+        assert deploy(tmp_path, "dev", org=org, definitions=by_org).run.exit_code == 0
+    assert boxes(tmp_path) == {"dummy:one-dev": "active", "dummy:two-dev": "active"}
+
+
+def test_what_a_resource_registers_no_longer_is_no_target(tmp_path: Path) -> None:
+    """Under another name the machine of an environment is another one; the former is no target any more."""
+    for env in ("dev", "live"):
+        assert deploy(tmp_path, env).run.exit_code == 0
+    renamed = DEFINITIONS.replace("dummy:box-", "dummy:new-")
+    (machine,) = [
+        one for one in deploy(tmp_path, "dev", definitions=renamed).nodes if one.key.type == "machine"
+    ]
+    assert boxes(tmp_path) == {
+        "dummy:box-live": "active",
+        "dummy:new-dev": "active",
+    }
+    assert "dummy:new-dev" in machine.outcome.registers

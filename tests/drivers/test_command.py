@@ -1,0 +1,468 @@
+"""Driver `command` with real programs: those of its documentation, and short ones of a shell or Python."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import shlex
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.test_docs import ROOT, blocks
+
+from ensue.contracts.driver import Planned, Provisioned
+from ensue.drivers import command
+from ensue.errors import DriverError, StoreError
+from ensue.model.unknown import Unknown
+from ensue.testing.driver import FakeDriverServices, driver_request
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.contracts.driver import DriverRequest
+    from ensue.model.data import DataMap
+
+SECRET = "a-secret-of-the-definition"
+LONGEST_END_S = 30
+
+
+def request(
+    folder: Path, words: Any, services: FakeDriverServices | None = None, **fields: Any
+) -> DriverRequest:
+    values = {"command": words, **fields.pop("values", {})}
+    return driver_request(folder, services, values=values, **fields)
+
+
+def shell(line: str) -> list[str]:
+    return ["/bin/sh", "-c", line]
+
+
+def python(source: str) -> list[str]:
+    return [sys.executable, "-c", f"import json, os, sys\nrequest = json.load(sys.stdin)\n{source}"]
+
+
+def printing(data: Any) -> list[str]:
+    return shell(f"printf %s {shlex.quote(json.dumps(data))}")
+
+
+def create(asked: DriverRequest) -> Provisioned:
+    return asyncio.run(command.create(asked))
+
+
+def plan(asked: DriverRequest) -> Planned:
+    return asyncio.run(command.plan(asked))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with the files of the documentation's page."""
+    for block in blocks((ROOT / "docs" / "driver-command.md").read_text(encoding="utf-8")):
+        if block.verb == "file":
+            path = tmp_path / block.rest
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.body, encoding="utf-8")
+    return tmp_path
+
+
+def life(project: Path, words: list[str]) -> Path:
+    """Plan, create, update and delete a bucket, each with what the one before it kept; return its folder."""
+    given: dict[str, Any] = {
+        "values": {"command": words, "plan": True, "storage": "storage", "size_gb": 5},
+        "secrets": {"access_key": SECRET},
+    }
+    services = FakeDriverServices()
+    bucket = project / "storage" / "bucket-0123456789ab"
+
+    asked = driver_request(project, services, **given)
+    assert command.check(asked) == []
+    assert "bucket-0123456789ab" in plan(asked).comment
+    assert not bucket.exists()
+
+    made = create(asked)
+    assert made.values == {"bucket": "bucket-0123456789ab", "region": "local"}
+    assert bucket.is_dir()
+    assert services.kept[-1] == made.cookie
+
+    # Killed before its end, it has only what it kept.
+    for cookie in (made.cookie, services.kept[1]):
+        again = driver_request(project, services, cookie=cookie, was_interrupted=True, **given)
+        assert asyncio.run(command.update(again)).values == made.values
+    assert [path.name for path in (project / "storage").iterdir()] == [bucket.name]
+
+    for _ in range(2):
+        asyncio.run(command.delete(driver_request(project, services, cookie=made.cookie)))
+        assert not bucket.exists()
+    return bucket
+
+
+def test_the_documented_program_in_python(project: Path) -> None:
+    """It plans, makes, finds again, leaves alone and removes a bucket."""
+    life(project, [sys.executable, "programs/bucket.py"])
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq: apt-get install jq")
+def test_the_documented_program_in_shell(project: Path) -> None:
+    """It does the same as the one in Python."""
+    life(project, ["sh", "programs/bucket.sh"])
+
+
+def test_what_the_documented_program_says(project: Path) -> None:
+    """Secrets are in the secrets; the second time nothing has changed."""
+    given: dict[str, Any] = {
+        "values": {"command": f"{sys.executable} programs/bucket.py", "storage": "storage", "size_gb": 5},
+        "secrets": {"access_key": SECRET},
+    }
+    first = create(driver_request(project, **given))
+    assert first.secrets == {"access_key": SECRET}
+    assert (first.changed, first.comment) == (True, "the bucket bucket-0123456789ab has 5 GB")
+    assert asyncio.run(command.update(driver_request(project, cookie=first.cookie, **given))).changed is False
+
+
+def test_the_document_that_a_program_reads(tmp_path: Path) -> None:
+    """It has everything of the request but what only the driver uses."""
+    source = "json.dump({'values': {'read': request}}, sys.stdout)"
+    read = create(
+        request(
+            tmp_path,
+            python(source),
+            values={"size": 5, "environment": {"A": "b"}, "timeout_s": 20, "cwd": "."},
+            secrets={"key": SECRET, "environment": {"B": "c"}},
+            params={"large": True},
+            account="cloud/main",
+            was_interrupted=True,
+        )
+    ).values["read"]
+    assert read == {
+        "operation": "create",
+        "resource": {
+            "type": "thing",
+            "class": "default",
+            "id": "modules.web.externals.it",
+            "guresid": "0123456789abcdef0123456789abcdef",
+        },
+        "context": {"org.id": "", "app.id": "shop", "env.id": "dev", "env.type": "development"},
+        "params": {"large": True},
+        "values": {"size": 5},
+        "secrets": {"key": SECRET},
+        "account": "cloud/main",
+        "cookie": None,
+        "was_interrupted": True,
+    }
+
+
+def test_all_that_an_answer_may_have(tmp_path: Path) -> None:
+    """Each key arrives where it belongs, and a document of many lines is one too."""
+    answer: DataMap = {
+        "values": {"url": "https://ö"},
+        "secrets": {"token": SECRET},
+        "cookie": {"number": 7},
+        "manifests": {"a.yaml": {"location": "namespace", "data": {"kind": "Secret"}}},
+        "registers": {"ssh_host:new": {"host": "10.0.0.1"}},
+        "changed": False,
+        "comment": "as it was",
+    }
+    asked = request(tmp_path, shell(f"printf %s {shlex.quote(json.dumps(answer, indent=2))}"))
+    made = create(asked)
+    assert isinstance(made.cookie, dict)
+    assert made.cookie["own"] == {"number": 7}
+    for name in answer.keys() - {"cookie"}:
+        assert getattr(made, name) == answer[name]
+    assert asked.services.masker.text(SECRET) == "(sensitive)"
+
+
+def test_environment_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables of the inputs come on top of ours, of which the key is left out."""
+    monkeypatch.setenv("ENSUE_KEY", "never-to-be-seen")
+    monkeypatch.setenv("OURS", "1")
+    (tmp_path / "below").mkdir()
+    source = (
+        "names = ['ENSUE_KEY', 'OURS', 'A', 'B']\n"
+        "print(json.dumps({'values': {'cwd': os.getcwd(), 'seen': [os.environ.get(n) for n in names]}}))"
+    )
+    made = create(
+        request(
+            tmp_path,
+            python(source),
+            values={"environment": {"A": 5}, "cwd": "below"},
+            secrets={"environment": {"B": SECRET}},
+        )
+    )
+    assert made.values == {"cwd": str(tmp_path / "below"), "seen": [None, "1", "5", SECRET]}
+
+
+def test_a_text_is_split_and_no_shell_reads_it(tmp_path: Path) -> None:
+    """Quotes hold words together; `$`, `;` and `*` are what they are."""
+    source = 'import json, sys; print(json.dumps({"values": {"read": sys.argv[1:]}}))'
+    line = f"""{sys.executable} -c '{source}' 'a b' $HOME ; * "c d\""""
+    made = create(request(tmp_path, line))
+    assert made.values == {"read": ["a b", "$HOME", ";", "*", "c d"]}
+
+
+def test_what_is_kept_early_outlives_a_kill(tmp_path: Path) -> None:
+    """A program that is killed after its line has its cookie kept, and gets it the next time."""
+    services = FakeDriverServices()
+    line = """echo '{"keep": {"id": "vm-7"}}'; kill -9 $$"""
+    with pytest.raises(DriverError, match="was ended by signal 9"):
+        create(request(tmp_path, shell(line), services))
+    kept = services.kept[-1]
+    assert kept["own"] == {"id": "vm-7"}
+
+    source = "print(json.dumps({'values': {'cookie': request['cookie']}}))"
+    again = create(request(tmp_path, python(source), cookie=kept, was_interrupted=True))
+    assert again.values == {"cookie": {"id": "vm-7"}}
+    assert isinstance(again.cookie, dict)
+    assert again.cookie["own"] == {"id": "vm-7"}
+
+
+def test_the_newest_of_several_lines_is_kept(tmp_path: Path) -> None:
+    """Lines may come in pieces, and blank ones between them; the answer's cookie counts in the end."""
+    services = FakeDriverServices()
+    line = (
+        r"""printf '{"keep": {"a"'; printf ': 1}}\n\n{"keep": {"a": 2}}\n'; printf '{"values": {"b": 3}}'"""
+    )
+    made = create(request(tmp_path, shell(line), services))
+    assert made.values == {"b": 3}
+    assert isinstance(made.cookie, dict)
+    assert made.cookie["own"] == services.kept[-1]["own"] == {"a": 2}
+
+
+def test_a_killed_ensue_knows_what_to_call(tmp_path: Path) -> None:
+    """Before the program is started, its command is in the cookie."""
+    services = FakeDriverServices()
+    marker = tmp_path / "deleted"
+    words = shell(f'[ -e started ] && : > {marker}; : > started; echo "{{}}"')
+    create(request(tmp_path, words, services))
+    asyncio.run(command.delete(driver_request(tmp_path, cookie=services.kept[0])))
+    assert marker.exists()
+
+
+def test_deletion_uses_what_the_last_call_had(tmp_path: Path) -> None:
+    """Environment, secrets among it, and folder are those of the last create; there are no inputs."""
+    (tmp_path / "below").mkdir()
+    source = (
+        "if request['operation'] == 'delete':\n"
+        "    seen = [os.environ['A'], os.environ['B'], request['values'], request['cookie']]\n"
+        "    open('seen.json', 'w').write(json.dumps(seen))\n"
+        "print(json.dumps({'cookie': {'id': 1}}))"
+    )
+    made = create(
+        request(
+            tmp_path,
+            python(source),
+            values={"environment": {"A": "a"}, "cwd": "below"},
+            secrets={"environment": {"B": SECRET}},
+        )
+    )
+    services = FakeDriverServices()
+    asyncio.run(command.delete(driver_request(tmp_path, services, cookie=made.cookie)))
+    seen = json.loads((tmp_path / "below" / "seen.json").read_text())
+    assert seen == ["a", SECRET, {}, {"id": 1}]
+    assert services.masker.text(SECRET) == "(sensitive)"
+
+
+def test_nothing_is_deleted_that_was_never_begun(tmp_path: Path) -> None:
+    """Without a cookie no program was ever started."""
+    asyncio.run(command.delete(driver_request(tmp_path, cookie=None, was_interrupted=True)))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (shell("echo why >&2; exit 3"), "/bin/sh exited with code 3\nstderr: why"),
+        (shell("exit 0"), "its command wrote nothing"),
+        (shell("echo hello"), "what its command wrote is not one JSON document: Expecting value"),
+        (shell("echo '{}'; echo '{}'"), "not one JSON document: Extra data"),
+        (shell("""echo '{}'; echo '{"keep": {}}'"""), "not one JSON document: Extra data"),
+        (shell("echo '[1]'"), "is not an answer: Expected `object`, got `array`"),
+        (printing({"values": 5}), "is not an answer: Expected `object`, got `int` - at `$.values`"),
+        (printing({"value": {}}), "is not an answer: Object contains unknown field `value`"),
+        (printing({"registers": {"a:b": "c"}}), "Expected `object`, got `str` - at `$.registers[...]`"),
+        (shell("""echo '{"values": {"a": NaN}}'"""), "NaN is no JSON"),
+        (printing({"keep": 5}), "unknown field `keep`"),
+        (python("print('[' * 5000)"), "nested"),
+        (["./not-there"], "./not-there cannot be started in .: No such file or directory"),
+        (["not\0possible"], "cannot be started: embedded null byte"),
+        (["half\ud800"], "cannot be started: 'utf-8' codec can't encode"),
+    ],
+)
+def test_what_goes_wrong_is_said(tmp_path: Path, words: list[str], message: str) -> None:
+    """The message begins with the resource and says what the program did."""
+    with pytest.raises(DriverError) as caught:
+        create(request(tmp_path, words))
+    assert str(caught.value).startswith("thing.default#modules.web.externals.it: ")
+    assert message in str(caught.value)
+
+
+def test_a_secret_never_gets_into_a_message(tmp_path: Path) -> None:
+    """Neither one of the inputs, nor one that the program itself wrote before it failed."""
+    line = f"""cat >/dev/null; echo '{{"secrets": {{"x": "made-by-the-program"}}}}'
+    echo "cannot use {SECRET} nor made-by-the-program nor of-the-environment" >&2; exit 1"""
+    secrets = {"key": [SECRET], "environment": {"B": "of-the-environment"}}
+    with pytest.raises(DriverError) as caught:
+        create(request(tmp_path, shell(line), secrets=secrets))
+    assert "cannot use (sensitive) nor (sensitive) nor (sensitive)" in str(caught.value)
+
+
+def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    """So is what it started, and what it kept until then is kept."""
+    services = FakeDriverServices()
+    line = """echo '{"keep": {"id": 1}}'; sleep 600 & echo $! > pid; wait"""
+    with pytest.raises(DriverError, match=r"did not end within 0.5 s.*`timeout_s`"):
+        create(request(tmp_path, shell(line), services, values={"timeout_s": 0.5}))
+    assert services.kept[-1]["own"] == {"id": 1}
+    assert _ends(int((tmp_path / "pid").read_text()))
+
+
+def test_a_program_that_writes_without_end_is_ended(tmp_path: Path) -> None:
+    """The bound is said."""
+    with pytest.raises(DriverError, match="wrote more than 16,777,216 bytes of output, and was ended"):
+        create(request(tmp_path, shell("exec cat /dev/zero")))
+
+
+def test_a_cancelled_program_is_ended(tmp_path: Path) -> None:
+    """With all that it started; what it wrote until then is kept."""
+    services = FakeDriverServices()
+    os.mkfifo(tmp_path / "ready")
+    line = """sleep 600 & echo $! > pid; echo '{"keep": {"id": 1}}'; echo now > ready; wait"""
+
+    async def scene() -> None:
+        running = asyncio.ensure_future(command.create(request(tmp_path, shell(line), services)))
+        await asyncio.to_thread((tmp_path / "ready").read_text)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(scene())
+    assert services.kept[-1]["own"] == {"id": 1}
+    assert _ends(int((tmp_path / "pid").read_text()))
+
+
+class FullStore(FakeDriverServices):
+    """Keeps the first cookie and no other."""
+
+    async def keep(self, cookie: DataMap) -> None:
+        if self.kept:
+            raise StoreError("the store is full")
+        self.kept.append(cookie)
+
+
+def test_a_cookie_that_cannot_be_kept_ends_the_program(tmp_path: Path) -> None:
+    """It makes nothing more, and the store's own error is raised."""
+    line = """echo '{"keep": {"id": 1}}'; sleep 600"""
+    with pytest.raises(StoreError, match="full"):
+        create(request(tmp_path, shell(line), FullStore()))
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentences"),
+    [
+        ({"values": {}}, ["values.command is missing (a list of words: a program and its arguments)"]),
+        ({"values": []}, ["values: it takes a mapping, not []"]),
+        ({"values": {"command": []}}, ["values.command: it takes at least one word, the program"]),
+        (
+            {"values": {"command": "a 'b"}},
+            ["values.command: no closing quotation (a list of words needs no quotes)"],
+        ),
+        (
+            {"values": {"command": 5, "timeout_s": 0, "cwd": "../a", "environment": {"A": []}, "plan": "no"}},
+            [
+                "values.command: it takes a text or a list of texts, not 5",
+                "values.environment.A: it takes a text or a number, not []",
+                "values.timeout_s: it takes a number of seconds above 0, not 0",
+                "values.cwd: '../a' is no folder below the project's",
+                "values.plan: it takes true or false, not 'no'",
+            ],
+        ),
+        (
+            {"values": {"command": "a"}, "secrets": {"environment": {"A": [SECRET]}}},
+            ["secrets.environment.A: it takes a text or a number"],
+        ),
+        (
+            {"values": {"command": "a", "cwd": "a\0"}},
+            ["values.cwd: 'a\\x00' is no folder below the project's"],
+        ),
+        ({"values": Unknown("${a}"), "secrets": Unknown("${a}")}, []),
+        ({"values": {"command": Unknown("${a}"), "cwd": Unknown("${a}"), "plan": Unknown("${a}")}}, []),
+        ({"values": {"command": ["a", Unknown("${a}")]}}, []),
+    ],
+)
+def test_inputs_are_checked(tmp_path: Path, fields: dict[str, Any], sentences: list[str]) -> None:
+    """Everything that is wrong is said; nothing is wrong with what is not known yet."""
+    assert command.check(driver_request(tmp_path, **fields)) == sentences
+
+
+def test_wrong_inputs_are_refused(tmp_path: Path) -> None:
+    """Nothing is kept, since nothing is run."""
+    services = FakeDriverServices()
+    with pytest.raises(DriverError, match=r"externals.it: values\.command is missing"):
+        create(driver_request(tmp_path, services, values={}))
+    assert services.kept == []
+
+
+def test_a_folder_may_not_be_left_by_a_link(tmp_path: Path) -> None:
+    """What counts is where a link leads."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "out").symlink_to(tmp_path)
+    asked = request(tmp_path / "project", ["true"], values={"cwd": "out"})
+    assert command.check(asked) == ["values.cwd: 'out' is no folder below the project's"]
+
+
+def test_a_plan_runs_nothing_unless_asked_to(tmp_path: Path) -> None:
+    """It names the program alone: arguments may be long, or not for everyone."""
+    planned = plan(request(tmp_path, ["touch", "made"]))
+    assert (planned.comment, planned.would_change) == ("would run touch", True)
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_plan_with_the_program(tmp_path: Path) -> None:
+    """It says what would be done, and outputs that are known; what it keeps is left out."""
+    services = FakeDriverServices()
+    answer = {"comment": "nothing to do", "would_change": False, "values": {"a": 1}}
+    words = shell(f"""echo '{{"keep": {{"a": 1}}}}'; echo {shlex.quote(json.dumps(answer))}""")
+    planned = plan(request(tmp_path, words, services, values={"plan": True}))
+    assert planned == Planned(
+        comment="nothing to do", would_change=False, outputs=Provisioned(values={"a": 1}, secrets={})
+    )
+    assert services.kept == []
+
+
+@pytest.mark.parametrize("where", ["values", "params", "secrets"])
+def test_a_plan_with_unknown_inputs(tmp_path: Path, where: str) -> None:
+    """The program is not run, and the plan says what it waits for."""
+    fields: dict[str, Any] = {where: {"more": Unknown("${resources.dns.outputs.host}")}}
+    fields["values"] = {"plan": True, **fields.get("values", {})}
+    planned = plan(request(tmp_path, ["touch", "made"], **fields))
+    assert planned.comment == "would run its command once ${resources.dns.outputs.host} is known"
+    assert not (tmp_path / "made").exists()
+
+
+def test_the_fingerprint_follows_the_files_of_the_command(tmp_path: Path) -> None:
+    """A changed program has another one; files outside of the project do not count."""
+
+    def fingerprint(words: Any) -> str:
+        return asyncio.run(command.fingerprint(request(tmp_path, words)))
+
+    program = tmp_path / "run.sh"
+    program.write_text("one")
+    first = fingerprint(["sh", "run.sh", "/etc/passwd"])
+    assert fingerprint("sh run.sh") == first
+    program.write_text("two")
+    assert fingerprint("sh run.sh") != first
+    assert fingerprint([Unknown("${a}")]) == fingerprint("'")
+
+
+def _ends(pid: int) -> bool:
+    """Say whether a process that was sent a signal ends; it does so beside us."""
+    try:
+        descriptor = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        ended, _, _ = select.select([descriptor], [], [], LONGEST_END_S)
+        return bool(ended)
+    finally:
+        os.close(descriptor)
