@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -104,9 +105,9 @@ class Systemd:
         """End it; it ends what it started."""
         self._process.terminate()
         self._process.wait(timeout=60)
-        for folder in sorted(self._group.rglob("*/"), reverse=True):
+        for folder in (*sorted(self._group.rglob("*/"), reverse=True), self._group):
+            _wait_for_the_last_of(folder)
             folder.rmdir()
-        self._group.rmdir()
 
     def _systemctl(self, command: Command) -> Completed:
         done = subprocess.run(
@@ -119,6 +120,17 @@ class Systemd:
         """What systemd says of a unit."""
         answer = self._systemctl(Command(argv=("systemctl", verb, unit)))
         return answer.stdout.decode().strip()
+
+
+def _wait_for_the_last_of(group: Path) -> None:
+    # A child that systemd has signalled may outlive it by a moment, and a group with a process in it is busy.
+    for pid in (group / "cgroup.procs").read_text().split():
+        try:
+            ended = os.pidfd_open(int(pid))
+        except ProcessLookupError:
+            continue
+        assert select.select([ended], [], [], 60)[0], f"process {pid} goes on in {group}"
+        os.close(ended)
 
 
 @pytest.fixture(scope="module")
