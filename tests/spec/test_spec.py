@@ -64,6 +64,8 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
         return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
+    if kind == "warnings":
+        return "".join(f"{one.code} {one.message}\n" for one in report.warnings)
     if kind == "exit":
         return f"{report.exit_code}\n"
     return "".join(f"{line}\n" for line in _lines(report))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import NotAvailableError, PluginError
-from ensue.language.collector import near_names
+from ensue.language.argument_check import ArgumentCheck
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
@@ -76,6 +76,7 @@ class Drafter:
         self._vocabulary = vocabulary
         self._catalog = catalog
         self._found = found
+        self._check = ArgumentCheck(found)
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._plain: set[tuple[str, ...]] = set()
         self.registering: list[Draft] = []
@@ -185,7 +186,7 @@ class Drafter:
                 )
             for word in words & DROPPED:
                 arguments.pop(word, None)
-        if self._is_accepted(declaration, signature, arguments) and not words:
+        if self._check.accepts(declaration, signature, arguments) and not words:
             # Nothing but names was looked at; the next of this function with these says the same.
             self._plain.add((declaration.module, declaration.function, *arguments))
         draft = Draft(declaration, name, arguments, options, requisites, place, order)
@@ -221,28 +222,6 @@ class Drafter:
                 help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
             )
         return signature
-
-    def _is_accepted(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
-        """Say whether a function takes these arguments and lacks none; where not, faults are told."""
-        unknown = set[str]() if signature.accepts_any else arguments.keys() - signature.names
-        missing = signature.required - arguments.keys()
-        for name in sorted(unknown):
-            self._found.error(
-                "E0402",
-                f"{declaration.module}.{declaration.function} takes no argument {name!r}",
-                declaration.span(name),
-                detail=f"{declaration.id!r} gives it one",
-                help=near_names(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
-            )
-        for name in sorted(missing):
-            self._found.error(
-                "E0403",
-                f"{declaration.module}.{declaration.function} needs the argument {name!r}",
-                declaration.span(),
-                detail=f"{declaration.id!r} does not give it",
-                help=f"add `- {name}: …`",
-            )
-        return not unknown and not missing
 
 
 def _requisites(arguments: dict[str, Any], signature: Signature) -> dict[str, Any]:
