@@ -56,6 +56,8 @@ class Functions:
             found = found or self._own(module, function)
             if found is None and self._bridge is not None:
                 found = self._bridge.find(self._kind, module, function)
+                if found is None and self._bridge.is_waiting(self._kind, module):
+                    return None
             self._found[key] = found
         return self._found[key]
 
@@ -68,9 +70,13 @@ class Functions:
         return own
 
     def attribute(self, module: str, name: str) -> Any:
-        """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none."""
-        custom = self._custom.attribute(module, name) if self._custom else None
-        loaded = self._module(module)
+        """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none, or does not load."""
+        try:
+            custom = self._custom.attribute(module, name) if self._custom else None
+            loaded = self._module(module)
+        except PluginError:
+            # Who asks for a function of it is told.
+            return None
         return custom or (getattr(loaded, name, None) if loaded else None)
 
     def signature(self, module: str, function: str) -> Signature | None:

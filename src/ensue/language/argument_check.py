@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import ANY_ARGUMENTS
+
 if TYPE_CHECKING:
     from ensue.contracts.functions import Signature
     from ensue.diagnostics import Span
@@ -28,13 +30,15 @@ class ArgumentCheck:
         self._near: dict[tuple[int, str], str] = {}
 
     def accepts(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
-        """Say whether there is nothing to report: a function takes these arguments and lacks none.
+        """Say whether all is known to be right: a function takes these arguments and lacks none.
 
         Args:
             declaration: the state.
             signature: what its function takes.
             arguments: what it is given, options left out.
         """
+        if signature is ANY_ARGUMENTS:
+            return False
         others = arguments.keys() - signature.names
         is_right = True
         for name in sorted(others) if others else ():

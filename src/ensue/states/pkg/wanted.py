@@ -91,7 +91,9 @@ def wanted_packages(
 def remarks(function: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning for each argument that has no effect."""
     asked = {word for word, value in given.items() if value not in (None, False, [], {})}
-    return tuple(f"{function}: `{word}` has no effect" for word in sorted(asked - _SILENT))
+    return tuple(
+        f"{function}: `{word}` has no effect (there is no such argument)" for word in sorted(asked - _SILENT)
+    )
 
 
 async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
