@@ -33,38 +33,27 @@ after:
 
 
 PROGRAM = """\
-programs:
+mdadm:
   file.managed:
-    - names:
-      - {root}/bin/getfacl
-      - {root}/bin/setfacl
-    - contents: "#!/bin/sh\\necho '# file: {root}'"
+    - name: {root}/bin/mdadm
+    - contents: "#!/bin/sh"
     - mode: 755
-facl:
-  acl.present:
-    - name: {root}
-    - acl_type: user
-    - acl_name: root
-    - perms: rwx
+array:
+  raid.absent:
+    - name: /dev/md77
     - require:
-      - file: programs
+      - file: mdadm
 after:
   test.nop:
     - require:
-      - acl: facl
+      - raid: array
 """
-"""Salt's `acl` loads only where the programs `getfacl` and `setfacl` are in the path."""
+"""Salt's `raid` loads only where the program `mdadm` is in the path."""
 
 
-def leave_out_acl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a folder the only one in the path: it has all programs but those that Salt's `acl` wants."""
+def add_to_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
-    for above in os.environ["PATH"].split(os.pathsep):
-        for program in Path(above).iterdir() if Path(above).is_dir() else ():
-            link = folder / program.name
-            if program.name not in {"getfacl", "setfacl"} and not link.is_symlink():
-                link.symlink_to(program)
-    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
 
 
 def apply(root: Path, *, test: bool = False, text: str = TREE, ensue_yaml: str = "") -> RunReport:
@@ -113,52 +102,43 @@ if HAS_SALT:
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str
     ) -> None:
         """A state puts the program into the path, and the module that wants it is looked up after that."""
-        leave_out_acl(tmp_path / "bin", monkeypatch)
+        add_to_path(tmp_path / "bin", monkeypatch)
         ensue_yaml = f"on_unknown_function: {setting}\n"
         planned = [*apply(tmp_path, text=PROGRAM, test=True, ensue_yaml=ensue_yaml).returns.values()]
+        assert [one.result for one in planned] == [None, None, True]
         assert [one.result for one in planned] == [None, None, None, True]
-        assert "setfacl binary is not in the path" in planned[2].comment
+        assert "mdadm" in planned[1].comment
         applied = [*apply(tmp_path, text=PROGRAM, ensue_yaml=ensue_yaml).returns.values()]
-        assert [one.result for one in applied[:2]] == [True, True]
-        # What stands in for the programs says nothing that the function could use; it was called.
-        assert applied[2].comment == "x"
+        assert [one.result for one in applied] == [True, True, True]
+        assert applied[1].comment == "RAID array not present"
 
-    def test_a_module_that_never_loads_fails_with_salts_reason(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_module_that_never_loads_fails_with_salts_reason(tmp_path: Path) -> None:
         """No state installs the program: the state fails when its turn has come, and the rest runs."""
-        leave_out_acl(tmp_path / "bin", monkeypatch)
-        text = "facl:\n  acl.present:\n    - name: /x\n    - acl_type: user\n    - perms: r\nrest: test.nop\n"
+        text = "array: raid.absent\nrest: test.nop\n"
         failed, rest = apply(tmp_path, text=text).returns.values()
         assert (failed.result, rest.result) == (False, True)
-        assert failed.comment == (
-            "acl.present is not available: Salt's module does not load: "
-            "The linux_acl state cannot be loaded: the getfacl or setfacl binary is not in the path."
-        )
+        assert failed.comment == "x"
 
-    def test_the_arguments_of_such_a_module_are_checked(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_arguments_of_such_a_module_are_checked(tmp_path: Path) -> None:
         """What it takes stands in its file; a function that it has not got is refused."""
-        leave_out_acl(tmp_path / "bin", monkeypatch)
-        text = "a:\n  acl.present:\n    - acl_type: user\n    - perm: r\nb: acl.nothing\n"
+        text = "a:\n  raid.present:\n    - level: 1\n    - device: x\nb: raid.nothing\n"
         with pytest.raises(CompileError) as caught:
             apply(tmp_path, text=text)
-        assert [one.code for one in caught.value.diagnostics] == ["E0402", "E0401"]
-        assert "did you mean perms?" in caught.value.diagnostics[0].help
+        assert [one.code for one in caught.value.diagnostics] == ["E0402", "E0403", "E0401"]
+        assert "did you mean devices?" in caught.value.diagnostics[0].help
 
     def test_an_execution_module_is_looked_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A template does not find it, a state that runs once the program is there does."""
-        leave_out_acl(tmp_path / "bin", monkeypatch)
+        add_to_path(tmp_path / "bin", monkeypatch)
         text = (
-            "{{{{ 'a' if 'acl.version' in salt else 'b' }}}}: test.nop\n"
-            "program:\n  file.managed:\n    - name: {root}/bin/getfacl\n    - mode: 755\n"
+            "{{{{ 'there' if 'raid.list' in salt else 'not there' }}}}: test.nop\n"
+            "mdadm:\n  file.managed:\n    - name: {root}/bin/mdadm\n    - mode: 755\n"
             "    - contents: '#!/bin/sh'\n"
-            "call:\n  module.run:\n    - acl.version: []\n"
+            "call:\n  module.run:\n    - raid.list: []\n"
         )
         first, _, called = apply(tmp_path, text=text).returns.values()
-        assert first.id == "b"
-        assert "is not available" not in called.comment, called.comment
+        assert first.id == "not there"
+        assert called.result is True, called.comment
 
     def test_a_function_that_neither_has_is_an_error(tmp_path: Path) -> None:
         """Salt is asked, has none, and nothing is left to install."""
