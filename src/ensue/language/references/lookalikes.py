@@ -1,7 +1,7 @@
 """What looks like a reference to a state of this run and is none: `${make:stdout}`, `${cmd.make.stdout}`.
 
-Such a text stays as it is, and what was meant is never bound: a warning says what the right form is. Variables
-of a shell are left alone, unless their name is that of a state.
+Such a text stays as it is, and what was meant is never bound: a warning says what the right form is.
+Variables of a shell are left alone, unless their name is that of a state.
 """
 
 from __future__ import annotations

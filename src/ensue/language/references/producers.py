@@ -76,7 +76,7 @@ class Producers:
         return sorted({self._drafts[number].declaration.module for number in self._by_key.get(id_, ())})
 
     def module_of(self, id_: str, path: str = "") -> str:
-        """Return the module of a state of an ID or name, below a path where one is given; empty: no such state."""
+        """Return the module of a state of an ID or name, below the path; empty when there is none."""
         modules = self.modules_of(id_) if id_ in self._by_key else []
         return next((module for module in modules if not path or is_below(module, path)), "")
 
