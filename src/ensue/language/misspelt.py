@@ -91,7 +91,7 @@ def meant_by(word: str, names: Collection[str]) -> str:
     """
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
-    slip = _alike(word, known) or _plural_relation(word) or _one_slip_away(word, known)
+    slip = _alike(word, known) or _plural_relation(word) or _one_slip_away(word, known - _NEVER_MEANT)
     if slip or called:
         return f"did you mean {slip or ' or '.join(called)}?"
     return near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)
