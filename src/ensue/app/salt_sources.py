@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _VIRTUAL_NAME: Final = re.compile(r"""^__virtualname__\s*=\s*["']([^"']+)["']""", re.MULTILINE)
 _ALIASES: Final = "__func_alias__"
+_NO_DEFAULT: Final = inspect.Parameter.empty
 
 
 def unloaded_signature(
@@ -76,14 +77,12 @@ def _parameters(taken: ast.arguments) -> Iterator[inspect.Parameter]:
     plain = [*taken.posonlyargs, *taken.args]
     first_default = len(plain) - len(taken.defaults)
     for index, one in enumerate(plain):
-        yield _parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD, is_optional=index >= first_default)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        yield inspect.Parameter(one.arg, kind, default=... if index >= first_default else _NO_DEFAULT)
     if taken.vararg:
-        yield _parameter(taken.vararg, inspect.Parameter.VAR_POSITIONAL)
+        yield inspect.Parameter(taken.vararg.arg, inspect.Parameter.VAR_POSITIONAL)
     for one, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True):
-        yield _parameter(one, inspect.Parameter.KEYWORD_ONLY, is_optional=default is not None)
+        keyword_only = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(one.arg, keyword_only, default=_NO_DEFAULT if default is None else ...)
     if taken.kwarg:
-        yield _parameter(taken.kwarg, inspect.Parameter.VAR_KEYWORD)
-
-
-def _parameter(one: ast.arg, kind: inspect._ParameterKind, *, is_optional: bool = False) -> inspect.Parameter:
-    return inspect.Parameter(one.arg, kind, default=... if is_optional else inspect.Parameter.empty)
+        yield inspect.Parameter(taken.kwarg.arg, inspect.Parameter.VAR_KEYWORD)

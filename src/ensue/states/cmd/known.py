@@ -9,10 +9,10 @@ from typing import Final
 
 FURTHER: Final = frozenset({
     "bg", "clean_env", "cmd_opts_exclude", "encoded_cmd", "group", "hide_output", "ignore_retcode",
-    "log_callback", "loglevel", "output_encoding", "output_loglevel", "password", "pillar", "pillarenv", "prepend_path", "python_shell",
-    "quiet", "redirect_stderr", "reset_system_locale", "root", "rstrip", "runas_password", "saltenv", "shell",
-    "stdin", "stdin_raw_newlines", "success_retcodes", "success_stderr", "success_stdout", "template",
-    "use_vt", "windows_codepage",
+    "log_callback", "loglevel", "output_encoding", "output_loglevel", "password", "pillar", "pillarenv",
+    "prepend_path", "python_shell", "quiet", "redirect_stderr", "reset_system_locale", "root", "rstrip",
+    "runas_password", "saltenv", "shell", "stdin", "stdin_raw_newlines", "success_retcodes",
+    "success_stderr", "success_stdout", "template", "use_vt", "windows_codepage",
 })  # fmt: skip
 """Arguments of a command; of those that only concern Salt itself nothing is made."""
 
