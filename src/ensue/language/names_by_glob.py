@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 GLOB_SIGNS: Final = frozenset("*?[]")
-_PLAIN_START: Final = re.compile(r"[^*?\[]*")
-_PLAIN_END: Final = re.compile(r"[^*?\]]*\Z")
+_FIRST_SIGN: Final = re.compile(r"[*?\[]")
+_LAST_SIGN: Final = re.compile(r"[*?\]]")
 
 
 class NamesByGlob:
@@ -38,11 +38,11 @@ class NamesByGlob:
 
     def _possible(self, glob: str) -> Iterable[str]:
         """Return the names that begin, or else end, as the glob does."""
-        if start := _PLAIN_START.match(glob)[0]:  # type: ignore[index] # it matches any text
+        if start := _FIRST_SIGN.split(glob, maxsplit=1)[0]:
             if self._sorted is None:
                 self._sorted = sorted(self._places)
             return _beginning(self._sorted, start)
-        if end := _PLAIN_END.search(glob)[0]:  # type: ignore[index] # it is found in any text
+        if end := _LAST_SIGN.split(glob)[-1]:
             if self._sorted_by_end is None:
                 self._sorted_by_end = sorted(name[::-1] for name in self._places)
             return [name[::-1] for name in _beginning(self._sorted_by_end, end[::-1])]

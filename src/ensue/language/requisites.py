@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.wishes import Wanted, Words
 
+
 class Resolver:
     """Finds the drafts that references mean.
 
