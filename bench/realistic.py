@@ -69,7 +69,7 @@ done-NUMBER:
     - watch:
       - file: {{ place }}/part-*
 """
-"""An SLS of 15 states: a folder, files of a template and of texts, a link, a line in a file, commands, checks."""
+"""An SLS of 15 states: a folder, files of a template and of texts, a link, commands, checks."""
 
 
 def realistic_cases(managed: Path) -> list[Case]:
