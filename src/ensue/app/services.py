@@ -30,6 +30,7 @@ from ensue.app.unasked_grains import UnaskedGrains
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
+from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
@@ -203,15 +204,14 @@ class Services:
         return SlsRenderer(
             roots,
             lambda: self.template_variables(self.context(srn, test=test)),
-            jinja_options={
-                **(settings.option("jinja_env") or {}),
-                **(settings.option("jinja_sls_env") or {}),
-            },
+            jinja=JinjaSettings(
+                options={**(settings.option("jinja_env") or {}), **(settings.option("jinja_sls_env") or {})},
+                allow_undefined=bool(settings.option("allow_undefined", default=False)),
+                kept=lambda: self._kept_templates,
+            ),
             default_pipe=settings.option("renderer", "jinja|yaml"),
-            allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
-            kept_templates=self._kept_templates,
         )
 
     @cached_property
