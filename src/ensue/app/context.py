@@ -167,6 +167,7 @@ class TargetContext:
         """Call an execution function on the same target."""
         module, _, name = function.rpartition(".")
         functions = self._services.modules_of(self.srn.type)
+        await functions.get_ready(module)
         found = functions.find(module, name)
         if found is None:
             raise NotAvailableError(functions.not_available(module, name, self.srn.type))

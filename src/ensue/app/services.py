@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.context import TargetContext
-from ensue.app.custom import CustomModules
+from ensue.app.custom.project_code import ProjectCode
 from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
 from ensue.app.exposed_secrets import ExposedSecrets
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ensue.app.secret_stores import SecretStores
     from ensue.app.settings import Settings
     from ensue.app.stores import Stores
-    from ensue.contracts.context import FunctionContext
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
     from ensue.drivers.loading import Drivers
@@ -108,10 +107,10 @@ class Services:
             settings.option("renderer", "jinja|yaml"),
             jinja_is_usual=not settings.option("jinja_env") and not settings.option("jinja_sls_env"),
         )
-        folders = [folder for listed in settings.file_roots.values() for folder in listed]
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
-        self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
-        self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
+        self.code = ProjectCode(self)
+        self.states = Functions("ensue.states", self.code.states(), self.bridge)
+        self.modules = Functions("ensue.modules", self.code.modules(), self.bridge)
         self.loaders = TypeLoaders(self.states, self.modules, self.plugins, self.plugins.sources)
         self.directory = Directory(
             minion=self.minion,
@@ -132,9 +131,6 @@ class Services:
         """Return the state functions that resources of a type have."""
         return self.loaders.of("states", type_name)
 
-    def _functions(self, package: str, folders: list[Path]) -> Functions:
-        return Functions(package, CustomModules(folders, self.surroundings) or None, self.bridge)
-
     def _cached_grains(self) -> GrainsCache:
         from ensue.registry.grains_cache import DEFAULT_EXPIRATION_S, GrainsCache
 
@@ -149,17 +145,11 @@ class Services:
         root = self.settings.option("minion_root")
         return {"root": str((self.settings.root / root).resolve())} if root else {}
 
-    def surroundings(self, context: FunctionContext) -> dict[str, Any]:
-        """Return `salt grains pillar opts` for custom modules, in a thread beside the loop."""
-        return self._surroundings(context, context)
-
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
-        """Return the same for templates, which see what is written in pillar."""
-        return self._surroundings(context, context.for_templates)
-
-    def _surroundings(self, context: FunctionContext, reading: FunctionContext) -> dict[str, Any]:
+        """Return `salt grains pillar opts` for templates, which see what is written in pillar."""
         from ensue.app.salt_functions import SaltFunctions
 
+        reading = context.for_templates
         return {
             "salt": SaltFunctions(
                 self.modules_of(context.srn.type), context, reading, self.loop, self.inline
