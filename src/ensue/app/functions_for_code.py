@@ -46,8 +46,9 @@ class FunctionsForCode(SaltFunctions):
 
 
 def _as_salts(error: Exception) -> Exception:
-    known = importlib.import_module(f"{home_of_salt()}.exceptions")
+    known: Any = importlib.import_module(f"{home_of_salt()}.exceptions")
     if isinstance(error, known.SaltException):
-        return error
+        own: Exception = error
+        return own
     made: Exception = known.CommandExecutionError(str(error))
     return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -11,6 +12,29 @@ if TYPE_CHECKING:
 
 HOME: Final = "ensue.salt_names"
 """The package that stands for `salt`."""
+
+MACHINERY: Final = frozenset(
+    {
+        "cloud",
+        "config",
+        "fileclient",
+        "key",
+        "loader",
+        "log",
+        "minion",
+        "payload",
+        "pillar",
+        "runner",
+        "state",
+        "template",
+        "utils.event",
+        "utils.job",
+        "utils.master",
+        "utils.minions",
+        "wheel",
+    }
+)
+"""Modules of Salt's own machinery, without `salt.`, that files import for one function among many."""
 
 
 def advice(name: str) -> str:
@@ -39,6 +63,8 @@ def not_there(module: str) -> Callable[[str], Any]:
 
     def look(name: str) -> Any:
         full_name = f"{module}.{name}"
+        if full_name.removeprefix(f"{HOME}.") in MACHINERY:
+            return MachineryModule(salts_name(full_name))
         if not name.startswith("__"):
             try:
                 return importlib.import_module(full_name)
@@ -48,3 +74,22 @@ def not_there(module: str) -> Callable[[str], Any]:
         raise AttributeError(advice(salts_name(full_name)))
 
     return look
+
+
+class MachineryModule(ModuleType):
+    """A module of Salt's own machinery.
+
+    It can be imported, so that the other functions of a file work; whatever is called of it refuses.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        full_name = f"{self.__name__}.{name}"
+
+        def refuse(*_args: Any, **_kwargs: Any) -> Any:
+            from ensue.salt_names.exceptions import SaltClientError
+
+            raise SaltClientError(advice(full_name))
+
+        return refuse

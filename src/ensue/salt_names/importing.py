@@ -1,28 +1,21 @@
-"""`import salt.…` in a project's own files, where no Salt is installed.
-
-Each such file has builtins of its own, in which `__import__` finds our names for those of Salt; that holds
-for imports inside of its functions, too. The language offers nothing plainer: entries in `sys.modules` or an
-import hook would show a false Salt to everything else in the process, such as libraries that look whether
-Salt is there.
-"""
+"""`import salt.…` in a project's own files, where no Salt is installed."""
 
 from __future__ import annotations
 
-import builtins
 import functools
 import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.salt_names.absent import HOME, advice
+from ensue.salt_names.absent import HOME, MACHINERY, MachineryModule, advice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from types import ModuleType
 
 _SALT: Final = "salt"
 _MADE: Final = ("modules", "ext.six.moves")
-"""Modules whose attributes are all modules that can be asked for."""
+"""Modules whose attributes are modules that are made when they are asked for."""
 
 
 @functools.cache
@@ -39,28 +32,24 @@ def home_of_salt() -> str:
     return _SALT if has_salt() else HOME
 
 
-def builtins_with_salt() -> dict[str, Any]:
-    """Return what the globals of a custom file need so that it can import names of Salt."""
-    if has_salt():
-        return {}
-    return {"__builtins__": {**vars(builtins), "__import__": _import}}
+def imported(name: str, wanted: Sequence[str]) -> ModuleType | None:
+    """Return what an import statement that names Salt comes to, None for any other one.
 
+    Args:
+        name: the module that the statement names.
+        wanted: the names behind `import` of `from … import`; empty for `import …`.
 
-def _import(
-    name: str,
-    globals: Mapping[str, object] | None = None,  # noqa: A002 -- the signature of `__import__`
-    locals: Mapping[str, object] | None = None,  # noqa: A002
-    fromlist: Sequence[str] | None = (),
-    level: int = 0,
-) -> ModuleType:
-    if level or name.partition(".")[0] != _SALT:
-        return builtins.__import__(name, globals, locals, fromlist or (), level)
+    Raises:
+        ImportError: there is no such name here; says how to have Salt's.
+    """
+    if name.partition(".")[0] != _SALT or has_salt():
+        return None
     module = _module(name)
-    if not fromlist:
+    if not wanted:
         return _module(_SALT)
-    for wanted in fromlist:
-        if wanted != "*" and not hasattr(module, wanted):
-            raise ImportError(advice(f"{name}.{wanted}"), name=name)
+    for one in wanted:
+        if one != "*" and not hasattr(module, one):
+            raise ImportError(advice(f"{name}.{one}"), name=name)
     return module
 
 
@@ -70,7 +59,6 @@ def _module(name: str) -> ModuleType:
     Raises:
         ModuleNotFoundError: nothing does.
     """
-    ours = HOME + name.removeprefix(_SALT)
     for family in _MADE:
         if name.startswith(f"{_SALT}.{family}."):
             found: Any = importlib.import_module(f"{HOME}.{family}")
@@ -78,8 +66,10 @@ def _module(name: str) -> ModuleType:
                 found = getattr(found, part)
             made: ModuleType = found
             return made
+    if name.removeprefix(f"{_SALT}.") in MACHINERY:
+        return MachineryModule(name)
     try:
-        return importlib.import_module(ours)
+        return importlib.import_module(HOME + name.removeprefix(_SALT))
     except ModuleNotFoundError as error:
         if not (error.name or "").startswith(HOME):
             raise

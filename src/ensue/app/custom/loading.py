@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.custom.dunders import calling, globals_of_file
+from ensue.app.custom.imports import builtins_of_file
 from ensue.errors import PluginError
 from ensue.model.regular_files import obstacle
-from ensue.salt_names.importing import builtins_with_salt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
         raise PluginError(msg)
     module = importlib.util.module_from_spec(spec)
     vars(module).update(given)
-    vars(module).update(builtins_with_salt())
+    vars(module).update(builtins_of_file(path.parent, lambda beside: _executed(beside, given)))
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
@@ -137,7 +137,7 @@ def _virtual(module: ModuleType, name: str) -> tuple[tuple[str, ...], str]:
         said: Any = ask()
     except Exception as error:  # noqa: BLE001 -- a plug-in call
         return (), f"its __virtual__() raised {type(error).__name__}: {error}"
-    reason = "its __virtual__() says so"
+    reason = "its __virtual__() returned False"
     if isinstance(said, tuple):
         said, reason = said[0], str(said[1]) if len(said) > 1 else reason
     if not said:

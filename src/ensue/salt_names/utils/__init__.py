@@ -1,6 +1,7 @@
 """`salt.utils`: its modules, and the functions that it had itself until 2018."""
 
 from ensue.salt_names.absent import not_there
+from ensue.salt_names.exceptions import CommandNotFoundError
 from ensue.salt_names.utils.args import clean_kwargs
 from ensue.salt_names.utils.data import compare_dicts, is_true, traverse_dict
 from ensue.salt_names.utils.data import repack_dictlist as repack_dictlist
@@ -17,8 +18,20 @@ from ensue.salt_names.utils.stringutils import to_str, to_unicode
 from ensue.salt_names.utils.user import get_user
 from ensue.salt_names.utils.versions import compare_versions, version_cmp, warn_until
 
+
+def check_or_die(command: str | None) -> None:
+    """Refuse a program that is not installed.
+
+    Raises:
+        CommandNotFoundError: it is not.
+    """
+    if command is None or which(command) is None:
+        raise CommandNotFoundError("'None' is not a valid command." if command is None else command)
+
+
 __all__ = [
     "alias_function",
+    "check_or_die",
     "clean_kwargs",
     "compare_dicts",
     "compare_versions",

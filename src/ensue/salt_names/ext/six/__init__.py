@@ -66,4 +66,14 @@ def with_metaclass(meta: Any, *bases: type) -> Any:
     return meta("temporary_class", bases, {})
 
 
+def add_metaclass(metaclass: Any) -> Any:
+    """Return a decorator that makes a class anew with a metaclass."""
+
+    def decorate(made: type) -> Any:
+        own = {name: value for name, value in vars(made).items() if name not in {"__dict__", "__weakref__"}}
+        return metaclass(made.__name__, made.__bases__, own)
+
+    return decorate
+
+
 __getattr__ = not_there(__name__)
