@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.context import TargetContext
+from ensue.app.custom.pillar_before_files import pillar_before_files, seen_before_files
 from ensue.app.custom.project_code import ProjectCode
 from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
@@ -120,6 +121,7 @@ class Services:
             registry=self.registry,
             masker=self.masker,
             cached_grains=self._cached_grains,
+            custom_grains=self.code.grains(),
         )
         self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
 
@@ -200,6 +202,7 @@ class Services:
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
+            own_stage=lambda name: self.code.renderer(name, self.context(srn, test=test)),
         )
 
     def _pillar_texts(self) -> Iterator[str]:
@@ -268,7 +271,11 @@ class Services:
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
-        return self.pillars.of(srn) or {}
+        return pillar_before_files(srn) or self.pillars.of(srn) or {}
+
+    def pillar_as_written(self, srn: Srn) -> dict[str, Any]:
+        """Return a target's pillar with the marks of its authors."""
+        return pillar_before_files(srn) or self.pillars.as_written(srn)
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar, None as long as it has not been compiled."""
@@ -346,8 +353,9 @@ class Services:
         found = Collector()
         self._shared_pillars.clear()
         check_nodegroup_types(self, found)
-        compiler = self._pillar_compiler(self.minion)
-        compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
+        compiler, first = self._pillar_compiler(self.minion, found)
+        with seen_before_files(self.minion, first):
+            compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):
             # What Salt shows there of the master's options are here the project's.
             compiled["master"] = {
@@ -376,22 +384,33 @@ class Services:
     def _pillar_of(self, srn: Srn) -> CompiledPillar:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
         found = Collector()
-        compiler = self._pillar_compiler(srn)
-        matched = compiler.matches(self.subject(srn), found)
-        key = tuple((one.name, one.saltenv) for one in matched)
-        own = self._shared_pillars.get(key)
-        if own is None:
-            compiled = compiler.of(matched, {}, found)
-            own = CompiledPillar.of(compiled, has_references=compiler.has_references)
-            self._mask_secrets(own.plain)
+        compiler, first = self._pillar_compiler(srn, found)
+        with seen_before_files(srn, first):
+            matched = compiler.matches(self.subject(srn), found)
+            key = tuple((one.name, one.saltenv) for one in matched)
+            own = None if self._has_external_pillar else self._shared_pillars.get(key)
+            if own is None:
+                compiled = compiler.of(matched, {}, found)
+                own = CompiledPillar.of(compiled, has_references=compiler.has_references)
+                self._mask_secrets(own.plain)
         found.stop_on_errors()
         if compiler.is_plain:
             self._shared_pillars[key] = own
         return own
 
-    def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
+    @property
+    def _has_external_pillar(self) -> bool:
+        return bool(self.settings.option("ext_pillar"))
+
+    def _pillar_compiler(self, srn: Srn, found: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
+        """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
-        return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings), self._plain_pillar)
+        options = pillar_options(self.settings)
+        external = self.code.external_pillar(self.context(srn, test=False), options.merging)
+        if external is None:
+            return PillarCompiler(self.pillar_roots, renderer, options, self._plain_pillar), {}
+        first, beyond = external.around(found, comes_first=bool(self.settings.option("ext_pillar_first")))
+        return PillarCompiler(self.pillar_roots, renderer, options, beyond=beyond), first
 
     def take_over_leftovers(self) -> None:
         """Remove the temporary files that killed processes left; this blocks, call it in a thread."""

@@ -12,11 +12,14 @@ from ensue.app.custom.state_calls import ModInit, StateFunctions
 from ensue.app.lazy import LazyMapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from ensue.app.custom.ext_pillar import ExternalPillar
     from ensue.app.services import Services
     from ensue.contracts.context import FunctionContext
+    from ensue.language.merging import Merging
+    from ensue.language.renderers.stage import Stage
     from ensue.model.srn import Srn
 
 
@@ -45,6 +48,42 @@ class ProjectCode:
         """Return the project's files of another kind (`_grains`)."""
         return CustomFiles(self._folders(kind), self.otherwise)
 
+    def grains(self) -> Callable[[dict[str, Any]], None] | None:
+        """Return what adds the project's own grains to this machine's, None when it has none."""
+        files = self.files("_grains")
+        if not files:
+            return None
+        from ensue.app.custom.grains import CustomGrains
+
+        return CustomGrains(files, self.otherwise).add_to
+
+    def renderer(self, name: str, context: FunctionContext) -> Stage | None:
+        """Return a renderer of the project's own, None when it has none of this name.
+
+        Raises:
+            CompileError: its file cannot be used.
+        """
+        if not self._renderer_files:
+            return None
+        from ensue.app.custom.renderers import CustomRenderers
+
+        return CustomRenderers(self._renderer_files).stage(name, lambda: self.surroundings(context))
+
+    def external_pillar(self, context: FunctionContext, merging: Merging) -> ExternalPillar | None:
+        """Return the external pillar of a target, None when the project has none."""
+        listed = self._services.settings.option("ext_pillar")
+        if not listed:
+            return None
+        from ensue.app.custom.ext_pillar import ExternalPillar
+
+        return ExternalPillar(
+            self._pillar_files,
+            listed,
+            target_id=context.srn.id,
+            surroundings=lambda: self.surroundings(context),
+            merging=merging,
+        )
+
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
         """Return the globals of custom files in a call, in a thread beside the loop."""
         from ensue.app.functions_for_code import FunctionsForCode
@@ -66,6 +105,14 @@ class ProjectCode:
     def otherwise(self) -> Mapping[str, Any]:
         """Return the globals for what custom files do outside of a call: those of the managing minion."""
         return self.surroundings(self._services.context(self._services.minion, test=False))
+
+    @cached_property
+    def _renderer_files(self) -> CustomFiles:
+        return self.files("_renderers")
+
+    @cached_property
+    def _pillar_files(self) -> CustomFiles:
+        return self.files("_pillar")
 
     @cached_property
     def _shared(self) -> SharedFunctions:
