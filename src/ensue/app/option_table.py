@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def _is_pipe(text: str) -> bool:
-    return all(part.strip().partition(" ")[0] in RENDERERS for part in text.split("|"))
+    # A name that is not ensue's may be a file of the project's `_renderers`, which is looked for when it is used.
+    return all(part.strip().partition(" ")[0].isidentifier() for part in text.split("|"))
 
 
 def _is_limit(value: Any) -> bool:
@@ -107,7 +108,9 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "grains_file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
     "grains_cache_expiration": whole_number(0),
     "aliases.file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
-    "renderer": OneOf(f"a pipe of {', '.join(RENDERERS)}, such as jinja|yaml", (str,), _is_pipe),
+    "renderer": OneOf(
+        f"a pipe of {', '.join(RENDERERS)} and the project's own, such as jinja|yaml", (str,), _is_pipe
+    ),
     "jinja_env": _JINJA,
     "jinja_sls_env": _JINJA,
     "allow_undefined": _FLAG,

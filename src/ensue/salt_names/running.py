@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from contextvars import ContextVar
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.salt_names.absent import advice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
-functions: ContextVar[Mapping[str, Any]] = ContextVar("running_functions")
-"""The execution functions by their names (`cmd.run`), set while a custom file is loaded or called."""
+_functions: ContextVar[Mapping[str, Any]] = ContextVar("running_functions")
+"""The execution functions by their names (`cmd.run`)."""
 
 _VIRTUAL: Final[Mapping[str, str]] = {
     "aptpkg": "pkg",
@@ -36,13 +37,27 @@ _QUIET: Final[Mapping[str, str]] = {
 }
 
 
+@contextlib.contextmanager
+def running(functions: Mapping[str, Any]) -> Generator[None]:
+    """Let names of Salt stand for the execution functions of one call, in this thread.
+
+    Args:
+        functions: the functions by their names (`cmd.run`).
+    """
+    token = _functions.set(functions)
+    try:
+        yield
+    finally:
+        _functions.reset(token)
+
+
 def execution_function(name: str) -> Any:
     """Return an execution function of the call that is running.
 
     Raises:
         AttributeError: no call is running, or there is no such function.
     """
-    found = functions.get({})
+    found = _functions.get({})
     if name not in found:
         raise AttributeError(advice(f"execution function {name}"))
     return found[name]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.salt_names.running import functions
+from ensue.salt_names.running import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAPPINGS: Final = ("salt", "grains", "pillar", "opts", "context", "utils", "states", "low")
 """The globals that are mappings, without their underscores."""
 
-_running: ContextVar[Mapping[str, Any]] = ContextVar("custom_call")
+_call: ContextVar[Mapping[str, Any]] = ContextVar("custom_call")
 
 
 @contextlib.contextmanager
@@ -30,12 +30,12 @@ def calling(surroundings: Mapping[str, Any]) -> Generator[None]:
     Args:
         surroundings: the globals by their names without underscores.
     """
-    token, of_functions = _running.set(surroundings), functions.set(surroundings["salt"])
+    token = _call.set(surroundings)
     try:
-        yield
+        with running(surroundings["salt"]):
+            yield
     finally:
-        functions.reset(of_functions)
-        _running.reset(token)
+        _call.reset(token)
 
 
 def globals_of_file(otherwise: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Surrounding(MutableMapping[str, Any]):
 
     def value(self) -> Any:
         """Return what the global is now."""
-        running = _running.get(None)
+        running = _call.get(None)
         now = self._otherwise() if running is None else running
         return now.get(self._name, {})
 

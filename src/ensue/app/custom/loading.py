@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.app.custom.dunders import calling, globals_of_file
-from ensue.app.custom.imports import builtins_of_file
 from ensue.errors import PluginError
-from ensue.model.regular_files import obstacle
+from ensue.model.regular_files import is_regular, obstacle
+from ensue.salt_names.file_builtins import builtins_of_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -104,7 +104,7 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
         raise PluginError(msg)
     module = importlib.util.module_from_spec(spec)
     vars(module).update(given)
-    vars(module).update(builtins_of_file(path.parent, lambda beside: _executed(beside, given)))
+    vars(module).update(builtins_of_file(lambda name: _beside(path, name, given)))
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
@@ -112,6 +112,12 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
         sys.modules.pop(spec.name, None)
         raise _broken(path, error) from error
     return module
+
+
+def _beside(path: Path, name: str, given: Mapping[str, Any]) -> ModuleType | None:
+    """Return a file beside another one that imports it, loaded for it alone."""
+    found = path.parent / f"{name}.py"
+    return _executed(found, given) if is_regular(found) else None
 
 
 def _broken(path: Path, error: BaseException) -> PluginError:

@@ -1,11 +1,12 @@
 """Renderers of a project's own: `render(…)` of its `_renderers` files, as stages of a pipe.
 
 Source: Salt's renderers and `salt.template.compile_template`: `render(data, saltenv, sls, **kwargs)` is given
-text, and returns text, an open file, or data.
+an open file, and returns text, an open file, or data.
 """
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -100,7 +101,12 @@ class _Stage:
         try:
             with calling(globals_):
                 made = self._render(
-                    document.text, saltenv, sls, tmplpath=document.path, context=dict(variables), **more
+                    io.StringIO(document.text),
+                    saltenv,
+                    sls,
+                    tmplpath=document.path,
+                    context=dict(variables),
+                    **more,
                 )
                 return made.read() if hasattr(made, "read") else made
         except CompileError:

@@ -1,4 +1,4 @@
-"""The import statements of a custom file: names of Salt, and the files beside it.
+"""The import statements of a project's own Python code: names of Salt, and the files beside it.
 
 Each file has builtins of its own, whose `__import__` knows both; that holds for imports inside of its
 functions, too. The language offers nothing plainer: entries in `sys.modules`, `sys.path` or an import hook
@@ -10,21 +10,19 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from ensue.model.regular_files import is_regular
 from ensue.salt_names.importing import imported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
     from types import ModuleType
 
 
-def builtins_of_file(folder: Path, load: Callable[[Path], ModuleType]) -> dict[str, Any]:
-    """Return what the globals of a custom file need so that its imports work.
+def builtins_of_file(load_beside: Callable[[str], ModuleType | None] = lambda _name: None) -> dict[str, Any]:
+    """Return what the globals of a file need so that its imports work.
 
     Args:
-        folder: where it is.
-        load: loads a file beside it.
+        load_beside: loads the file of a name that is beside it; None when there is none. It is asked once,
+            and only for what Python does not find.
     """
     beside: dict[str, ModuleType] = {}
 
@@ -40,10 +38,10 @@ def builtins_of_file(folder: Path, load: Callable[[Path], ModuleType]) -> dict[s
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
         except ModuleNotFoundError as error:
-            path = folder / f"{name}.py"
-            if level or error.name != name or not is_regular(path):
+            loaded = load_beside(name) if not level and error.name == name else None
+            if loaded is None:
                 raise
-            beside[name] = load(path)
-            return beside[name]
+            beside[name] = loaded
+            return loaded
 
     return {"__builtins__": {**vars(builtins), "__import__": find}}
