@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _is_pipe(text: str) -> bool:
-    # A name that is not ensue's may be a file of the project's `_renderers`, which is looked for when it is used.
+    # A name that is not ensue's may be a file of the project's `_renderers`, which is looked for in use.
     return all(part.strip().partition(" ")[0].isidentifier() for part in text.split("|"))
 
 

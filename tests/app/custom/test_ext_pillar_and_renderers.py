@@ -159,7 +159,8 @@ def test_a_renderer_makes_data_or_text(tmp_path: Path) -> None:
     module(
         tmp_path,
         "filelike",
-        "import io\ndef render(s, saltenv, sls, **kw): return io.StringIO(s.read() + '\\nb=' + sls + saltenv)\n",
+        "import io\ndef render(source, saltenv, sls, **kw):\n"
+        "    return io.StringIO(source.read() + '\\nb=' + sls + saltenv)\n",
         "_renderers",
     )
     write(tmp_path, states__t="#!loud|filelike|jinja|pairs !\nSHOUT={{ opts.id }}\n")
@@ -172,9 +173,10 @@ def test_a_renderer_makes_data_or_text(tmp_path: Path) -> None:
 def test_references_that_an_author_wrote_count_behind_a_renderer(tmp_path: Path) -> None:
     """With a template before it, too; what the template printed is data."""
     module(tmp_path, "pairs", PAIRS, "_renderers")
+    module(tmp_path, "g", "def sign(): return {'sign': '${test' + ':a:n}'}\n", "_grains")
     write(
         tmp_path,
-        states__t="#!jinja|pairs\na=first\nb=${test:a:n}\nc={{ '${test:' ~ 'a:n}' }}\n",
+        states__t="#!jinja|pairs\na=first\nb=${test:a:n}\nc={{ grains.sign }}\n",
     )
     assert sorted(comments(tmp_path)) == ["${test:a:n}", "a", "first"]
     write(tmp_path, states__t="#!pairs\na=first\nb=${test:a:n}\n")
