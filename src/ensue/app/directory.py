@@ -51,6 +51,8 @@ class Directory:
         registry: derived resources.
         masker: told of the secrets in configurations.
         cached_grains: opens what earlier commands gathered; called when grains of a resource are needed.
+
+    Attributes:
         custom_grains: adds the project's own grains to this machine's, in a thread; None when it has none.
     """
 
@@ -64,9 +66,8 @@ class Directory:
         registry: DerivedRegistry,
         masker: Masker,
         cached_grains: Callable[[], GrainsCache],
-        custom_grains: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
-        self._custom_grains = custom_grains
+        self.custom_grains: Callable[[dict[str, Any]], None] | None = None
         self.minion = minion
         self._minion_config = dict(minion_config)
         self._opts = settings.values
@@ -222,11 +223,11 @@ class Directory:
         await self.open(srn)
         gathered = await type_.grains(self.connection(srn), self._context(srn))
         if srn == self.minion:
-            if self._custom_grains is not None:
+            if self.custom_grains is not None:
                 gathered["id"] = srn.id
                 # This task's alone, and that of the threads and tasks that it starts.
                 _so_far.set(gathered)
-                await asyncio.to_thread(self._custom_grains, gathered)
+                await asyncio.to_thread(self.custom_grains, gathered)
             gathered.update(self._opts.get("grains") or {})
             gathered["id"] = srn.id
             return gathered

@@ -121,8 +121,8 @@ class Services:
             registry=self.registry,
             masker=self.masker,
             cached_grains=self._cached_grains,
-            custom_grains=self.code.grains(),
         )
+        self.directory.custom_grains = self.code.grains()
         self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
 
     def modules_of(self, type_name: str) -> Functions:
@@ -191,7 +191,7 @@ class Services:
 
     def _make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
         settings = self.settings
-        return SlsRenderer(
+        renderer = SlsRenderer(
             roots,
             lambda: self.template_variables(self.context(srn, test=test)),
             jinja_options={
@@ -202,8 +202,9 @@ class Services:
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
-            own_stage=lambda name: self.code.renderer(name, self.context(srn, test=test)),
         )
+        renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
+        return renderer
 
     def _pillar_texts(self) -> Iterator[str]:
         """Yield what authors wrote for pillar: its files, and what the command line gives."""

@@ -44,6 +44,8 @@ class SlsRenderer:
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+
+    Attributes:
         own_stage: returns a renderer of the project by its name, None when it has none.
     """
 
@@ -57,9 +59,8 @@ class SlsRenderer:
         allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
-        own_stage: Callable[[str], Stage | None] = lambda _name: None,
     ) -> None:
-        self._own_stage = own_stage
+        self.own_stage: Callable[[str], Stage | None] = lambda _name: None
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
@@ -220,7 +221,7 @@ class SlsRenderer:
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
-            own_stage=self._own_stage,
+            own_stage=self.own_stage,
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:

@@ -173,14 +173,14 @@ def test_a_renderer_makes_data_or_text(tmp_path: Path) -> None:
 def test_references_that_an_author_wrote_count_behind_a_renderer(tmp_path: Path) -> None:
     """With a template before it, too; what the template printed is data."""
     module(tmp_path, "pairs", PAIRS, "_renderers")
+    write(tmp_path, states__t="#!pairs\na=first\nb=${test:a:n}\n")
+    assert comments(tmp_path) == ["first", "a"]
     module(tmp_path, "g", "def sign(): return {'sign': '${test' + ':a:n}'}\n", "_grains")
     write(
         tmp_path,
         states__t="#!jinja|pairs\na=first\nb=${test:a:n}\nc={{ grains.sign }}\n",
     )
     assert sorted(comments(tmp_path)) == ["${test:a:n}", "a", "first"]
-    write(tmp_path, states__t="#!pairs\na=first\nb=${test:a:n}\n")
-    assert comments(tmp_path) == ["first", "a"]
 
 
 def test_a_renderer_that_fails_is_named_with_the_place(tmp_path: Path) -> None:
