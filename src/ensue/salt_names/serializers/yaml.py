@@ -12,10 +12,10 @@ from ensue.salt_names.utils.yaml import YAMLError, dump, load
 def serialize(obj: Any, **options: Any) -> str:
     """Write data as text."""
     try:
-        written: str = dump(obj, **options)
+        written: str = dump(obj, **{"allow_unicode": False, **options})
     except YAMLError as error:
         raise SerializationError(error) from error
-    return written.removesuffix("...\n")
+    return written.removesuffix("\n").removesuffix("\n...")
 
 
 def deserialize(stream_or_string: Any, **options: Any) -> Any:

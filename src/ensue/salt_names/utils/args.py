@@ -18,18 +18,16 @@ def clean_kwargs(**kwargs: Any) -> dict[str, Any]:
     return {name: value for name, value in kwargs.items() if not name.startswith("__")}
 
 
-def invalid_kwargs(invalid_kwargs: Mapping[str, Any], raise_exc: bool = True) -> str | None:
-    """Refuse arguments that a function does not take.
+def invalid_kwargs(invalid_kwargs: Mapping[str, Any], raise_exc: bool = True) -> str:
+    """Refuse arguments that a function does not take; called only when there are any.
 
     Args:
         invalid_kwargs: the arguments.
         raise_exc: raise; otherwise the message is returned.
 
     Raises:
-        SaltInvocationError: there are any.
+        SaltInvocationError: always, where it may.
     """
-    if not invalid_kwargs:
-        return None
     shown = ", ".join(f"{name}={value}" for name, value in invalid_kwargs.items())
     message = f"The following keyword arguments are not valid: {shown}"
     if raise_exc:
@@ -50,16 +48,17 @@ def arg_lookup(fun: Callable[..., Any], aspec: inspect.FullArgSpec | None = None
     return {"args": needed, "kwargs": dict(zip(spec.args[len(needed) :], defaults, strict=True))}
 
 
-def shlex_split(s: str, **kwargs: Any) -> list[str]:
-    """Split a command line into words; what is no text is one word."""
-    return shlex.split(s, **kwargs) if isinstance(s, str) else [s]
+def shlex_split(s: Any, **kwargs: Any) -> Any:
+    """Split a command line into words; what is no text is returned."""
+    return shlex.split(s, **kwargs) if isinstance(s, str) else s
 
 
 def split_input(val: Any, mapper: Callable[[str], Any] | None = None) -> list[Any]:
     """Return a list, made of a comma-separated text where it is none."""
-    convert = mapper or str.strip
-    parts = val if isinstance(val, list) else str(val).split(",")
-    return [convert(part) for part in parts]
+    convert = mapper or (lambda part: part)
+    if isinstance(val, list):
+        return [convert(part) for part in val]
+    return [convert(part.strip()) for part in str(val).split(",")]
 
 
 __getattr__ = not_there(__name__)

@@ -10,13 +10,13 @@ from ensue.salt_names.utils.stringutils import to_bytes, to_str, to_unicode
 
 
 def is_true(value: Any = None) -> bool:
-    """Say whether a value means yes: a number above 0, `true` in any case, or what Python takes for true."""
-    if isinstance(value, str):
+    """Say whether a value means yes: a number from 1, `true` in any case, or what Python takes for true."""
+    for kind in (int, float):
         try:
-            return float(value) > 0
-        except ValueError:
-            return value.lower() == "true"
-    return value > 0 if isinstance(value, (int, float)) else bool(value)
+            return kind(value) > 0
+        except (TypeError, ValueError):
+            continue
+    return value.lower() == "true" if isinstance(value, str) else bool(value)
 
 
 def is_list(obj: Any) -> bool:
@@ -116,22 +116,20 @@ def repack_dictlist(
     """Return a list of one-key mappings as one mapping; empty where it is no such list.
 
     Args:
-        data: the list, or a mapping, which is returned.
-        strict: an item that is no mapping makes the result empty; otherwise its value is None.
+        data: the list; a text or number in it is a key whose value is None.
+        strict: has no effect, as in Salt.
         recurse: values that are such lists become mappings, too.
     """
-    if isinstance(data, Mapping):
-        return dict(data)
     packed: dict[Any, Any] = {}
     for item in data if isinstance(data, list) else []:
         if isinstance(item, Mapping) and len(item) == 1:
             ((key, value),) = item.items()
             nested = repack_dictlist(value, strict, recurse) if recurse and isinstance(value, list) else {}
             packed[key] = nested or value
-        elif strict or isinstance(item, Mapping):
-            return {}
-        else:
+        elif isinstance(item, (str, int, float)):
             packed[item] = None
+        else:
+            return {}
     return packed
 
 

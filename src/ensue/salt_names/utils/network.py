@@ -65,11 +65,6 @@ def is_ipv6(ip: Any) -> bool:
     return _is_a(ipaddress.IPv6Address, ip)
 
 
-def is_private(ip_addr: str) -> bool:
-    """Say whether an address is one of a private network."""
-    return ipaddress.ip_address(ip_addr).is_private
-
-
 def calc_net(ip_addr: str, netmask: str | None = None) -> str:
     """Return the network of an address."""
     whole = f"{ip_addr}/{netmask}" if netmask is not None else ip_addr

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import OrderedDict
+from typing import Any, Final
 
 import yaml
 from yaml import SafeDumper, YAMLError
@@ -12,18 +13,11 @@ from yaml.scanner import ScannerError
 
 from ensue.salt_names.absent import not_there
 
+_MAPPING: Final = "tag:yaml.org,2002:map"
+
 
 class SaltYamlSafeLoader(yaml.SafeLoader):
     """Reads YAML."""
-
-
-class IndentedSafeOrderedDumper(SafeDumper):
-    """Writes YAML with the items of a list set off."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Begin a level, never without its indentation."""
-        del indentless
-        super().increase_indent(flow, indentless=False)
 
 
 def load(stream: Any, Loader: Any = SaltYamlSafeLoader) -> Any:  # noqa: N803 -- PyYAML's name
@@ -36,25 +30,35 @@ def safe_load(stream: Any, Loader: Any = SaltYamlSafeLoader) -> Any:  # noqa: N8
     return load(stream, Loader)
 
 
+class SafeOrderedDumper(SafeDumper):
+    """Writes YAML; ordered mappings keep their order, other ones are sorted."""
+
+
+SafeOrderedDumper.add_multi_representer(
+    OrderedDict, lambda dumper, data: dumper.represent_mapping(_MAPPING, list(data.items()))
+)
+
+
+class IndentedSafeOrderedDumper(SafeOrderedDumper):
+    """Writes YAML with the items of a list set off."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Begin a level, never without its indentation."""
+        del indentless
+        super().increase_indent(flow, indentless=False)
+
+
 def dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
-    """Write data, mappings in their order, one key a line."""
-    kwargs.setdefault("default_flow_style", False)
+    """Write data; the innermost mappings and lists are written in one line each."""
+    kwargs.setdefault("default_flow_style", None)
     kwargs.setdefault("allow_unicode", True)
-    kwargs.setdefault("sort_keys", False)
-    kwargs.setdefault("Dumper", SafeDumper)
-    return yaml.dump(_plain(data), stream, **kwargs)
+    kwargs.setdefault("Dumper", SafeOrderedDumper)
+    return yaml.dump(data, stream, **kwargs)
 
 
 def safe_dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
-    """Write data, mappings in their order, one key a line."""
+    """Write data; see `dump`."""
     return dump(data, stream, **kwargs)
-
-
-def _plain(data: Any) -> Any:
-    """Return data of Python's own kinds, which the dumper knows."""
-    if isinstance(data, dict):
-        return {key: _plain(value) for key, value in data.items()}
-    return [_plain(item) for item in data] if isinstance(data, (list, tuple)) else data
 
 
 __all__ = [
@@ -62,6 +66,7 @@ __all__ = [
     "IndentedSafeOrderedDumper",
     "ParserError",
     "SafeDumper",
+    "SafeOrderedDumper",
     "SaltYamlSafeLoader",
     "ScannerError",
     "YAMLError",
