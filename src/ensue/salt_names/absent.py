@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 

@@ -9,7 +9,7 @@ Source: Salt's `salt.loader.grains`.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ensue.app.custom.dunders import calling
 from ensue.contracts.callables import parameters
@@ -67,7 +67,7 @@ class CustomGrains:
             _warn(f"{loaded}: {name}() raised {type(error).__name__}: {error}")
             return
         if isinstance(made, dict):
-            grains.update(made)
+            grains.update(cast("dict[str, Any]", made))
 
 
 def _warn(summary: str) -> None:

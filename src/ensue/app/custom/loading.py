@@ -11,7 +11,7 @@ import importlib.util
 import sys
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -145,7 +145,8 @@ def _virtual(module: ModuleType, name: str) -> tuple[tuple[str, ...], str]:
         return (), f"its __virtual__() raised {type(error).__name__}: {error}"
     reason = "its __virtual__() returned False"
     if isinstance(said, tuple):
-        said, reason = said[0], str(said[1]) if len(said) > 1 else reason
+        first, *rest = cast("tuple[Any, ...]", said) or (False,)
+        said, reason = first, str(rest[0]) if rest else reason
     if not said:
         return (), reason
     wanted = getattr(module, "__virtualname__", said)

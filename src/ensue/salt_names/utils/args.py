@@ -1,4 +1,6 @@
 """`salt.utils.args`: what was given to a function."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 

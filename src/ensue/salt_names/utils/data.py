@@ -1,4 +1,6 @@
 """`salt.utils.data`: nested data."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """`salt.utils.dictupdate`: mappings put on top of each other."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """`salt.utils.files`: files of this machine."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 
@@ -21,12 +23,13 @@ TEMPFILE_PREFIX: Final = "__salt.tmp."
 def fopen(*args: Any, **kwargs: Any) -> Any:
     """Open a file, as UTF-8 where it is read as text; with an owner where `uid` or `gid` are given."""
     own = {name: kwargs.pop(name) for name in ("uid", "gid") if name in kwargs}
+    path, *_ = args
     mode = args[1] if len(args) > 1 else kwargs.get("mode", "r")
     if isinstance(mode, str) and "b" not in mode:
         kwargs.setdefault("encoding", "utf-8")
     opened = open(*args, **kwargs)  # noqa: PTH123, SIM115 -- whoever asked closes it
     if "uid" in own or "gid" in own:
-        os.chown(args[0], own.get("uid", -1), own.get("gid", -1))
+        os.chown(path, own.get("uid", -1), own.get("gid", -1))
     return opened
 
 

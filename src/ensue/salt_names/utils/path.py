@@ -1,4 +1,6 @@
 """`salt.utils.path`: paths and programs of this machine."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """`salt.utils.stringutils`: text and bytes."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
 """`salt.utils.templates`: files rendered, by the execution function `slsutil.renderer`."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class TimedProc:
         if not self.with_communicate:
             kwargs.setdefault("stdout", subprocess.DEVNULL)
             kwargs.setdefault("stderr", subprocess.DEVNULL)
-        self.process = subprocess.Popen(args, **kwargs)
+        self.process: subprocess.Popen[Any] = subprocess.Popen(args, **kwargs)
         self.stdout: Any = None
         self.stderr: Any = None
 

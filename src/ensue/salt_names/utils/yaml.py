@@ -1,4 +1,6 @@
 """`salt.utils.yaml`: YAML, read and written safely."""
+# pyright: basic
+# What custom code hands over may be anything.
 
 from __future__ import annotations
 
