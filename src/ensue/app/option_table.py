@@ -127,6 +127,8 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_top": _TEXT,
     "state_top_saltenv": _TEXT_OR_NULL,
     "pillar_opts": _FLAG,
+    "module_dirs": _LISTED,
+    "extension_modules": _FOLDER,
     "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
     "ext_pillar_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),

@@ -116,6 +116,19 @@ def test_a_module_begins_with_init(tmp_path: Path) -> None:
     assert called(tmp_path, "m", "wood.sawn") == (True, ["m"])
 
 
+def test_options_name_further_folders(tmp_path: Path) -> None:
+    """`module_dirs` and `extension_modules`; file roots outrank them."""
+    (tmp_path / "ensue.yaml").write_text("module_dirs: [more]\nextension_modules: ext\n")
+    for folder in ("more", "ext"):
+        (tmp_path / folder / "modules").mkdir(parents=True)
+        (tmp_path / folder / "modules/wood.py").write_text(f"def sawn(): return '{folder}'\n")
+    (tmp_path / "ext/modules/stone.py").write_text("def cut(): return 'ext'\n")
+    assert called(tmp_path, "m", "wood.sawn") == (True, "more")
+    assert called(tmp_path, "m", "stone.cut") == (True, "ext")
+    module(tmp_path, "wood", "def sawn(): return 'root'\n")
+    assert called(tmp_path, "m", "wood.sawn") == (True, "root")
+
+
 def test_a_folder_with_an_init_file_is_a_module(tmp_path: Path) -> None:
     """It may import what is in it, and the files in it have dotted names."""
     module(tmp_path, "wood/__init__", "from .tools import saw\ndef sawn(): return saw()\n")

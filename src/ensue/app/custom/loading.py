@@ -11,7 +11,7 @@ import importlib.util
 import sys
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -145,8 +145,8 @@ def _virtual(module: ModuleType, name: str) -> tuple[tuple[str, ...], str]:
         return (), f"its __virtual__() raised {type(error).__name__}: {error}"
     reason = "its __virtual__() returned False"
     if isinstance(said, tuple):
-        first, *rest = cast("tuple[Any, ...]", said) or (False,)
-        said, reason = first, str(rest[0]) if rest else reason
+        pair: tuple[Any, ...] = said
+        said, reason = pair[0] if pair else False, str(pair[1]) if len(pair) > 1 else reason
     if not said:
         return (), reason
     wanted = getattr(module, "__virtualname__", said)

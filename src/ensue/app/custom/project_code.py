@@ -119,5 +119,8 @@ class ProjectCode:
         return SharedFunctions(self.files("_utils"))
 
     def _folders(self, kind: str) -> list[Path]:
-        roots = self._services.settings.file_roots
-        return [folder / kind for listed in roots.values() for folder in listed]
+        """Return the folders of a kind: those of file roots, then those that options name."""
+        settings = self._services.settings
+        of_roots = [folder / kind for listed in settings.file_roots.values() for folder in listed]
+        named = [*(settings.option("module_dirs") or ()), settings.option("extension_modules")]
+        return of_roots + [settings.root / folder / kind.removeprefix("_") for folder in named if folder]
