@@ -114,6 +114,11 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
     return module
 
 
+def _with_reason(said: Any, reason: str) -> tuple[Any, str]:
+    """Return the parts of a pair; the reason may be missing."""
+    return said[0] if said else False, str(said[1]) if len(said) > 1 else reason
+
+
 def _beside(path: Path, name: str, given: Mapping[str, Any]) -> ModuleType | None:
     """Return a file beside another one that imports it, loaded for it alone."""
     found = path.parent / f"{name}.py"
@@ -145,8 +150,7 @@ def _virtual(module: ModuleType, name: str) -> tuple[tuple[str, ...], str]:
         return (), f"its __virtual__() raised {type(error).__name__}: {error}"
     reason = "its __virtual__() returned False"
     if isinstance(said, tuple):
-        pair: tuple[Any, ...] = said
-        said, reason = pair[0] if pair else False, str(pair[1]) if len(pair) > 1 else reason
+        said, reason = _with_reason(said, reason)
     if not said:
         return (), reason
     wanted = getattr(module, "__virtualname__", said)
