@@ -18,7 +18,6 @@ MACHINERY: Final = frozenset(
         "config",
         "fileclient",
         "key",
-        "loader",
         "log",
         "minion",
         "payload",

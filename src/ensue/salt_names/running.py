@@ -51,13 +51,18 @@ def running(functions: Mapping[str, Any]) -> Generator[None]:
         _functions.reset(token)
 
 
+def running_functions() -> Mapping[str, Any]:
+    """Return the execution functions of the call that is running; none outside of one."""
+    return _functions.get({})
+
+
 def execution_function(name: str) -> Any:
     """Return an execution function of the call that is running.
 
     Raises:
         AttributeError: no call is running, or there is no such function.
     """
-    found = _functions.get({})
+    found = running_functions()
     if name not in found:
         raise AttributeError(advice(f"execution function {name}"))
     return found[name]

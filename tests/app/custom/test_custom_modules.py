@@ -262,6 +262,7 @@ def test_no_salt_is_seen_by_the_rest_of_the_process(tmp_path: Path) -> None:
         ("from salt.nothing_such import x", "salt.nothing_such"),
         ("import salt.utils.files\nsalt.utils.files.nothing_such()", "salt.utils.files.nothing_such"),
         ("import salt.loader\nsalt.loader.render({}, {})", "salt.loader.render"),
+        ("import salt\nsalt.config.minion_config('x')", "salt.config.minion_config"),
     ],
 )
 def test_a_name_of_salt_that_is_not_there_is_an_error_with_advice(
@@ -290,13 +291,30 @@ def test_machinery_of_salts_can_be_imported_and_not_be_called(tmp_path: Path) ->
     module(
         tmp_path,
         "wood",
-        "import salt.loader\nfrom salt.pillar import get_pillar\nimport salt.client\n"
+        "import salt.config\nfrom salt.pillar import get_pillar\nimport salt.client\n"
         "def sawn(): return salt.client.Caller().cmd('test.echo', 'sawn')\n"
         "def asks(): return get_pillar(__opts__)\ndef far(): return salt.client.LocalClient()\n",
     )
     assert called(tmp_path, "m", "wood.sawn") == (True, "sawn")
     assert "salt.pillar.get_pillar" in called(tmp_path, "m", "wood.asks")[1]
     assert "salt.client.LocalClient" in called(tmp_path, "m", "wood.far")[1]
+
+
+def test_the_loader_has_matchers_and_functions(tmp_path: Path) -> None:
+    """An external pillar may ask whether its target matches, as public ones do."""
+    module(
+        tmp_path,
+        "wood",
+        "import salt.loader\n"
+        "def ext_pillar(minion_id, pillar):\n"
+        "    match = salt.loader.matchers(__opts__)\n"
+        "    functions = salt.loader.minion_mods(__opts__)\n"
+        "    found = [match['compound_match.match'](one) for one in ('m or x', 'x', 'G@id:m')]\n"
+        "    return {'found': [*found, match['glob_match.match']('m*'), functions['test.echo']('y')]}\n",
+        "_pillar",
+    )
+    (tmp_path / "ensue.yaml").write_text("ext_pillar:\n- wood: {}\n")
+    assert called(tmp_path, "m", "pillar.get", "found") == (True, [True, False, True, True, "y"])
 
 
 def test_a_py_sls_may_import_names_of_salt(tmp_path: Path) -> None:
