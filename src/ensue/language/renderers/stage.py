@@ -62,6 +62,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
         own_stage: returns a renderer of the project by its name, None when it has none.
+        is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
     text: str
@@ -86,6 +87,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     is_rendered: bool = False
     has_marks: bool = False
     own_stage: Callable[[str], Stage | None] = _no_stage
+    is_file: bool = False
 
     @property
     def variables(self) -> Mapping[str, Any]:
