@@ -83,6 +83,16 @@ class SaltBridge:
 
         return call
 
+    def has_module(self, kind: Kind, module: str) -> bool:
+        """Say whether Salt has a module of this name that loads on this machine.
+
+        Raises:
+            PluginError: Salt is there and does not load.
+        """
+        if not self.is_there():
+            return False
+        return self._thread().submit(lambda: hasattr(self._loader(kind, test=False), module)).result()
+
     def close(self) -> None:
         """End the thread."""
         if self._worker is not None:

@@ -71,6 +71,8 @@ class Resolver:
 
     def _resolve_word(self, wanted: Wanted, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
+        if references is None and word.endswith("_in"):
+            return  # As in Salt; a loop that yields nothing leaves such a key behind.
         if isinstance(references, str) and word.endswith("_in"):
             references = [references]
         elif is_mapping(references) and word.endswith("_in"):
@@ -102,7 +104,7 @@ class Resolver:
                 missing.setdefault((key, value), []).append(number)
                 continue
             if matched is None:
-                self._nothing(draft, word, place, key, value)
+                self._nothing(draft, word, place, key, value, bare=isinstance(reference, str))
                 continue
             targets += matched
         return targets
@@ -177,7 +179,10 @@ class Resolver:
             ]
         return list(dict.fromkeys(listed))
 
-    def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+    def _nothing(
+        self, draft: Draft, word: str, place: int, key: str, value: str, *, bare: bool = False
+    ) -> None:
+        """Report a reference that matches nothing; a bare ID after `_in` is ignored with a warning, as in Salt."""
         if value in self._found.refused:
             return
         if key != "sls" and value in self._outer_ids:
@@ -190,10 +195,13 @@ class Resolver:
         modules = sorted({kind for kind, name in self._index() if name == value and kind != "id"})
         if modules and key not in ("id", "sls"):
             near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"
-        self._found.error(
+        ignored = bare and word in REQUISITES_IN
+        report = self._found.warning if ignored else self._found.error
+        report(
             "E0501",
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
             draft.declaration.span(word, place),
+            detail="it is ignored" if ignored else "",
             help=near or "declare it, or include the SLS that does",
         )
 
