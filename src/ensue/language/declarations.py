@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.language.requisite_names import ADDED_UP
 from ensue.model.data import is_encodable, is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -257,6 +258,9 @@ def _merged_arguments(
             for name, value in item.items():
                 if name in merged and name in _NEVER_TWICE:
                     _refuse_second(name, document, (*place, index), found)
+                if name in merged and name in ADDED_UP and is_list(value) and is_list(merged[name]):
+                    merged[name] = [*merged[name], *value]
+                    continue
                 merged[name if name.__class__ is str else str(name)] = value
         elif item is not None:
             found.warning(

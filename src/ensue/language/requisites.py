@@ -71,12 +71,19 @@ class Resolver:
 
     def _resolve_word(self, wanted: Wanted, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
-        if references is None and word.endswith("_in"):
+        if references is None and word in REQUISITES_IN:
             return  # As in Salt; a loop that yields nothing leaves such a key behind.
-        if isinstance(references, str) and word.endswith("_in"):
-            references = [references]
-        elif is_mapping(references) and word.endswith("_in"):
+        if is_mapping(references) and word in REQUISITES_IN:
             references = [{key: value} for key, value in references.items()]
+        if isinstance(references, str) and word in REQUISITES_IN and word != "listen_in":
+            self._found.warning(
+                "E0503",
+                f"`{word}` of {draft.declaration.id!r} is not a list",
+                draft.declaration.span(word),
+                detail=f"{references!r} is ignored, as in Salt",
+                help=f"write one `- module: id` a line under {word}:",
+            )
+            return
         if not is_list(references):
             self._found.error(
                 "E0503",
@@ -87,7 +94,8 @@ class Resolver:
             return
         backward = word in REQUISITES_IN and word not in MEANINGS
         for place, reference in enumerate(references):
-            for target in self._targets(number, word, place, reference):
+            targets = self._targets(number, word, place, reference)
+            for target in self._narrowed(targets, reference) if backward else targets:
                 if backward:
                     add_wish(wanted, target, word.removesuffix("_in"), number)
                 else:
@@ -107,6 +115,20 @@ class Resolver:
                 self._nothing(draft, word, place, key, value, bare=isinstance(reference, str))
                 continue
             targets += matched
+        return targets
+
+    def _narrowed(self, targets: list[int], reference: Any) -> list[int]:
+        """Return what a reference after `_in` means, as in Salt.
+
+        A bare ID means the first state of that ID, `sls` the states that stand in that very SLS.
+        """
+        if isinstance(reference, str):
+            own = [one for one in targets if self._drafts[one].declaration.id == reference]
+            first = self._drafts[own[0]].declaration.module if own else ""
+            return [one for one in own if self._drafts[one].declaration.module == first] or targets
+        name = reference.get("sls") if is_mapping(reference) else None
+        if isinstance(name, str) and _GLOB_SIGNS.isdisjoint(name):
+            return [one for one in targets if self._drafts[one].declaration.sls == name]
         return targets
 
     def _pairs(self, draft: Draft, word: str, place: int, reference: Any) -> Iterator[tuple[str, str]]:
