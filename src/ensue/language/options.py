@@ -132,13 +132,15 @@ class _Reader:
             self._refuse("retry", value, "true, or a mapping of attempts, until, interval and splay")
             return None
         attempts, until = value.get("attempts", 2), value.get("until", True)
-        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-            self._refuse("retry", value, "attempts as a number from 1")
+        if isinstance(attempts, bool) or not isinstance(attempts, int):
+            self._refuse("retry", value, "attempts as a number")
             return None
         if not isinstance(until, bool):
             self._refuse("retry", value, "until as true or false")
             return None
         interval_s = self.seconds(value, "interval", above=("retry",))
+        if attempts < 1:
+            return None
         return Retry(
             attempts=attempts,
             until=until,

@@ -57,6 +57,7 @@ class Resolver:
         self._by_key: dict[tuple[str, str], list[int]] | None = None
         self._by_sls: dict[str, list[int]] = {}
         self._globs: dict[tuple[str, str], list[int]] = {}
+        self._reached_ids: set[str] = set()
         self.unheard: dict[tuple[str, str], list[int]] = {}
         self.deaf: dict[tuple[str, str], list[int]] = {}
 
@@ -114,6 +115,8 @@ class Resolver:
             if matched is None:
                 self._nothing(draft, word, place, key, value, bare=isinstance(reference, str))
                 continue
+            if word in REQUISITES_IN:
+                self._reached_ids.update(self._drafts[one].declaration.id for one in matched)
             targets += matched
         return targets
 
@@ -204,7 +207,11 @@ class Resolver:
     def _nothing(
         self, draft: Draft, word: str, place: int, key: str, value: str, *, bare: bool = False
     ) -> None:
-        """Report a reference that matches nothing; a bare ID after `_in` is ignored with a warning, as in Salt."""
+        """Report a reference that matches nothing.
+
+        After `_in` some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module that
+        an ID lacks, if some `_in` before has found the ID.
+        """
         if value in self._found.refused:
             return
         if key != "sls" and value in self._outer_ids:
@@ -217,7 +224,7 @@ class Resolver:
         modules = sorted({kind for kind, name in self._index() if name == value and kind != "id"})
         if modules and key not in ("id", "sls"):
             near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"
-        ignored = bare and word in REQUISITES_IN
+        ignored = word in REQUISITES_IN and (bare or key == "sls" or value in self._reached_ids)
         report = self._found.warning if ignored else self._found.error
         report(
             "E0501",

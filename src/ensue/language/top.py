@@ -134,7 +134,7 @@ class _Matcher:
             return matches(self._target(kind, expression), self._subject)
         except TargetSyntaxError as error:
             if error.code == UNKNOWN_NODEGROUP:
-                # Salt matches nobody: one top file may serve several masters, each with nodegroups of its own.
+                # As in Salt: one top file may serve several masters, each with its own nodegroups.
                 self._found.warning(error.code, str(error), span, detail="the target matches nobody")
             else:
                 self._found.error(error.code, str(error), span)

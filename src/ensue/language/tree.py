@@ -285,10 +285,10 @@ class TreeLoader:
                     self.tree.excluded_sls[name] = place
                 case {"id": str(name)}:
                     self.tree.excluded_ids[name] = place
-                case dict():
+                case dict() if item.keys().isdisjoint(("id", "sls")):
                     self._found.warning(
                         "E0310",
-                        f"`exclude` knows neither {', '.join(map(str, item))} nor a mapping of several",
+                        "`exclude` knows `sls: name` and `id: name` alone",
                         place,
                         detail=f"{item!r} is ignored, as in Salt",
                         help="write `- sls: a.b` or `- id: some_id`",
