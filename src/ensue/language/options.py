@@ -139,14 +139,13 @@ class _Reader:
             self._refuse("retry", value, "until as true or false")
             return None
         interval_s = self.seconds(value, "interval", above=("retry",))
-        if attempts < 1:
-            return None
-        return Retry(
+        retry = Retry(
             attempts=attempts,
             until=until,
             interval_s=Retry().interval_s if interval_s is None else interval_s,
             splay_s=self.seconds(value, "splay", above=("retry",)) or 0.0,
         )
+        return retry if attempts > 0 else None
 
     def runas(self, value: Any) -> str | None:
         if value is None:

@@ -70,8 +70,8 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
     """Return a rendered text without guards, and the extents of the values that had them, in order.
 
     A guard without its counterpart is of a text that was taken apart after it had been printed; its pieces
-    are printed again, with guards of their own. The dash of a list item that a constant of the template brings
-    along is no part of the value behind it.
+    are printed again, with guards of their own. The dash of a list item that a constant of the template
+    brings along is no part of the value behind it.
     """
     if not any(mark in text for mark in (BEGIN, END, ITEM)):
         return text, []
