@@ -129,7 +129,7 @@ class Resolver:
             first = self._drafts[own[0]].declaration.module if own else ""
             return [one for one in own if self._drafts[one].declaration.module == first] or targets
         name = reference.get("sls") if is_mapping(reference) else None
-        if isinstance(name, str) and _GLOB_SIGNS.isdisjoint(name):
+        if isinstance(name, str) and GLOB_SIGNS.isdisjoint(name):
             return [one for one in targets if self._drafts[one].declaration.sls == name]
         return targets
 
