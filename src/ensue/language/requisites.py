@@ -112,7 +112,7 @@ class Resolver:
                 missing.setdefault((key, value), []).append(number)
                 continue
             if matched is None:
-                self._nothing(draft, word, place, key, value, bare=isinstance(reference, str))
+                self._nothing(draft, word, place, key, value)
                 continue
             if word in REQUISITES_IN:
                 self._reached_ids.update(self._drafts[one].declaration.id for one in matched)
@@ -198,9 +198,7 @@ class Resolver:
         )
         return list(dict.fromkeys(listed))
 
-    def _nothing(
-        self, draft: Draft, word: str, place: int, key: str, value: str, *, bare: bool = False
-    ) -> None:
+    def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
         """Report a reference that matches nothing.
 
         After `_in` some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module that
@@ -218,6 +216,8 @@ class Resolver:
         modules = sorted({kind for kind, name in self._index() if name == value and kind != "id"})
         if modules and key not in ("id", "sls"):
             near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"
+        listed = (draft.requisites or {}).get(word)
+        bare = is_list(listed) and isinstance(listed[place], str)
         ignored = word in REQUISITES_IN and (bare or key == "sls" or value in self._reached_ids)
         report = self._found.warning if ignored else self._found.error
         report(
