@@ -240,6 +240,7 @@ class Services:
             checks=Checks(
                 vocabulary=self.vocabulary,
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
+                unknown_fails=self.settings.option("on_unknown_function") == "fail",
             ),
         )
 
