@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.app.settings import NO_LIMIT
 from ensue.language.merging import STRATEGIES
 from ensue.language.renderers import NAMES as RENDERERS
+from ensue.language.renderers import is_renderer
 from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, Variants, whole_number
 from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _is_pipe(text: str) -> bool:
-    return all(part.strip().partition(" ")[0] in RENDERERS for part in text.split("|"))
+    return all(is_renderer(part.strip().partition(" ")[0]) for part in text.split("|"))
 
 
 def _is_limit(value: Any) -> bool:
@@ -108,6 +109,8 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "grains_cache_expiration": whole_number(0),
     "aliases.file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
     "renderer": OneOf(f"a pipe of {', '.join(RENDERERS)}, such as jinja|yaml", (str,), _is_pipe),
+    "gpg_keydir": _FOLDER,
+    "gpg_decrypt_must_succeed": _FLAG,
     "jinja_env": _JINJA,
     "jinja_sls_env": _JINJA,
     "allow_undefined": _FLAG,

@@ -21,6 +21,7 @@ from ensue.app.insertions import Insertions
 from ensue.app.known_resources import KnownResources
 from ensue.app.lazy import LazyMapping
 from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
+from ensue.app.pgp_messages import PgpMessages
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
@@ -89,6 +90,7 @@ class Services:
         self.drivers = drivers
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
+        self._pgp = PgpMessages(settings, masker, self.inline, self.loop)
         self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
@@ -210,6 +212,7 @@ class Services:
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
+            decrypt=self._pgp,
         )
 
     def _pillar_texts(self) -> Iterator[str]:

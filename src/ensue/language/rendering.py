@@ -15,7 +15,7 @@ from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.input_files import read_text
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Printing, Stream
+from ensue.language.renderers.stage import Printing, Stream, no_keys
 from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
@@ -43,6 +43,7 @@ class SlsRenderer:
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+        decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
     """
 
     def __init__(
@@ -55,10 +56,12 @@ class SlsRenderer:
         allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
+        decrypt: Callable[[str], str] = no_keys,
     ) -> None:
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
+        self._decrypt = decrypt
         self._variables = variables
         self._jinja_options = jinja_options or {}
         self._default_pipe = default_pipe
@@ -216,6 +219,7 @@ class SlsRenderer:
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
+            decrypt=self._decrypt,
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
