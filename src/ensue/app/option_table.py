@@ -128,6 +128,10 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_top_saltenv": _TEXT_OR_NULL,
     "pillar_opts": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
+    "mine_functions": Either(
+        "a mapping of names to definitions, or a list of functions",
+        {dict: _DATA, list: ListOf("a list of functions", _ANYTHING)},
+    ),
     "minion_root": _TEXT,
     "store_url": OneOf(
         "the URL of a database, such as sqlite:////srv/store.db", (str,), lambda text: "://" in text

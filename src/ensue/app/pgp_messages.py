@@ -1,7 +1,7 @@
 """Decrypting PGP messages with the keys of a project, by the `gpg` of this machine.
 
-Each message is decrypted once per process. What comes of it is a secret: the masker hears of it before anybody
-else does. The agent that gpg starts for the keys is gpg's own, and stays as gpg has it.
+Each message is decrypted once per process. What was encrypted is a secret, which the masker is told of first.
+The agent that gpg starts for the keys is left to gpg.
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.app.deployments import Deployments
+    from ensue.app.mine import ProjectMine
     from ensue.app.secret_stores import SecretStores
     from ensue.app.settings import Settings
     from ensue.app.stores import Stores
@@ -212,8 +213,7 @@ class Services:
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
-            decrypt=self._pgp,
-        )
+        ).decrypting(self._pgp)
 
     def _pillar_texts(self) -> Iterator[str]:
         """Yield what authors wrote for pillar: its files, and what the command line gives."""
@@ -256,6 +256,13 @@ class Services:
 
         store = CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url"))
         return ActiveResourceStore(store, vault=self.vault)
+
+    @cached_property
+    def mine(self) -> ProjectMine:
+        """The values that the targets have for each other."""
+        from ensue.app.mine import ProjectMine
+
+        return ProjectMine(self)
 
     @cached_property
     def secret_stores(self) -> SecretStores:

@@ -43,7 +43,6 @@ class SlsRenderer:
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
-        decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
     """
 
     def __init__(
@@ -56,12 +55,11 @@ class SlsRenderer:
         allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
-        decrypt: Callable[[str], str] = no_keys,
     ) -> None:
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
-        self._decrypt = decrypt
+        self._decrypt: Callable[[str], str] = no_keys
         self._variables = variables
         self._jinja_options = jinja_options or {}
         self._default_pipe = default_pipe
@@ -77,6 +75,11 @@ class SlsRenderer:
         renderer.__dict__.update(self.__dict__)
         renderer._variables = lambda: {**own(), **variables}
         return renderer
+
+    def decrypting(self, decrypt: Callable[[str], str]) -> SlsRenderer:
+        """Give this renderer what decrypts PGP messages, see `Stream.decrypt`, and return it."""
+        self._decrypt = decrypt
+        return self
 
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         """Render one SLS file to data.

@@ -1,8 +1,8 @@
 """Renderers of installed distributions: entry points of the group `ensue.renderers`.
 
-Each is a `contracts.Renderer`. Nobody can tell where a program has a text from, so the rule of `py_data` holds:
-while nothing that the run gave to the renderer holds a sign of a reference or slot, every sign that it returns
-is the author's.
+Each is a `contracts.Renderer`. Nobody can tell where a program has a text from, so the rule of `py_data`
+holds: while nothing that the run gave to the renderer holds a sign of a reference or slot, every sign that it
+returns is the author's.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.modules._programs import must
 from ensue.modules.service.manager import service_manager
 
 if TYPE_CHECKING:
@@ -104,6 +105,16 @@ def _change(verb: str) -> Change:
     return change
 
 
+async def systemctl_reload(ctx: FunctionContext) -> bool:
+    """Let systemd read its units again.
+
+    Raises:
+        StateFailedError: it could not, or does not run on the target.
+    """
+    await must(ctx, "systemctl", "daemon-reload", what="read the units again")
+    return True
+
+
 async def _is_masked(ctx: FunctionContext, name: str) -> bool:
     try:
         return await masked(ctx, name) or await masked(ctx, name, runtime=True)
@@ -133,5 +144,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "start": _change("start"),
     "status": status,
     "stop": _change("stop"),
+    "systemctl_reload": systemctl_reload,
     "unmask": unmask_,
 }
