@@ -1,4 +1,4 @@
-"""`cp`, `sdb`, `cmd.exec_code`, `file.find` with `print` and other functions that templates call, on real parts."""
+"""`cp`, `sdb`, `cmd.exec_code`, `file.find` with `print` and more that templates call, on real parts."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_what_a_package_is(tmp_path: Path) -> None:
     assert found["dpkg"].keys() == {"version", "arch"}
     assert found.keys() == {"dpkg"}
     assert "Debian" in call(ctx, "pkg.info_installed", "dpkg")["dpkg"]["description"]
-    with pytest.raises(StateFailedError, match="not installed.*no-such-package"):
+    with pytest.raises(StateFailedError, match=r"not installed.*no-such-package"):
         call(ctx, "pkg.info_installed", "no-such-package")
 
 

@@ -79,7 +79,7 @@ def _state_context(ctx: FunctionContext, function: str) -> StateContext:
     # What is given to functions of states is the one context that can grow a run.
     if not hasattr(ctx, "apply_state"):
         raise StateFailedError(
-            f"state.{function} works within a state (module.run, slots); use `ensue apply --tgt` to apply states"
+            f"state.{function} works within a state (module.run, slots); elsewhere use `ensue apply`"
         )
     context: StateContext = ctx  # type: ignore[assignment] # as has just been seen
     return context
