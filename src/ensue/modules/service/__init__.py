@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.modules._programs import must
-from ensue.modules.service.manager import service_manager
+from ensue.modules.service.manager import is_offline, service_manager
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Say whether there is such a service."""
     return await (await service_manager(ctx)).available(ctx, name)
+
+
+async def offline(ctx: FunctionContext) -> bool:
+    """Say whether the target is a system that systemd will start some day, in which nothing runs."""
+    return await is_offline(ctx)
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
@@ -139,6 +144,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "mask": mask,
     "masked": masked,
     "missing": missing,
+    "offline": offline,
     "reload": _change("reload"),
     "restart": _change("restart"),
     "start": _change("start"),
