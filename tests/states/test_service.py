@@ -30,6 +30,10 @@ class Systemd:
         verb = next(part for part in list(command.argv or ())[1:] if not part.startswith("-"))
         if verb == "show":
             return self.said(0, "loaded" if "web.service" in (command.argv or ()) else "not-found")
+        if verb == "list-unit-files":
+            return self.said(
+                0, "web.service disabled enabled" if "web.service" in (command.argv or ()) else ""
+            )
         if verb == "is-active":
             return self.said(0 if self.is_active else 3, "active" if self.is_active else "inactive")
         if verb == "is-enabled":
@@ -129,7 +133,6 @@ def test_a_system_that_is_not_started() -> None:
     systemd = Systemd()
     target = FakeConnection()
     target.on_run("/bin/sh -c *", stdout=b"/usr/bin/systemctl\n")
-    target.on_run("systemctl list-unit-files*", stdout=b"web.service disabled enabled\n")
     target.on_run("systemctl *", systemd.answer)
     assert execute("service.offline", context(target)) is True
     for function in ("running", "dead"):
