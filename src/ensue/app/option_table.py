@@ -130,7 +130,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
     "mine_functions": Either(
         "a mapping of names to definitions, or a list of functions",
-        {dict: _DATA, list: ListOf("a list of functions", _ANYTHING)},
+        {dict: _DATA, list: ListOf("a list of functions", OneOf("a function", (str, dict)))},
     ),
     "minion_root": _TEXT,
     "store_url": OneOf(
