@@ -49,11 +49,11 @@ def test_a_file_of_the_roots_needs_no_copy_here(tmp_path: Path) -> None:
     own = tmp_path / "roots/app/a.conf"
     assert call(ctx, "cp.cache_file", "salt://app/a.conf") == str(own)
     assert call(ctx, "cp.is_cached", "salt://app/a.conf") == str(own)
-    assert call(ctx, "cp.cache_file", "salt://app/none") == ""
+    assert call(ctx, "cp.cache_file", "salt://app/none") is False
     wanted = hashlib.sha256(own.read_bytes()).hexdigest()
     assert call(ctx, "cp.hash_file", "salt://app/a.conf") == {"hsum": wanted, "hash_type": "sha256"}
     assert call(ctx, "cp.cache_file", "salt://app/a.conf", source_hash=f"sha256={wanted}") == str(own)
-    assert call(ctx, "cp.cache_file", "salt://app/a.conf", source_hash="0" * 64) == ""
+    assert call(ctx, "cp.cache_file", "salt://app/a.conf", source_hash="0" * 64) is False
 
 
 def test_another_target_is_given_a_copy(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_another_target_is_given_a_copy(tmp_path: Path) -> None:
     assert asyncio.run(target.read(place)) == b"a {{ who }}\n"
     assert call(ctx, "cp.is_cached", "salt://app/a.conf") == place
     assert call(ctx, "cp.cache_dir", "salt://app", exclude_pat="sub/*") == [place]
-    assert call(ctx, "cp.cache_files", ["salt://app/a.conf", "salt://app/none"]) == [place, ""]
+    assert call(ctx, "cp.cache_files", ["salt://app/a.conf", "salt://app/none"]) == [place, False]
     with pytest.raises(StateFailedError, match="leads out"):
         call(
             context(tmp_path, sources={"salt://../x": b""}, connection=target), "cp.cache_file", "salt://../x"

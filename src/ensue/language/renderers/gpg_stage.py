@@ -23,8 +23,6 @@ from ensue.language.yaml.document import Anchor
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ensue.language.renderers.stage import Stream
 
 _HEAD: Final = "-----BEGIN PGP MESSAGE-----"
@@ -80,9 +78,9 @@ class _Decryption:
         if id(data) not in self._known:
             # It is known before its parts are looked at, so that a circle ends.
             self._known[id(data)] = data
-            pairs: Iterable[tuple[Any, Any]] = data.items() if is_mapping(data) else enumerate(data)
-            for key, item in pairs:
-                data[key] = self.of(item, (*keys, key))
+            within: Any = data
+            for key in list(within) if is_mapping(data) else range(len(within)):
+                within[key] = self.of(within[key], (*keys, key))
         return data
 
     def _text(self, text: str, keys: tuple[Any, ...]) -> str:

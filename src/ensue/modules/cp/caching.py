@@ -32,8 +32,8 @@ async def cache_file(
     saltenv: str = "base",
     source_hash: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
-) -> str:
-    """Copy a source to the target, and return the path of the copy; empty when the source is nowhere.
+) -> str | bool:
+    """Copy a source to the target, and return the path of the copy; False when the source is nowhere.
 
     Args:
         ctx: the target.
@@ -49,7 +49,7 @@ async def cache_file(
         return own
     content = await content_of(ctx, path, saltenv)
     if content is None or (source_hash and not _has_hash(content, source_hash)):
-        return ""
+        return False
     if own:
         return own
     place = cached_path(ctx, path, saltenv)
@@ -59,7 +59,9 @@ async def cache_file(
     return place
 
 
-async def cache_files(ctx: FunctionContext, paths: list[str] | str, saltenv: str = "base") -> list[str]:
+async def cache_files(
+    ctx: FunctionContext, paths: list[str] | str, saltenv: str = "base"
+) -> list[str | bool]:
     """Copy several sources to the target, and return the paths of the copies."""
     listed = paths if is_list(paths) else str(paths).split(",")
     return [await cache_file(ctx, str(one), saltenv) for one in listed]
@@ -72,7 +74,7 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
     include_empty: bool = False,  # noqa: ARG001 (folders are made for files alone)
     include_pat: str | None = None,
     exclude_pat: str | None = None,
-) -> list[str]:
+) -> list[str | bool]:
     """Copy all files below a folder of the file roots to the target, and return the paths of the copies.
 
     Args:
@@ -100,10 +102,10 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
     return place if found is not None and found.kind == "file" else ""
 
 
-async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap:
+async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
     """Return the checksum of a source as `hsum` and `hash_type`; empty when it is nowhere."""
     content = await content_of(ctx, path, saltenv)
-    return {} if content is None else {"hsum": hashlib.sha256(content).hexdigest(), "hash_type": "sha256"}
+    return "" if content is None else {"hsum": hashlib.sha256(content).hexdigest(), "hash_type": "sha256"}
 
 
 def cached_path(ctx: FunctionContext, source: str, saltenv: str) -> str:

@@ -37,7 +37,7 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
         **kwargs: `context` and more variables for the template.
     """
     if template:
-        variables = {**(kwargs.pop("context", None) or {}), **kwargs}
+        variables: dict[str, Any] = {**(kwargs.pop("context", None) or {}), **kwargs}
         path = await ctx.render_template(path, renderer=template, name="path", context=variables)
         dest = await ctx.render_template(dest, renderer=template, name="dest", context=variables)
     content = await content_of(ctx, path, saltenv)
@@ -85,7 +85,7 @@ async def get_url(
     if dest is None:
         return await get_file_str(ctx, path, saltenv)
     if not dest:
-        return await cache_file(ctx, path, saltenv, kwargs.get("source_hash")) or False
+        return await cache_file(ctx, path, saltenv, kwargs.get("source_hash"))
     return await get_file(ctx, path, dest, saltenv, makedirs) or False
 
 
@@ -111,7 +111,7 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
     """
     include, exclude = kwargs.pop("include_pat", None), kwargs.pop("exclude_pat", None)
     if template:
-        variables = {**(kwargs.pop("context", None) or {}), **kwargs}
+        variables: dict[str, Any] = {**(kwargs.pop("context", None) or {}), **kwargs}
         path = await ctx.render_template(path, renderer=template, name="path", context=variables)
         dest = await ctx.render_template(dest, renderer=template, name="dest", context=variables)
     base = path.rstrip("/")
