@@ -31,6 +31,7 @@ from ensue.app.unasked_grains import UnaskedGrains
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
+from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
     from ensue.drivers.loading import Drivers
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.masking import Masker
     from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.grains_cache import GrainsCache
@@ -205,15 +207,21 @@ class Services:
         return SlsRenderer(
             roots,
             lambda: self.template_variables(self.context(srn, test=test)),
-            jinja_options={
-                **(settings.option("jinja_env") or {}),
-                **(settings.option("jinja_sls_env") or {}),
-            },
+            jinja=JinjaSettings(
+                options={**(settings.option("jinja_env") or {}), **(settings.option("jinja_sls_env") or {})},
+                allow_undefined=bool(settings.option("allow_undefined", default=False)),
+                kept=lambda: self._kept_templates,
+            ),
             default_pipe=settings.option("renderer", "jinja|yaml"),
-            allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
         ).decrypting(self._pgp)
+
+    @cached_property
+    def _kept_templates(self) -> CompiledTemplates:
+        from ensue.language.jinja.compiled_templates import CompiledTemplates
+
+        return CompiledTemplates(self.settings.cachedir / "templates", self.masker.text)
 
     def _pillar_texts(self) -> Iterator[str]:
         """Yield what authors wrote for pillar: its files, and what the command line gives."""
@@ -235,6 +243,7 @@ class Services:
             checks=Checks(
                 vocabulary=self.vocabulary,
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
+                unknown_fails=self.settings.option("on_unknown_function") == "fail",
             ),
         )
 

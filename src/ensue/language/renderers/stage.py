@@ -68,6 +68,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
         decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
+        is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
     text: str
@@ -92,6 +93,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     is_rendered: bool = False
     has_marks: bool = False
     decrypt: Callable[[str], str] = no_keys
+    is_file: bool = False
 
     @property
     def variables(self) -> Mapping[str, Any]:
