@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.app.settings import NO_LIMIT
 from ensue.language.merging import STRATEGIES
 from ensue.language.renderers import NAMES as RENDERERS
-from ensue.language.renderers import is_renderer
 from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, Variants, whole_number
 from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def _is_pipe(text: str) -> bool:
-    return all(is_renderer(part.strip().partition(" ")[0]) for part in text.split("|"))
+    # A name that is not ensue's may be a file of the project's `_renderers`, which is looked for in use.
+    return all(part.strip().partition(" ")[0].isidentifier() for part in text.split("|"))
 
 
 def _is_limit(value: Any) -> bool:
@@ -109,7 +109,9 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "grains_file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
     "grains_cache_expiration": whole_number(0),
     "aliases.file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
-    "renderer": OneOf(f"a pipe of {', '.join(RENDERERS)}, such as jinja|yaml", (str,), _is_pipe),
+    "renderer": OneOf(
+        f"a pipe of {', '.join(RENDERERS)} and the project's own, such as jinja|yaml", (str,), _is_pipe
+    ),
     "gpg_keydir": _FOLDER,
     "gpg_decrypt_must_succeed": _FLAG,
     "jinja_env": _JINJA,
@@ -128,6 +130,10 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_top": _TEXT,
     "state_top_saltenv": _TEXT_OR_NULL,
     "pillar_opts": _FLAG,
+    "module_dirs": _LISTED,
+    "extension_modules": _FOLDER,
+    "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
+    "ext_pillar_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
     "mine_functions": Either(
         "a mapping of names to definitions, or a list of functions",

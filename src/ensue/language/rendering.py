@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
+    from ensue.language.renderers.stage import Stage
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
@@ -43,6 +44,9 @@ class SlsRenderer:
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+
+    Attributes:
+        own_stage: returns a renderer of the project by its name, None when it has none.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class SlsRenderer:
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
     ) -> None:
+        self.own_stage: Callable[[str], Stage | None] = lambda _name: None
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
@@ -229,6 +234,7 @@ class SlsRenderer:
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
             decrypt=self._decrypt,
+            own_stage=self.own_stage,
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:

@@ -26,12 +26,3 @@ def load_stage(name: str) -> Stage | None:
     module = importlib.import_module(f"ensue.language.renderers.{name}_stage")
     stage: Stage = module.render
     return stage
-
-
-def is_renderer(name: str) -> bool:
-    """Say whether there is a renderer of a name; nothing is loaded."""
-    if name in NAMES:
-        return True
-    from ensue.language.renderers.installed import installed_names
-
-    return name in installed_names()

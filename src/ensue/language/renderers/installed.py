@@ -29,13 +29,6 @@ GROUP: Final = "ensue.renderers"
 """The entry point group."""
 
 
-def installed_names() -> list[str]:
-    """Return the names of all installed renderers, sorted; none of them is imported."""
-    from importlib.metadata import entry_points
-
-    return sorted(entry_points(group=GROUP).names)
-
-
 def installed_stage(name: str) -> Stage | None:
     """Return the stage of an installed renderer, None when there is none of that name."""
     from importlib.metadata import entry_points

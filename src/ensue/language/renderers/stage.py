@@ -42,6 +42,10 @@ class Printing(Enum):
     """Text such as a file's: values are printed as they are."""
 
 
+def _no_stage(_name: str) -> None:
+    return None
+
+
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
     """What flows through a pipe: text with its places, or at the end data.
 
@@ -68,6 +72,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
         decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
+        own_stage: returns a renderer of the project by its name, None when it has none.
         is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
@@ -93,6 +98,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     is_rendered: bool = False
     has_marks: bool = False
     decrypt: Callable[[str], str] = no_keys
+    own_stage: Callable[[str], Stage | None] = _no_stage
     is_file: bool = False
 
     @property
