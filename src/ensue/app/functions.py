@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.contracts.callables import parameters
 from ensue.contracts.functions import TAKES_WORDS, Signature
 from ensue.errors import NotAvailableError, PluginError
+from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ensue.app.custom import CustomModules
     from ensue.app.salt_bridge import Kind, SaltBridge
+    from ensue.language.transparent import Rules
 
 
 class Functions:
@@ -75,8 +77,22 @@ class Functions:
         key = (module, function)
         if key not in self._signatures:
             found = self.find(module, function)
-            self._signatures[key] = _signature(found) if found else None
+            self._signatures[key] = _signature(found, self._rules(found, *key)) if found else None
         return self._signatures[key]
+
+    def _rules(self, found: Callable[..., Any], module: str, function: str) -> Rules:
+        """Return the requisites that a module declares for a function in its variable `TREQ`."""
+        plain = found
+        while wrapped := getattr(plain, "__wrapped__", None):
+            plain = wrapped
+        declared = getattr(plain, "__globals__", {}).get(TREQ)
+        if declared is None or self._kind != "states":
+            return ()
+        try:
+            return rules_of(declared, function)
+        except ValueError as error:
+            msg = f"the module {module!r}: {error}"
+            raise PluginError(msg) from None
 
     def is_of_this_machine(self, module: str) -> bool:
         """Say whether the project has a module of this name whose functions are for this machine alone."""
@@ -198,7 +214,7 @@ def _is_module_name(word: str) -> bool:
     return word.isidentifier() and word.isascii() and word == word.lower()
 
 
-def _signature(function: Callable[..., Any]) -> Signature:
+def _signature(function: Callable[..., Any], rules: Rules) -> Signature:
     taken = parameters(function)
     if taken and taken[0].name == "ctx":
         taken = taken[1:]
@@ -208,4 +224,5 @@ def _signature(function: Callable[..., Any]) -> Signature:
         required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
         accepts_any=any(one.takes_others for one in taken),
         takes_words=bool(getattr(function, TAKES_WORDS, False)),
+        requisites=rules,
     )

@@ -154,8 +154,9 @@ class Services:
         return self._surroundings(context, context)
 
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
-        """Return the same for templates, which see what is written in pillar."""
-        return self._surroundings(context, context.for_templates)
+        """Return the same for templates, which see what is written in pillar; Idem's call that `params`."""
+        given = self._surroundings(context, context.for_templates)
+        return {**given, "params": given["pillar"]}
 
     def _surroundings(self, context: FunctionContext, reading: FunctionContext) -> dict[str, Any]:
         from ensue.app.salt_functions import SaltFunctions

@@ -81,12 +81,14 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         required: those without a default, `name` left out (the compiler always gives it).
         accepts_any: whether it takes `**kwargs`.
         takes_words: whether its `name` may be a list of words.
+        requisites: requisite words that hold for all its states, with the state functions that they mean.
     """
 
     names: frozenset[str]
     required: frozenset[str]
     accepts_any: bool
     takes_words: bool = False
+    requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class FunctionCatalog(Protocol):

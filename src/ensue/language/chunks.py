@@ -18,6 +18,7 @@ from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
 from ensue.language.references.signs import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
+from ensue.language.words_of_idem import refuse_credentials
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_encodable, is_list, is_mapping
 from ensue.targeting.vocabulary import NO_NAMES
@@ -95,6 +96,16 @@ class Drafter:
                 if len(drafts) == count:
                     self._found.refused.add(one.id)
         return drafts
+
+    def requisites_of(self, module: str, function: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the requisites that a module declares for all states of a function."""
+        signature = self._signatures.get((module, function, ""))
+        return signature.requisites if signature is not None else ()
+
+    @property
+    def has_requisites(self) -> bool:
+        """Say whether any function that was asked for has such."""
+        return any(signature is not None and signature.requisites for signature in self._signatures.values())
 
     def _of(self, declaration: Declaration) -> Iterable[Draft]:
         if not declaration.function:
@@ -224,6 +235,8 @@ class Drafter:
 
     def _is_accepted(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
         """Say whether a function takes these arguments and lacks none; where not, faults are told."""
+        if refuse_credentials(declaration, arguments, signature.names, self._found):
+            return False
         unknown = set[str]() if signature.accepts_any else arguments.keys() - signature.names
         missing = signature.required - arguments.keys()
         for name in sorted(unknown):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.language.metadata import META
 from ensue.model.data import is_encodable, is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
 
-TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
+TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude", META})
 _NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
 """Lists of ours, of which none may be lost: for the words of Salt the last one wins, as it does there."""
 
@@ -144,7 +145,7 @@ def read_body(
     modules: dict[str, Declaration] = {}
     for raw_key, arguments in body.items():
         key = str(raw_key)
-        if key.startswith("__"):
+        if key.startswith("__") or key == META:
             continue
         place = (*above, id_, key)
         listed = _argument_list(key, arguments, document, place, found)
