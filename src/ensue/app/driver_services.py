@@ -121,7 +121,7 @@ class SingleState:
         given = self._arguments.keys()
         if missing := sorted(signature.required - given):
             return f"{self._function} needs {', '.join(missing)}"
-        if not signature.accepts_any and (odd := sorted(given - signature.names)):
+        if not signature.passes_on(self._arguments) and (odd := sorted(given - signature.names)):
             return f"{self._function} takes no {', '.join(odd)}"
         for text, renderer in getattr(found, RENDERS, {}).items():
             if text in given and self._arguments.get(renderer):

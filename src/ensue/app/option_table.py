@@ -99,6 +99,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "definitions": _OF_ENVIRONMENT,
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
+    "on_unknown_function": Choice(("refuse", "fail")),
     "resource_pillar_key": _TEXT,
     "delayed_repeat_limit": OneOf(
         "a number from 1, or null (or None) for no limit", (int, str, type(None)), _is_limit

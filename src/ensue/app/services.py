@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
     from ensue.drivers.loading import Drivers
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.masking import Masker
     from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.grains_cache import GrainsCache
@@ -211,7 +212,14 @@ class Services:
             allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
+            kept_templates=self._kept_templates,
         )
+
+    @cached_property
+    def _kept_templates(self) -> CompiledTemplates:
+        from ensue.language.jinja.compiled_templates import CompiledTemplates
+
+        return CompiledTemplates(self.settings.cachedir / "templates", self.masker.text)
 
     def _pillar_texts(self) -> Iterator[str]:
         """Yield what authors wrote for pillar: its files, and what the command line gives."""
@@ -233,6 +241,7 @@ class Services:
             checks=Checks(
                 vocabulary=self.vocabulary,
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
+                unknown_fails=self.settings.option("on_unknown_function") == "fail",
             ),
         )
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.language.blocks import Block
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.language.mako.render import MakoRenderer
     from ensue.language.roots import Roots, SlsFile
 
@@ -43,6 +44,7 @@ class SlsRenderer:
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+        kept_templates: keeps compiled templates for later processes, those of pillar never.
     """
 
     def __init__(
@@ -55,8 +57,10 @@ class SlsRenderer:
         allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
+        kept_templates: CompiledTemplates | None = None,
     ) -> None:
         self._roots = roots
+        self._kept_templates = kept_templates if has_states else None
         self._authored = authored
         self._has_states = has_states
         self._variables = variables
@@ -93,7 +97,7 @@ class SlsRenderer:
 
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
-        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv)
+        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states else Printing.MARKED
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
         stream = self._with_blocks(stream, cut.blocks, None, pipe)
@@ -120,7 +124,7 @@ class SlsRenderer:
             return {**self._variables(), **place_variables(file), **scoped}
 
         text = block.inner.text
-        stream = self._stream(text, block.place.path, block.template, context, file.saltenv)
+        stream = self._stream(text, block.place.path, block.template, context, file.saltenv, is_file=True)
         # Without anchors columns would be told, too.
         anchors = (Anchor(1, block.place.path, block.first_line),) if block.moved else ()
         stream = msgspec.structs.replace(
@@ -199,17 +203,25 @@ class SlsRenderer:
         }
         for key, value in places.items():
             variables.setdefault(key, value)
-        stream = self._stream(text, name, relative, lambda: variables, saltenv)
+        stream = self._stream(text, name, relative, lambda: variables, saltenv, is_file=name != relative)
         if not makes_data(renderer):
             stream = msgspec.structs.replace(stream, printing=Printing.FREE)
         return run_pipe(stream, renderer)
 
     def _stream(
-        self, text: str, path: str, name: str, context: Callable[[], Mapping[str, Any]], saltenv: str
+        self,
+        text: str,
+        path: str,
+        name: str,
+        context: Callable[[], Mapping[str, Any]],
+        saltenv: str,
+        *,
+        is_file: bool,
     ) -> Stream:
         return Stream(
             text=text,
             source=text,
+            is_file=is_file,
             authored=self._authored,
             path=path,
             name=name,
@@ -228,6 +240,7 @@ class SlsRenderer:
                 options=self._jinja_options,
                 allow_undefined=self._allow_undefined,
                 prepare=lambda text, path: self._cut_template(text, path, saltenv),
+                kept=self._kept_templates,
             )
         return self._jinja[saltenv]
 

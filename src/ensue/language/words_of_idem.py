@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
@@ -37,18 +37,15 @@ def foreign_name(name: str, span: Span) -> Diagnostic | None:
     )
 
 
-def refuse_credentials(
-    declaration: Declaration, given: Iterable[str], taken: Container[str], found: Collector
-) -> bool:
+def refuse_credentials(declaration: Declaration, others: Iterable[str], found: Collector) -> bool:
     """Refuse arguments that ask for credentials in Idem's way; say whether there are any.
 
     Args:
         declaration: the state.
-        given: the names of its arguments.
-        taken: the arguments that its function has by name.
+        others: the names of its arguments that its function does not name.
         found: where faults go.
     """
-    refused = sorted(name for name in _ARGUMENTS.intersection(given) if name not in taken)
+    refused = sorted(_ARGUMENTS.intersection(others))
     for name in refused:
         found.error(
             _CODE,

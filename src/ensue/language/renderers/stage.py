@@ -57,6 +57,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         authored: returns the texts that authors wrote elsewhere: the files of pillar.
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
+        is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
     text: str
@@ -80,6 +81,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     authored: Callable[[], Iterable[str]] = tuple
     is_rendered: bool = False
     has_marks: bool = False
+    is_file: bool = False
 
     @property
     def variables(self) -> Mapping[str, Any]:
