@@ -120,10 +120,11 @@ class TreeLoader:
     def _rendered(self, file: SlsFile, stream: Stream) -> Steps[None]:
         key = sls_key(file.name, file.saltenv)
         # Its data is taken in; what is rendered later needs the rest.
-        self.tree.streams[key] = stream.with_data(None)
+        self.tree.streams[key] = msgspec.structs.replace(stream.with_data(None), parts=())
         self.tree.files[key] = file
-        data = unmarked(stream.data) if isinstance(stream.data, AggregatedMap) else stream.data
-        yield self._take_in(file, data, stream.document())
+        for one in (stream, *stream.parts):
+            data = unmarked(one.data) if isinstance(one.data, AggregatedMap) else one.data
+            yield self._take_in(file, data, one.document())
 
     def _loading_named(self, name: str, saltenv: str, place: Place | None) -> Steps[None]:
         for matched in self._roots.matching(name, saltenv):

@@ -73,4 +73,5 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
             moved=self.moved,
             pipe=self.pipe,
             template=self.template,
+            with_parts=True,
         )

@@ -2,7 +2,8 @@
 
 Such a block is a delayed block that the state of that ID calls for, wherever it stands. The tag may name the
 block's renderers (`#!require:ID;yaml`), and so may a line of its own below it (`#!json`); without an end the
-block goes on to the end of the text.
+block goes on to the end of the text. `#!json` … `#!END` is a part of the file that waits for nothing and has
+renderers of its own; without an end, and as the first line of a text, such a line is no tag.
 
 Source: Idem 25, `rend`'s blocks and the resolver of their requisites.
 """
@@ -18,8 +19,8 @@ from ensue.language.renderers import NAMES
 if TYPE_CHECKING:
     from collections.abc import Container
 
-MARKS: Final = ("#!require:", ";require:")
-"""A text without any of these holds no such block."""
+MARKS: Final = ("#!require:", ";require:", "#!END")
+"""A text without any of these holds no such block, and no part with renderers of its own."""
 
 _RENDERERS: Final = [[name] for name in NAMES]
 _WORD: Final = "require"

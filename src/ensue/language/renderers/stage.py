@@ -57,6 +57,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         authored: returns the texts that authors wrote elsewhere: the files of pillar.
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
+        parts: the renderings of those parts of the file that have renderers of their own.
         is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
@@ -82,6 +83,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     is_rendered: bool = False
     has_marks: bool = False
     is_file: bool = False
+    parts: tuple[Stream, ...] = ()
 
     @property
     def variables(self) -> Mapping[str, Any]:
