@@ -96,6 +96,7 @@ class SingleState:
             DriverError: the target has no such function, or it does not take such arguments.
         """
         module, _, function = self._function.rpartition(".")
+        await self._context.states_of(request.target).get_ready(module)
         if problem := self._problem(module, function, request.target):
             raise DriverError(problem)
         chunk = Chunk(

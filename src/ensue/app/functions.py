@@ -5,6 +5,7 @@ A module is imported when something in it is first asked for.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 from types import CodeType, FunctionType
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
-    from ensue.app.custom import CustomModules
+    from ensue.app.custom.modules import CustomModules
     from ensue.app.salt_bridge import Kind, SaltBridge
     from ensue.language.transparent import Rules
 
@@ -118,9 +119,20 @@ class Functions:
         functions: Mapping[str, Callable[..., Any]] = loaded.FUNCTIONS if loaded else {}
         return functions
 
-    def why_missing(self, module: str, function: str) -> str:  # noqa: ARG002 -- the same for every function here
+    def why_missing(self, module: str, function: str) -> str:
         """Say why a target has not got a function that others have; empty when there is no more to say."""
-        return ""
+        if self._custom is None or self.find(module, function) is not None:
+            return ""
+        return self._custom.why_refused(module)
+
+    async def get_ready(self, module: str) -> None:
+        """Load the project's file of a module, if it has one, so that `find` may be called on the event loop.
+
+        Raises:
+            PluginError: it does not load.
+        """
+        if self._custom is not None and not self._custom.is_loaded(module):
+            await asyncio.to_thread(self._custom.names, module)
 
     @property
     def hint(self) -> str:

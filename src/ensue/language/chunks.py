@@ -237,7 +237,6 @@ class Drafter:
         """Return what a function accepts, or what is wrong with its name."""
         function = (declaration.module, declaration.function)
         key = (*function, target)
-        place = declaration.span()
         if key not in self._signatures:
             try:
                 self._signatures[key] = (
@@ -245,9 +244,9 @@ class Drafter:
                 )
             except PluginError as error:
                 help_ = "mend the module, or remove it"
-                return Diagnostic(code="E0405", summary=str(error), span=place, help=help_)
+                return Diagnostic(code="E0405", summary=str(error), span=declaration.span(), help=help_)
             except NotAvailableError as error:
-                return Diagnostic(code="E0401", summary=str(error), span=place)
+                return Diagnostic(code="E0401", summary=str(error), span=declaration.span())
         signature = self._signatures[key]
         if signature is not None:
             return signature
@@ -255,7 +254,7 @@ class Drafter:
         return Diagnostic(
             code="E0401",
             summary=f"there is no state function {declaration.module}.{declaration.function}",
-            span=place,
+            span=declaration.span(),
             detail=f"{declaration.id!r} asks for it",
             help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
         )

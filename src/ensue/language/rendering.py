@@ -14,6 +14,7 @@ from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.input_files import read_text
+from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Printing, Stream
 from ensue.language.sls_context import place_variables
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from ensue.language.blocks import Block, Scan
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
-    from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.language.mako.render import MakoRenderer
+    from ensue.language.renderers.stage import Stage
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
@@ -38,13 +39,14 @@ class SlsRenderer:
     Args:
         roots: file roots; templates are loaded from them.
         variables: makes `salt grains pillar opts` and whatever else every file sees, when asked.
-        jinja_options: options of the Jinja environment, by Jinja's names.
+        jinja: what the project says of its Jinja templates; those of pillar are never kept.
         default_pipe: what a file without `#!` is rendered with.
-        allow_undefined: an undefined Jinja variable is empty instead of an error.
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
-        kept_templates: keeps compiled templates for later processes, those of pillar never.
+
+    Attributes:
+        own_stage: returns a renderer of the project by its name, None when it has none.
     """
 
     def __init__(
@@ -52,21 +54,18 @@ class SlsRenderer:
         roots: Roots,
         variables: Callable[[], Mapping[str, Any]],
         *,
-        jinja_options: Mapping[str, Any] | None = None,
+        jinja: JinjaSettings = PLAIN_JINJA,
         default_pipe: str = DEFAULT_PIPE,
-        allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
-        kept_templates: CompiledTemplates | None = None,
     ) -> None:
+        self.own_stage: Callable[[str], Stage | None] = lambda _name: None
         self._roots = roots
-        self._kept_templates = kept_templates if has_states else None
         self._authored = authored
         self._has_states = has_states
         self._variables = variables
-        self._jinja_options = jinja_options or {}
+        self._jinja_settings = jinja
         self._default_pipe = default_pipe
-        self._allow_undefined = allow_undefined
         self._jinja: dict[str, JinjaRenderer] = {}
         self._mako: dict[str, MakoRenderer] = {}
         self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
@@ -231,19 +230,21 @@ class SlsRenderer:
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
+            own_stage=self.own_stage,
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
         if saltenv not in self._jinja:
             from ensue.language.jinja import JinjaRenderer
 
+            settings = self._jinja_settings
             self._jinja[saltenv] = JinjaRenderer(
                 self._roots.folders(saltenv),
                 shorten=self._roots.shown,
-                options=self._jinja_options,
-                allow_undefined=self._allow_undefined,
+                options=settings.options,
+                allow_undefined=settings.allow_undefined,
                 prepare=lambda text, path: self._cut_template(text, path, saltenv),
-                kept=self._kept_templates,
+                kept=settings.kept() if settings.kept and self._has_states else None,
             )
         return self._jinja[saltenv]
 

@@ -89,7 +89,6 @@ class JinjaRenderer:
         path: str,
         name: str = "",
         first_line: int = 1,
-        export: bool = False,
         authored: Callable[[], Iterable[str]] | None = None,
         is_file: bool = False,
     ) -> Rendered:
@@ -101,7 +100,6 @@ class JinjaRenderer:
             path: its file, for messages.
             name: its name in the roots, which relative includes start from.
             first_line: the line of its file that the text begins on.
-            export: also return the top-level variables as they stand at its end.
             authored: for a text that is read as YAML or JSON afterwards, in which values are guarded: returns
                 the texts that authors wrote elsewhere.
             is_file: whether the text is (a part of) a file of the project; only then its code is kept.
@@ -116,15 +114,10 @@ class JinjaRenderer:
             text, first_line = header.body, first_line + header.lines
         try:
             template = self._template(environment, text, path, name, first_line, is_file=is_file)
-            exported: Mapping[str, Any] | None = None
             rendering = Rendering(variables, text, authored)
             with rendering.going_on():
-                if export:
-                    context = template.new_context(dict(variables))
-                    marked = self._run(template, context)
-                    exported = dict(context.vars)
-                else:
-                    marked = template.render(variables)
+                context = template.new_context(dict(variables))
+                marked = self._run(template, context)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
             raise as_compile_error(error, path=path, shorten=self._shorten, variables=variables) from None
         plain, anchors = take_out_marks(kept + marked, self._paths)
@@ -132,7 +125,7 @@ class JinjaRenderer:
             # Jinja drops one newline at the end of a template; Salt puts it back.
             plain += "\n"
         templates = tuple(dict.fromkeys(rendering.templates))
-        return Rendered(text=plain, anchors=anchors, exported=exported, templates=templates)
+        return Rendered(text=plain, anchors=anchors, exported=dict(context.vars), templates=templates)
 
     def _run(self, template: jinja2.Template, context: Context) -> str:
         try:
