@@ -150,7 +150,7 @@ class Services:
         return {"root": str((self.settings.root / root).resolve())} if root else {}
 
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
-        """Return what templates see: `salt grains pillar opts`, pillar as written, and as Idem's `params` too."""
+        """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""
         from ensue.app.salt_functions import SaltFunctions
 
         reading = context.for_templates

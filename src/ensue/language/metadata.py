@@ -40,8 +40,8 @@ def metadata_of(data: Mapping[Any, Any]) -> dict[str, Any]:
 def warn_of_state(data: Mapping[Any, Any], document: YamlDocument, found: Collector) -> None:
     """Warn of a `META` of a file that reads as a state: it may be meant as one, and is not run."""
     body = data.get(META)
-    keys = [body] if isinstance(body, str) else list(body) if is_mapping(body) else []
-    function = next((key for key in keys if isinstance(key, str) and _FUNCTION.fullmatch(key)), None)
+    keys = [body] if isinstance(body, str) else map(str, body) if is_mapping(body) else ()
+    function = next(filter(_FUNCTION.fullmatch, keys), None)
     if function is not None:
         found.warning(
             "E0315",
