@@ -78,7 +78,7 @@ def command(
 ) -> int:
     """Compare what Salt and ensue make of the same tree.
 
-    Both compile the SLS, or the highstate, for this minion, and their states, arguments and order are compared.
+    Both compile the SLS, or the highstate, for this minion; their states, arguments and order are compared.
     Then both plan it, Salt with test=True, and the result of every state and the kind of its changes are
     compared. Differences are grouped by cause, what ensue lacks is counted, and a difference that is
     intended says why. Nothing is applied, and nothing is kept.

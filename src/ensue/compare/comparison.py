@@ -101,7 +101,7 @@ def _refusals(salt: SaltSide, ours: Side, missing: Missing) -> Iterator[Differen
                 continue  # counted as a missing function
             yield Difference(
                 kind=Kind.REFUSED_HERE,
-                what=f"{one.code}: {one.summary}",
+                what=one.code,
                 where=one.place,
                 ensue=one.message,
                 meant=OF_REFUSALS.get(one.code, ""),

@@ -1,7 +1,7 @@
 """Differences that are intended: where ensue does not copy a fault of Salt's.
 
-The tables hold those differences of docs/migrating-from-salt.md that can be recognised in a comparison: by the
-code of a refusal, or by a function and what its plan says. Any other difference is reported as one.
+The tables hold the differences of docs/migrating-from-salt.md that a comparison can recognise: by the code of
+a refusal, or by a function and what its plan says. Any other difference is reported as one.
 """
 
 from __future__ import annotations

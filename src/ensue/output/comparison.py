@@ -157,7 +157,8 @@ class _Shown:
         if cause.kind in _COUNTED:
             return
         for one in cause.differences[:_EXAMPLES]:
-            yield f"         {self._place(one)}"
+            if place := self._place(one):
+                yield f"         {place}"
             yield from (f"           {line}" for line in self._values(one))
         if len(cause.differences) > _EXAMPLES:
             yield f"         and {len(cause.differences) - _EXAMPLES} more (all of them with --out json)"
@@ -175,13 +176,17 @@ class _Shown:
         return f"{_number(found, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
 
     def _place(self, one: Difference) -> str:
+        if one.kind is Kind.REFUSED_HERE:
+            return self._line(str(one.ensue))
         where = f"{one.where} in {one.sls}" if one.where and one.sls else one.where or one.sls
         return self._line(where)
 
     def _values(self, one: Difference) -> Iterator[str]:
+        if one.kind is Kind.REFUSED_HERE:
+            return  # its message is its place
+        if one.kind is Kind.REFUSED_BY_SALT and one.salt == one.what:
+            return
         for name, value in (("Salt", one.salt), ("ensue", one.ensue)):
-            if one.kind is Kind.REFUSED_HERE:
-                continue  # the summary says it, and the whole message is among the diagnostics
             if value is not None or one.kind is Kind.ARGUMENT:
                 yield f"{name:6} {self._value(_masked(one, value))}"
 
