@@ -182,7 +182,7 @@ def test_an_sls_by_its_path_is_refused(tmp_path: Path) -> None:
 
 
 def test_roots_of_a_tree_that_is_no_project(tmp_path: Path) -> None:
-    """`--file-root` and `--pillar-root` name Salt's folders; both programs get them, and nothing of ensue's own."""
+    """`--file-root` and `--pillar-root` name Salt's folders; Salt gets them, and no option of ensue's own."""
     tree = tmp_path / "srv"
     lay_out("same", tree)
     (tree / "states").rename(tree / "salt")
@@ -201,9 +201,15 @@ def _order_of(shell: Shell, tmp_path: Path, tree: Path) -> Any:
     salt = stand_in(tmp_path / "salt", recorded("same"))
     python = salt / "bin/python3"
     kept = tmp_path / "order.json"
-    python.write_text(python.read_text().replace('pathlib.Path(order["folder"], "order.json")', f"pathlib.Path({str(kept)!r})"))
+    python.write_text(
+        python.read_text().replace(
+            'pathlib.Path(order["folder"], "order.json")', f"pathlib.Path({str(kept)!r})"
+        )
+    )
     words = ("--file-root", str(tree / "salt"), "--pillar-root", str(tree / "pillar"), "--compile-only")
-    ended = shell.run("compare", *words, "--salt", str(salt), "--pillar", "web:port=80", "--grains", _grains(shell))
+    ended = shell.run(
+        "compare", *words, "--salt", str(salt), "--pillar", "web:port=80", "--grains", _grains(shell)
+    )
     assert ended.code == 0, ended.out + ended.err
     return json.loads(kept.read_text())
 

@@ -1,6 +1,6 @@
 """Trees with what Salt said of them, and an environment whose Python says the same again.
 
-`trees/` has the trees, `recorded/` what `salt_side` answered on Salt 3008.5. `tools/test-bridge` compares both with
+`trees/` has the trees, `recorded/` what `salt_side` answered on Salt 3008. `tools/test-bridge` compares both with
 a real Salt; `pytest --update tests/compare/test_real_salt.py` in its environment records anew.
 """
 
@@ -19,6 +19,7 @@ ROOT: Final = "@ROOT@"
 MINION_ID: Final = "web-01"
 
 CASES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "custom": ("custom", ("t",)),
     "same": ("same", ()),
     "lacking": ("lacking", ("t",)),
     "meant": ("meant", ("t",)),

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from tests.cli.shell import Shell
 from tests.compare.recorded_salt import CASES, MINION_ID, ROOT, lay_out, recorded
 
 from ensue.compare import salt_side
-from ensue.processes.runner import Launch, run_once
-
-if TYPE_CHECKING:
-    from ensue.contracts.connection import Completed
 
 HAS_SALT = importlib.util.find_spec("salt") is not None
 
@@ -30,6 +27,14 @@ if HAS_SALT:
             recorded(case).parent.mkdir(exist_ok=True)
             recorded(case).write_text("".join(json.dumps(one, sort_keys=True) + "\n" for one in said))
         assert _comparable(said) == _comparable(map(json.loads, recorded(case).read_text().splitlines()))
+
+    @pytest.mark.parametrize(("case", "exit_code"), [("same", 0), ("custom", 0), ("meant", 2), ("pillar", 1)])
+    def test_a_comparison_with_a_real_salt(case: str, exit_code: int, tmp_path: Path) -> None:
+        """`ensue compare` starts Salt, and comes to the same as with what is recorded of it."""
+        shell = Shell(tmp_path / "project")
+        mods = lay_out(case, shell.root)
+        ended = shell.run("compare", *mods, "--id", MINION_ID, "--salt", sys.executable)
+        assert ended.code == exit_code, ended.out + ended.err
 
 
 def _said(case: str, tmp_path: Path) -> list[dict[str, Any]]:
@@ -50,22 +55,18 @@ def _said(case: str, tmp_path: Path) -> list[dict[str, Any]]:
         "pillar": {},
         "plan": True,
     }
-    done = asyncio.run(_run(order))
-    lines = done.stdout.decode().replace(str(root), ROOT).splitlines()
-    return [one for one in map(json.loads, lines) if one["said"] != "planning"]
-
-
-async def _run(order: dict[str, Any]) -> Completed:
-    script = Path(str(order["folder"]), "salt_side.py")
+    script = folder / "salt_side.py"
     script.write_bytes(Path(salt_side.__file__).read_bytes())
-    return await run_once(
-        Launch(
-            argv=[sys.executable.encode(), str(script).encode()],
-            cwd=str(order["folder"]),
-            env={b"PATH": b"/usr/sbin:/usr/bin:/sbin:/bin", b"LANG": b"C.UTF-8"},
-            stdin=json.dumps(order).encode(),
-        )
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=folder,
+        input=json.dumps(order),
+        text=True,
+        capture_output=True,
+        check=True,
     )
+    lines = done.stdout.replace(str(root), ROOT).splitlines()
+    return [one for one in map(json.loads, lines) if one["said"] != "planning"]
 
 
 def _comparable(said: Any) -> list[Any]:
