@@ -36,7 +36,7 @@ EXAMPLES = (
 
 _BETWEEN_LINES_S: Final = 2.0
 
-_folder = click.Path(exists=True, file_okay=False, path_type=Path)
+_folder = click.Path(path_type=Path)
 _file = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -113,6 +113,8 @@ def _overrides(
 
     given: dict[str, Any] = {"cachedir": str(folder / "ensue"), "on_unknown_function": "fail"}
     for name, folders in (("file_roots", file_roots), ("pillar_roots", pillar_roots)):
+        if missing := [str(one) for one in folders if not one.is_dir()]:
+            raise click.BadParameter(f"there is no folder {', '.join(missing)}", param_hint=f"--{name[:-1]}")
         if folders:
             given[name] = {"base": [str(one.absolute()) for one in folders]}
     if grains is not None:
