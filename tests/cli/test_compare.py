@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tests.cli.shell import Ended
 
 GRAINS = "role: web\n"
+LOW = [{"state": "test", "fun": "nop", "__id__": "a", "name": "a", "__sls__": "t"}]
 
 
 def compare(case: str, tmp_path: Path, *words: str, answer: Path | None = None, stderr: str = "") -> Ended:
@@ -223,3 +224,20 @@ def test_nothing_to_compare(tmp_path: Path) -> None:
     ended = shell.run("compare", "empty", "--salt", str(stand_in(tmp_path / "salt", answer)))
     assert ended.code == 1
     assert "E0844" in ended.err
+
+
+def test_what_templates_ask_for(tmp_path: Path) -> None:
+    """Execution functions and renderers that ensue lacks are counted as Salt's templates asked for them."""
+    answer = tmp_path / "answer"
+    asked = {"functions": {"no.such": 3, "test.ping": 1}, "renderers": {"yaml": 2, "pydsl": 2}}
+    answer.write_text(json.dumps({"said": "compiled", "version": "1", "low": LOW, "asked": asked}) + "\n")
+    shell = Shell(tmp_path / "project")
+    shell.write("states/t.sls", "#!pydsl\nstate('a').test.nop()\n")
+    words = ("--salt", str(stand_in(tmp_path / "salt", answer)), "--out", "json")
+    ended = shell.run("compare", "t", *words)
+    assert ended.code == 2, ended.err
+    assert causes(ended) == [
+        ("missing-execution-function", "no.such", 3, False),
+        ("missing-renderer", "pydsl", 2, False),
+        ("refused-by-ensue", "E0206", 1, True),
+    ]

@@ -19,7 +19,7 @@ from ensue.compare.salt_side import plain
 from ensue.compare.sides import PlannedState, SaltSide, Side, compiled_states, own_refusal
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, EnsueError
-from ensue.language.renderers import NAMES as RENDERERS
+from ensue.language.renderers import load_stage
 from ensue.model.own_grains import own_grains_path
 from ensue.model.secret_values import secret_values
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport
 
     Apply = Callable[..., Awaitable[RunReport]]
+
+NO_RENDERER: Final = "E0206"
 
 NOT_FOR_SALT: Final = frozenset(
     {
@@ -116,7 +118,7 @@ class ProjectComparison:
             raise CompileError(
                 [msgspec.structs.replace(one, severity=Severity.ERROR) for one in self._warnings]
             )
-        missing = await asyncio.to_thread(self._missing, salt)
+        missing = await asyncio.to_thread(self._missing, salt, ours)
         return compared(self._services.minion.id, salt, ours, missing)
 
     def _salt_order(self) -> SaltOrder:
@@ -151,15 +153,17 @@ class ProjectComparison:
             return Side(states=states, plan_failed=str(error))
         return Side(states=states, plan=_planned(report))
 
-    def _missing(self, salt: SaltSide) -> Missing:
+    def _missing(self, salt: SaltSide, ours: Side) -> Missing:
         services = self._services
+        # A project may bring renderers of its own: only one that a file was refused for is missing.
+        lacks_one = any(one.code == NO_RENDERER for one in ours.refusals)
         used = {one.function for one in salt.states} - salt.unknown
         return Missing(
             state_functions=frozenset(name for name in used if not _has(services.states, name)),
             execution_functions=frozenset(
                 name for name in salt.functions if not _has(services.modules, name)
             ),
-            renderers=frozenset(salt.renderers).difference(RENDERERS),
+            renderers=frozenset(name for name in salt.renderers if lacks_one and load_stage(name) is None),
         )
 
     def _no_states(self) -> Diagnostic:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from ensue.compare.sides import SaltSide, Side
-
-NO_STATE_FUNCTION: Final = "E0401"
 
 
 class Missing(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +66,7 @@ def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> Co
         ours: ensue's side.
         missing: what ensue lacks of what Salt's side uses.
     """
-    found = [*_missing(salt, missing), *_refusals(salt, ours, missing)]
+    found = [*_missing(salt, missing), *_refusals(salt, ours)]
     if not salt.refusals and not ours.refusals:
         found += low_differences(salt.states, ours.states)
         found += _failed_plans(salt, ours)
@@ -94,11 +92,9 @@ def _counted(kind: Kind, used: Mapping[str, int], missing: Collection[str]) -> I
         yield Difference(kind=kind, what=name, count=max(1, used.get(name, 0)))
 
 
-def _refusals(salt: SaltSide, ours: Side, missing: Missing) -> Iterator[Difference]:
+def _refusals(salt: SaltSide, ours: Side) -> Iterator[Difference]:
     if not salt.refusals:
         for one in ours.refusals:
-            if one.code == NO_STATE_FUNCTION and missing.state_functions:
-                continue  # counted as a missing function
             yield Difference(
                 kind=Kind.REFUSED_HERE,
                 what=one.code,

@@ -187,16 +187,22 @@ class Tree:
         self._highstate.push_active()
         try:
             if mods:
-                return self._highstate.render_highstate({self._opts["saltenv"] or "base": mods})
+                rendered: tuple[Any, list[Any]] = self._highstate.render_highstate(
+                    {self._opts["saltenv"] or "base": mods}
+                )
+                return rendered
             top = self._highstate.get_top()
             errors = list(self._highstate.verify_tops(top))
             return (None, errors) if errors else self._assigned(top)
         finally:
             self._highstate.pop_active()
 
-    def _assigned(self, top: Any) -> Any:
+    def _assigned(self, top: Any) -> tuple[Any, list[Any]]:
         matches = self._highstate.top_matches(top)
-        return self._highstate.render_highstate(matches) if matches else (None, [])
+        if not matches:
+            return None, []
+        rendered: tuple[Any, list[Any]] = self._highstate.render_highstate(matches)
+        return rendered
 
 
 def _minion_options(order: Any) -> Any:
