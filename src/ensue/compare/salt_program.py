@@ -65,6 +65,7 @@ class _Message(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     low: list[dict[str, Any]] = []
     errors: list[str] = []
+    log: list[str] = []
     pillar: dict[str, Any] = {}
     asked: dict[str, dict[str, int]] = {}
     unknown: list[str] = []
@@ -169,6 +170,7 @@ def _side(python: Path, done: Completed) -> SaltSide:
         python=str(python),
         states=compiled_states(compiled.low),
         refusals=tuple(map(_refusal, compiled.errors)),
+        log=tuple(compiled.log),
         functions=compiled.asked.get("functions", {}),
         renderers=compiled.asked.get("renderers", {}),
         unknown=frozenset(compiled.unknown),

@@ -4,7 +4,7 @@ It reads an order, one JSON document, on stdin, and answers with JSON documents 
 Whatever else this process prints, in Salt or in a module of the tree, goes to stderr. The script imports
 nothing of ensue: it is copied to a folder of its own and run by an interpreter that has Salt and no ensue.
 
-    {"said": "compiled", "version", "low", "errors", "unknown", "pillar", "asked"}
+    {"said": "compiled", "version", "low", "errors", "log", "unknown", "pillar", "asked"}
     {"said": "planning", "done", "total"}       whenever one more state has been planned
     {"said": "planned", "returns", "errors"}
 
@@ -18,6 +18,7 @@ from __future__ import annotations
 import collections
 import importlib
 import json
+import logging
 import math
 import os
 import sys
@@ -28,6 +29,9 @@ from typing import Any
 
 _FORMS = ("modules", "states", "grains", "renderers", "utils", "matchers", "pillar", "returners", "sdb")
 """What a tree may bring along in `_modules`, `_states`, …."""
+
+
+_MOST_LOGGED = 20
 
 
 class Line:
@@ -42,6 +46,20 @@ class Line:
         """Write one answer."""
         self._stream.write(json.dumps({"said": what, **more}) + "\n")
         self._stream.flush()
+
+
+class ErrorLog(logging.Handler):
+    """Salt's errors as it logs them: where pillar breaks, it says why in its log alone."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message once."""
+        message = record.getMessage()
+        if message not in self.messages and len(self.messages) < _MOST_LOGGED:
+            self.messages.append(message)
 
 
 class Asked:
@@ -266,12 +284,14 @@ def main() -> None:
     except ImportError as error:
         line.say("absent", why=str(error))
         return
+    log = ErrorLog()
+    logging.getLogger().addHandler(log)
     try:
         _show_pillar_to_functions()
         asked = Asked()
         asked.listen()
         tree = Tree(order, asked)
-        line.say("compiled", **tree.compiled())
+        line.say("compiled", **tree.compiled(), log=log.messages)
     except Exception as error:  # noqa: BLE001 -- whatever a tree does to Salt is an answer
         traceback.print_exc()
         line.say("broken", why=f"{type(error).__name__}: {error}")

@@ -95,6 +95,7 @@ class SaltSide(Side, frozen=True, kw_only=True):
     Args:
         version: its release.
         python: the interpreter that ran it.
+        log: the errors that it logged while it compiled.
         functions: how often templates asked for an execution function, by its name.
         renderers: how often a renderer was used, by its name.
         unknown: state functions that it has not, either.
@@ -103,6 +104,7 @@ class SaltSide(Side, frozen=True, kw_only=True):
 
     version: str
     python: str
+    log: tuple[str, ...] = ()
     functions: Mapping[str, int] = {}
     renderers: Mapping[str, int] = {}
     unknown: frozenset[str] = frozenset()

@@ -47,7 +47,7 @@ def comparison_data(comparison: Comparison, masker: Masker) -> dict[str, Any]:
     salt, ours = comparison.salt, comparison.ours
     data = {
         "minion": comparison.minion_id,
-        "salt": {"version": salt.version, "python": salt.python, **_side_data(salt)},
+        "salt": {"version": salt.version, "python": salt.python, **_side_data(salt), "log": list(salt.log)},
         "ensue": _side_data(ours),
         "planned": comparison.planned,
         "equal": not comparison.causes and not comparison.compiles_nowhere,
@@ -142,7 +142,10 @@ class _Shown:
             yield ""
             yield self._palette.paint(self._palette.light_red, f"{name} does not compile it")
             for one in side.refusals:
-                yield from (f"  {self._line(line)}" for line in without_escapes(one.message).splitlines())
+                yield from self._lines(one.message)
+            if side is comparison.salt and comparison.salt.log:
+                yield "  Salt's log:"
+                yield from (f"  {line}" for message in comparison.salt.log for line in self._lines(message))
         yield ""
         yield "Neither program compiles the tree: there is nothing to compare."
 
@@ -195,6 +198,9 @@ class _Shown:
         text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
         text = on_one_line(text)
         return text if len(text) <= _VALUE_CHARS else f"{text[:_VALUE_CHARS]}…"
+
+    def _lines(self, text: str) -> Iterator[str]:
+        return (f"  {on_one_line(line)}" for line in without_escapes(self._masker.within(text)).splitlines())
 
     def _line(self, text: str) -> str:
         return on_one_line(self._masker.within(text))
