@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from functools import cache
 from typing import TYPE_CHECKING
@@ -20,17 +21,28 @@ if TYPE_CHECKING:
 IN_CI = os.environ.get("CI") == "true"
 
 # No deadline: two busy cores make any example slow now and then, which says nothing about it.
-settings.register_profile("default", deadline=None, max_examples=60)
-settings.register_profile("ci", deadline=None, max_examples=100, print_blob=True)
-settings.register_profile("thorough", deadline=None, max_examples=2000, print_blob=True)
+# For the same reason nobody is told that data is made slowly.
+_SLOW = (HealthCheck.too_slow,)
+settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=_SLOW)
+settings.register_profile("ci", deadline=None, max_examples=100, print_blob=True, suppress_health_check=_SLOW)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_SLOW
+)
 settings.register_profile(
     "quick",
     deadline=None,
     max_examples=10,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
-    suppress_health_check=(HealthCheck.too_slow,),
+    suppress_health_check=_SLOW,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "default"))
+
+
+def pytest_configure() -> None:
+    """Hear signals that the parent ignores (`nohup`, a shell's `&`): tests send them to their children."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 @cache

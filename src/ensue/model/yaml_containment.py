@@ -34,6 +34,8 @@ _REFUSED_WITHIN: Final = {
     "": "\n\r\x85\u2028\u2029",
 }
 """What a value may not hold in a scalar of each style; the style of a plain one is empty."""
+_WHOLE_ESCAPES: Final = re.compile(r'\\[nrt"\\/]')
+"""Escapes of a double-quoted scalar that are whole in themselves: what comes after them is read as before."""
 
 
 def beyond_scalars(text: str, extents: Sequence[Extent], load: Callable[[str], Any]) -> Iterator[Extent]:
@@ -168,7 +170,18 @@ def _fits(text: str, start: int, stop: int, scalar: Any) -> bool:
     if style and (start == first or stop == last):
         return False
     value = text[start:stop]
+    if style == '"':
+        if _ends_in_a_lone_backslash(text, start):
+            return False
+        value = _WHOLE_ESCAPES.sub("", value)
     return not any(sign in value for sign in _REFUSED_WITHIN[style]) and (bool(style) or value != _MERGE)
+
+
+def _ends_in_a_lone_backslash(text: str, stop: int) -> bool:
+    start = stop
+    while start and text[start - 1] == "\\":
+        start -= 1
+    return bool((stop - start) % 2)
 
 
 def _is_in_comment(text: str, start: int, stop: int, scalars: Sequence[Any]) -> bool:
