@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "apache", "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "pip", "pkg", "postgres",
-    "rabbitmq", "service", "shadow", "supervisord", "sysctl", "user",
+    "apache", "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "mysql", "pip",
+    "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord", "sysctl", "user",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

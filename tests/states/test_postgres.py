@@ -195,7 +195,9 @@ def test_privileges_come_and_go(server: dict[str, Any], database: Postgresql) ->
 def test_privileges_that_there_are_not_are_refused(server: dict[str, Any]) -> None:
     """An unknown privilege, type or object fails with those that there are; nothing is granted."""
     about = {"object_name": "nowhere", "object_type": "table", "privileges": ["SELECT"], **server}
-    assert "there is no table nowhere" in state("postgres_privileges.present", context(), "x", **about).comment
+    assert (
+        "there is no table nowhere" in state("postgres_privileges.present", context(), "x", **about).comment
+    )
     wrong = state("postgres_privileges.present", context(), "x", **about | {"privileges": "FLY"})
     assert "for a table there is no privilege FLY; there are" in wrong.comment
     strange = state("postgres_privileges.present", context(), "x", **about | {"object_type": "view"})

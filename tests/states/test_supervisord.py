@@ -73,7 +73,7 @@ def supervising(folder: Path) -> Iterator[Path]:
 
 @needs_supervisor
 def test_programs_run_and_end(tmp_path: Path) -> None:
-    """A program, a group of which one runs already, and one that the configuration has but not the supervisor."""
+    """A program, a group of which one runs already, and a program that is new in the configuration."""
     here = MinionConnection(HERE)
     with supervising(tmp_path) as path:
         given = {"conf_file": str(path)}
@@ -95,7 +95,8 @@ def test_programs_run_and_end(tmp_path: Path) -> None:
         assert done.changes == {"pair:": "Stopping service: pair:"}
         unknown = state("supervisord.running", context(here), "nothing", **given)
         assert (unknown.result, "ERROR" in unknown.comment) == (False, True)
-        assert state("supervisord.dead", context(here), "nothing", **given).comment == "Service nothing doesn't exist"
+        unknown = state("supervisord.dead", context(here), "nothing", **given)
+        assert unknown.comment == "Service nothing doesn't exist"
 
 
 @needs_supervisor
