@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -179,6 +180,18 @@ def in_postgresql(function: str, _: Path, *, about: str = "plpgsql", **arguments
 
 
 @contextmanager
+def with_openssl(function: str, folder: Path, **arguments: Any) -> Iterator[Act]:
+    """In a folder that has a private key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl: apt-get install openssl")
+    here = MinionConnection(HERE)
+    key = folder / "a.key"
+    state("x509.private_key_managed", context(here), str(key), algo="ec")
+    given = {word: str(key) if value == "KEY" else value for word, value in arguments.items()}
+    yield lambda test: state(f"x509.{function}", context(here, test=test), str(folder / "made"), **given)
+
+
+@contextmanager
 def in_mysql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
     """A client that answers as a server does, before the statement that changes something and after it."""
     is_there = function.endswith(".absent")
@@ -256,6 +269,14 @@ SCENES: dict[str, Scene] = {
     "ssh_host.state_applied": partial(elsewhere, "state_applied", mods=["web"]),
     "starting_state.absent": partial(environment, "absent"),
     "starting_state.deployed": partial(environment, "deployed"),
+    "x509.certificate_managed": partial(
+        with_openssl, "certificate_managed", signing_private_key="KEY", CN="a"
+    ),
+    "x509.csr_managed": partial(with_openssl, "csr_managed", private_key="KEY", CN="a"),
+    "x509.pem_managed": partial(
+        with_openssl, "pem_managed", text="-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"
+    ),
+    "x509.private_key_managed": partial(with_openssl, "private_key_managed", algo="ed25519"),
     "terraform.applied": partial(in_terraform, "applied"),
     "terraform.destroyed": partial(in_terraform, "destroyed"),
 }
