@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 MODULES = (
     "apache", "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "mysql", "pip",
-    "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord", "sysctl", "user",
+    "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord", "sysctl", "tls",
+    "user",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

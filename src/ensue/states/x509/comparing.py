@@ -12,7 +12,18 @@ if TYPE_CHECKING:
 
     from ensue.model.data import Data, DataMap
 
-_KEY_IDENTIFIERS: Final = {"2.5.29.14": "subjectKeyIdentifier", "2.5.29.35": "authorityKeyIdentifier"}
+_NAMES: Final = {
+    "1.3.6.1.5.5.7.1.1": "authorityInfoAccess", "1.3.6.1.5.5.7.1.24": "tlsfeature",
+    "1.3.6.1.5.5.7.48.1.5": "noCheck", "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage",
+    "2.5.29.17": "subjectAltName", "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints",
+    "2.5.29.28": "issuingDistributionPoint", "2.5.29.30": "nameConstraints",
+    "2.5.29.31": "cRLDistributionPoints", "2.5.29.32": "certificatePolicies",
+    "2.5.29.35": "authorityKeyIdentifier", "2.5.29.36": "policyConstraints", "2.5.29.37": "extendedKeyUsage",
+    "2.5.29.54": "inhibitAnyPolicy",
+}  # fmt: skip
+"""Extensions by object identifier, as RFC 5280 names them."""
+
+_KEY_IDENTIFIERS: Final = frozenset({"subjectKeyIdentifier", "authorityKeyIdentifier"})
 """OpenSSL 3 adds these unasked, and older ones do not; so they count where they were asked for alone."""
 
 
@@ -35,20 +46,21 @@ def differences(
         changes["private_key"] = True
     if current.signature_algorithm_oid != candidate.signature_algorithm_oid:
         changes["digest"] = getattr(candidate.signature_hash_algorithm, "name", None)
-    if extensions := _extensions(_by_number(current, config), _by_number(candidate, config)):
+    if extensions := _extensions(_by_name(current, config), _by_name(candidate, config)):
         changes["extensions"] = extensions
     return changes
 
 
-def _by_number(
+def _by_name(
     certificate: x509.Certificate | x509.CertificateSigningRequest, config: str
 ) -> dict[str, tuple[bool, Any]]:
     """Return each extension that counts: whether it is critical, and its value."""
-    found = {each.oid.dotted_string: (each.critical, _value(each.value)) for each in certificate.extensions}
+    found = {
+        _NAMES.get(each.oid.dotted_string, each.oid.dotted_string): (each.critical, _value(each.value))
+        for each in certificate.extensions
+    }
     return {
-        number: value
-        for number, value in found.items()
-        if number not in _KEY_IDENTIFIERS or _KEY_IDENTIFIERS[number] in config
+        name: value for name, value in found.items() if name not in _KEY_IDENTIFIERS or f"{name} =" in config
     }
 
 
@@ -62,9 +74,9 @@ def _value(value: Any) -> Any:
 
 
 def _extensions(old: dict[str, tuple[bool, Any]], new: dict[str, tuple[bool, Any]]) -> DataMap:
-    listed: dict[str, list[Data]] = {
-        "added": [number for number in new if number not in old],
-        "changed": [number for number in new if number in old and new[number] != old[number]],
-        "removed": [number for number in old if number not in new],
-    }
-    return {word: [*numbers] for word, numbers in listed.items() if numbers}
+    added: list[Data] = [name for name in new if name not in old]
+    changed: list[Data] = [name for name in new if name in old and new[name] != old[name]]
+    removed: list[Data] = [name for name in old if name not in new]
+    if not added and not changed and not removed:
+        return {}
+    return {"added": added, "changed": changed, "removed": removed}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
 from ensue.states.x509.files import kept, outcome, real_path, split
 from ensue.states.x509.keys import Kind, encode, generate, look
 from ensue.states.x509.openssl import Key
@@ -15,7 +16,6 @@ from ensue.states.x509.openssl import Key
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
-    from ensue.model.returns import StateReturn
 
 _OLD = frozenset({"cipher", "verbose", "text"})
 
@@ -65,7 +65,8 @@ async def private_key_managed(
     path = await real_path(ctx, name)
     there = await ctx.connection.stat(path, follow=True)
     if there is None and about_file.get("create") is False:
-        return await kept(ctx, name, None, about_file)
+        comment = f"File {name} is not present and is not set for creation"
+        return StateReturn(name=name, result=True, comment=comment, new_state={"path": name, "exists": False})
     changes: DataMap = {"created": name} if there is None else {"replaced": name} if new else {}
     if there is not None and not new:
         changes = await _differences(
