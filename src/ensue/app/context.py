@@ -100,7 +100,7 @@ class TargetContext:
     @property
     def for_templates(self) -> TargetContext:
         """This context, with the marks of its authors in pillar."""
-        written = self._services.pillars.as_written(self.srn)
+        written = self._services.pillar_as_written(self.srn)
         plain = self._services.pillar(self.srn)
         return self if written is plain else TemplateContext(self._services, self.srn, test=self.test)
 
@@ -167,6 +167,7 @@ class TargetContext:
         """Call an execution function on the same target."""
         module, _, name = function.rpartition(".")
         functions = self._services.modules_of(self.srn.type)
+        await functions.get_ready(module)
         found = functions.find(module, name)
         if found is None:
             raise NotAvailableError(functions.not_available(module, name, self.srn.type))
@@ -223,7 +224,7 @@ class TemplateContext(TargetContext):
     @property
     def pillar(self) -> DataMap:
         """The target's pillar with the marks of its authors."""
-        return self._services.pillars.as_written(self.srn)
+        return self._services.pillar_as_written(self.srn)
 
 
 class CallContext(TargetContext):

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ensue.app.custom.modules import IN_THREAD
 from ensue.errors import EnsueError, NotOfferedError
 from ensue.language.marks import has_marks, unmarked, without_marks
 
@@ -72,7 +73,8 @@ class SaltFunctions(Mapping[str, Any]):
             if not is_reading:
                 args = tuple(map(_plain, args))
                 kwargs = {key: _plain(value) for key, value in kwargs.items()}
-            returned = target(context, *args, **kwargs)
+            # A project's own function runs in this thread, so that those that call others use up no threads.
+            returned = getattr(target, IN_THREAD, target)(context, *args, **kwargs)
             if inspect.isawaitable(returned):
                 return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
             return returned
@@ -83,15 +85,19 @@ class SaltFunctions(Mapping[str, Any]):
         """Return what is no function: templates ask whether it is defined, and whoever calls it is told."""
         from jinja2 import StrictUndefined
 
+        # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
+        told = cast("type[TemplateRuntimeError]", EnsueError)
+        return StrictUndefined(hint=self.missing_text(name, module, function), exc=told)
+
+    def missing_text(self, name: str, module: str, function: str) -> str:
+        """Say that there is no such function: why, or what may have been meant."""
         why = self._functions.why_missing(module, function) if module else ""
         near = self._functions.near(module, function) if module and not why else ()
         hint = f"; {self._functions.hint}" if self._functions.hint else ""
         if why:
             hint = f" for {self._context.srn.type}: {why}"
         meant = f"; did you mean {' or '.join(near)}?" if near else hint
-        # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
-        told = cast("type[TemplateRuntimeError]", EnsueError)
-        return StrictUndefined(hint=f"there is no execution function {name!r}{meant}", exc=told)
+        return f"there is no execution function {name!r}{meant}"
 
     def __contains__(self, name: object) -> bool:
         self._inline.give_up()

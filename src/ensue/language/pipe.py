@@ -42,7 +42,7 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
     """
     for part in pipe.split("|"):
         name, _, arguments = part.strip().partition(" ")
-        stage = load_stage(name)
+        stage = stream.own_stage(name) or load_stage(name)
         if stage is None:
             raise CompileError(
                 [

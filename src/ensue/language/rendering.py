@@ -14,6 +14,7 @@ from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.input_files import read_text
+from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Printing, Stream
 from ensue.language.sls_context import place_variables
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
+    from ensue.language.renderers.stage import Stage
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
@@ -37,12 +39,14 @@ class SlsRenderer:
     Args:
         roots: file roots; templates are loaded from them.
         variables: makes `salt grains pillar opts` and whatever else every file sees, when asked.
-        jinja_options: options of the Jinja environment, by Jinja's names.
+        jinja: what the project says of its Jinja templates; those of pillar are never kept.
         default_pipe: what a file without `#!` is rendered with.
-        allow_undefined: an undefined Jinja variable is empty instead of an error.
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+
+    Attributes:
+        own_stage: returns a renderer of the project by its name, None when it has none.
     """
 
     def __init__(
@@ -50,19 +54,18 @@ class SlsRenderer:
         roots: Roots,
         variables: Callable[[], Mapping[str, Any]],
         *,
-        jinja_options: Mapping[str, Any] | None = None,
+        jinja: JinjaSettings = PLAIN_JINJA,
         default_pipe: str = DEFAULT_PIPE,
-        allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
     ) -> None:
+        self.own_stage: Callable[[str], Stage | None] = lambda _name: None
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
         self._variables = variables
-        self._jinja_options = jinja_options or {}
+        self._jinja_settings = jinja
         self._default_pipe = default_pipe
-        self._allow_undefined = allow_undefined
         self._jinja: dict[str, JinjaRenderer] = {}
         self._mako: dict[str, MakoRenderer] = {}
         self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
@@ -93,7 +96,7 @@ class SlsRenderer:
 
         pipe = pipe_of(text, self._default_pipe)
         cut = scan(text, shown, pipe=pipe, template=file.relative)
-        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv)
+        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states else Printing.MARKED
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
         stream = self._with_blocks(stream, cut.blocks, None, pipe)
@@ -120,7 +123,7 @@ class SlsRenderer:
             return {**self._variables(), **place_variables(file), **scoped}
 
         text = block.inner.text
-        stream = self._stream(text, block.place.path, block.template, context, file.saltenv)
+        stream = self._stream(text, block.place.path, block.template, context, file.saltenv, is_file=True)
         # Without anchors columns would be told, too.
         anchors = (Anchor(1, block.place.path, block.first_line),) if block.moved else ()
         stream = msgspec.structs.replace(
@@ -199,35 +202,46 @@ class SlsRenderer:
         }
         for key, value in places.items():
             variables.setdefault(key, value)
-        stream = self._stream(text, name, relative, lambda: variables, saltenv)
+        stream = self._stream(text, name, relative, lambda: variables, saltenv, is_file=name != relative)
         if not makes_data(renderer):
             stream = msgspec.structs.replace(stream, printing=Printing.FREE)
         return run_pipe(stream, renderer)
 
     def _stream(
-        self, text: str, path: str, name: str, context: Callable[[], Mapping[str, Any]], saltenv: str
+        self,
+        text: str,
+        path: str,
+        name: str,
+        context: Callable[[], Mapping[str, Any]],
+        saltenv: str,
+        *,
+        is_file: bool,
     ) -> Stream:
         return Stream(
             text=text,
             source=text,
+            is_file=is_file,
             authored=self._authored,
             path=path,
             name=name,
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
+            own_stage=self.own_stage,
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
         if saltenv not in self._jinja:
             from ensue.language.jinja import JinjaRenderer
 
+            settings = self._jinja_settings
             self._jinja[saltenv] = JinjaRenderer(
                 self._roots.folders(saltenv),
                 shorten=self._roots.shown,
-                options=self._jinja_options,
-                allow_undefined=self._allow_undefined,
+                options=settings.options,
+                allow_undefined=settings.allow_undefined,
                 prepare=lambda text, path: self._cut_template(text, path, saltenv),
+                kept=settings.kept() if settings.kept and self._has_states else None,
             )
         return self._jinja[saltenv]
 

@@ -8,11 +8,11 @@ Source: Salt's requisites; matching measured in Salt 3008.5.
 
 from __future__ import annotations
 
-import fnmatch
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.language.collector import near_names
+from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
 from ensue.language.wishes import NOTHING, add_wish
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.wishes import Wanted, Words
-
-_GLOB_SIGNS: Final = frozenset("*?[]")
 
 
 class Resolver:
@@ -57,6 +55,7 @@ class Resolver:
         self._by_key: dict[tuple[str, str], list[int]] | None = None
         self._by_sls: dict[str, list[int]] = {}
         self._globs: dict[tuple[str, str], list[int]] = {}
+        self._names: dict[str, NamesByGlob] = {}
         self.unheard: dict[tuple[str, str], list[int]] = {}
         self.deaf: dict[tuple[str, str], list[int]] = {}
 
@@ -152,7 +151,7 @@ class Resolver:
 
     def _lookup(self, key: str, value: str) -> list[int] | None:
         index = self._index()
-        if _GLOB_SIGNS.isdisjoint(value):
+        if GLOB_SIGNS.isdisjoint(value):
             if key == "sls":
                 return self._by_sls.get(value)
             return index.get((key, value))
@@ -161,20 +160,15 @@ class Resolver:
         return self._globs[key, value] or index.get((key, value))
 
     def _glob(self, key: str, pattern: str) -> list[int]:
-        if key == "sls":
-            listed = [
-                number
-                for name, found in self._by_sls.items()
-                if fnmatch.fnmatch(name, pattern)
-                for number in found
-            ]
-        else:
-            listed = [
-                number
-                for (kind, name), found in self._index().items()
-                if kind == key and fnmatch.fnmatch(name, pattern)
-                for number in found
-            ]
+        index = self._index()
+        if key not in self._names:
+            names = self._by_sls if key == "sls" else (name for kind, name in index if kind == key)
+            self._names[key] = NamesByGlob(names)
+        listed = (
+            number
+            for name in self._names[key].matching(pattern)
+            for number in (self._by_sls[name] if key == "sls" else index[key, name])
+        )
         return list(dict.fromkeys(listed))
 
     def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:

@@ -12,6 +12,7 @@ import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.http_headers import is_credential
@@ -29,6 +30,19 @@ _KINDS_OF_STATUS: Final = ("string", "pcre", "list")
 _INTERVAL_S: Final = 1.0
 
 
+_ASKED: Final = (
+    "agent", "backend", "ca_bundle", "cert", "cookie_format", "cookie_jar", "cookies", "data", "data_file",
+    "data_render", "data_renderer", "decode", "decode_body", "decode_out", "decode_type", "form_data",
+    "formdata", "formdata_fieldname", "formdata_filename", "header_dict", "header_file", "header_list",
+    "header_render", "header_renderer", "headers", "headers_out", "hide_fields", "method", "node", "opts",
+    "params", "password", "persist_session", "port", "raise_error", "requests_lib", "session_cookie_jar",
+    "stream", "streaming_callback", "template_dict", "test", "test_url", "text", "text_out", "timeout",
+    "url_list", "username", "verify_ssl",
+)  # fmt: skip
+"""The arguments of Salt's execution function of that name."""
+
+
+@also_takes(*_ASKED)
 async def query(
     ctx: StateContext,
     name: str,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states._service_masking import masked, unmasked
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
+_KNOWN: Final = (
+    "domain", "force", "full_restart", "init_delay", "no_block", "provider", "reload", "root", "runas",
+    "runlevel", "sig", "start_delayed", "start_type", "timeout", "unmask", "unmask_runtime",
+)  # fmt: skip
+"""What the service managers of Salt's `service` take, and `mod_watch` with them."""
+_OUTDATED: Final = {"restart": ""}
+_OUTDATED_OF_START: Final = {**_OUTDATED, "enable": ""}
 _WATCHED: Final = {
     "restart": "restarted",
     "reload": "reloaded",
@@ -50,6 +58,7 @@ class _Came:
     warnings: tuple[str, ...] = ()
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED)
 async def running(
     ctx: StateContext,
     name: str,
@@ -96,6 +105,7 @@ async def running(
     return await _with_start(ctx, enable, came)
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED)
 async def dead(
     ctx: StateContext, name: str, *, enable: bool | None = None, no_block: bool = False, **kwargs: Any
 ) -> StateReturn:
@@ -135,6 +145,7 @@ async def dead(
     return await _with_start(ctx, enable, came)
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
 async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Have a service start with the system, whether it runs now or not.
 
@@ -152,6 +163,7 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     return await _with_start(ctx, True, _Came(name=name, state="in the desired state", warnings=warnings))
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
 async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Have a service not start with the system; one that is not there is fine.
 

@@ -32,6 +32,10 @@ class Printing(Enum):
     """Text such as a file's: values are printed as they are."""
 
 
+def _no_stage(_name: str) -> None:
+    return None
+
+
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
     """What flows through a pipe: text with its places, or at the end data.
 
@@ -57,6 +61,8 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         authored: returns the texts that authors wrote elsewhere: the files of pillar.
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
+        own_stage: returns a renderer of the project by its name, None when it has none.
+        is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
     text: str
@@ -80,6 +86,8 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     authored: Callable[[], Iterable[str]] = tuple
     is_rendered: bool = False
     has_marks: bool = False
+    own_stage: Callable[[str], Stage | None] = _no_stage
+    is_file: bool = False
 
     @property
     def variables(self) -> Mapping[str, Any]:

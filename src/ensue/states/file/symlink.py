@@ -9,13 +9,14 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import RemoteError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.owners import with_primary_group
 from ensue.states.file.paths import is_folder, make_parents, target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import FileStat
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(
+    *KNOWN, "atomic", "disallow_copy_and_unlink", "follow_symlinks", "inherit_user_and_group",
+    outdated=OUTDATED,
+)  # fmt: skip
 async def symlink(
     ctx: StateContext,
     name: str,
