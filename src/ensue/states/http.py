@@ -107,6 +107,7 @@ async def query(
     )
 
 
+@also_takes(*_ASKED, "match", "match_type", "status", "status_type")
 async def wait_for_successful_query(
     ctx: StateContext,
     name: str,

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
+from ensue.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*CONNECTION)
 async def present(
     ctx: StateContext,
     name: str,
@@ -68,6 +71,7 @@ async def present(
     )
 
 
+@also_takes(*CONNECTION)
 async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn:
     """Have no database of a name; what is in it goes with it.
 

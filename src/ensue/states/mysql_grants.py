@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*CONNECTION)
 async def present(
     ctx: StateContext,
     name: str,
@@ -75,6 +78,7 @@ async def present(
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+@also_takes(*CONNECTION)
 async def absent(
     ctx: StateContext,
     name: str,

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 _NATIVE: Final = "mysql_native_password"
 
 
+@also_takes(*CONNECTION)
 async def present(
     ctx: StateContext,
     name: str,
@@ -89,6 +92,7 @@ async def present(
     )
 
 
+@also_takes(*CONNECTION)
 async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **connection: Any) -> StateReturn:
     """Have no account of a name.
 

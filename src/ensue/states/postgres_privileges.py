@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
-from ensue.states._postgres import server_of
+from ensue.states._postgres import SERVER, server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
+@also_takes(*SERVER)
 async def present(
     ctx: StateContext,
     name: str,
@@ -64,6 +66,7 @@ async def present(
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+@also_takes(*SERVER)
 async def absent(
     ctx: StateContext,
     name: str,

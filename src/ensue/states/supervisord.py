@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class _Found(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.states) and all(state == "RUNNING" for state in self.states.values())
 
 
+@also_takes()
 async def running(
     ctx: StateContext,
     name: str,
@@ -100,6 +102,7 @@ async def running(
     return StateReturn(name=group, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+@also_takes()
 async def dead(
     ctx: StateContext,
     name: str,
@@ -146,6 +149,7 @@ async def dead(
     return StateReturn(name=group, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+@also_takes("update", "user", "conf_file", "bin_env")
 async def mod_watch(ctx: StateContext, name: str, *, restart: bool = True, **kwargs: Any) -> StateReturn:
     """Restart a program because something that it watches has changed; see `running`."""
     return await running(ctx, name, restart=restart, **kwargs)

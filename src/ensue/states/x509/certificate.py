@@ -12,12 +12,13 @@ import datetime as dt
 import secrets
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
 from ensue.states.x509.comparing import differences
-from ensue.states.x509.files import kept, outcome, split
+from ensue.states.x509.files import ABOUT_FILE, kept, outcome, split
 from ensue.states.x509.keys import public_key as public_part
-from ensue.states.x509.names import attributes, extensions, name_of
+from ensue.states.x509.names import ATTRIBUTES, EXTENSIONS, attributes, extensions, name_of
 from ensue.states.x509.openssl import Key, must
 
 if TYPE_CHECKING:
@@ -30,9 +31,14 @@ if TYPE_CHECKING:
 _DAYS_VALID: Final = 365
 _DAYS_REMAINING: Final = 90
 _RENAMED: Final = {"algorithm": "digest"}
-_OLD: Final = frozenset({"verbose", "text", "version", "copypath", "prepend_cn"})
+_OLD: Final = {"verbose": "", "text": "", "version": "", "copypath": "", "prepend_cn": ""}
+_SIGNING: Final = (
+    "algorithm", "csr", "days_valid", "digest", "private_key", "private_key_passphrase", "public_key",
+    "serial_number", "signing_cert", "signing_private_key", "signing_private_key_passphrase", "subject",
+)  # fmt: skip
 
 
+@also_takes(*ABOUT_FILE, *ATTRIBUTES, *EXTENSIONS, *_SIGNING, outdated=_OLD)
 async def certificate_managed(
     ctx: StateContext,
     name: str,
@@ -184,7 +190,7 @@ async def _policy(ctx: StateContext, name: str | None) -> dict[str, Any]:
         raise StateFailedError(f"x509_signing_policies, in options or pillar, has no policy {name}")
     whole = {word: value for entry in entries for word, value in entry.items()}
     return {
-        _RENAMED.get(word, word): value for word, value in whole.items() if word not in _OLD | {"minions"}
+        _RENAMED.get(word, word): value for word, value in whole.items() if word not in {*_OLD, "minions"}
     }
 
 

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
-_ARGUMENTS: Final = frozenset({
+ABOUT_FILE: Final = frozenset({
     "user", "group", "mode", "makedirs", "dir_mode", "backup", "create", "follow_symlinks", "show_changes",
     "check_cmd", "tmp_dir", "tmp_ext", "attrs", "selinux",
 })  # fmt: skip
+"""The arguments that `file.managed` is given."""
 
 
 def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the arguments of `file.managed`, and the others."""
-    about_file = {word: value for word, value in given.items() if word in _ARGUMENTS}
-    return about_file, {word: value for word, value in given.items() if word not in _ARGUMENTS}
+    about_file = {word: value for word, value in given.items() if word in ABOUT_FILE}
+    return about_file, {word: value for word, value in given.items() if word not in ABOUT_FILE}
 
 
 async def real_path(ctx: StateContext, path: str) -> str:

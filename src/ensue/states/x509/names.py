@@ -19,6 +19,9 @@ _ATTRIBUTES: Final = {
     "SN": "SURNAME", "GN": "GIVEN_NAME", "UID": "USER_ID", "SERIALNUMBER": "SERIAL_NUMBER",
 }  # fmt: skip
 _SAME: Final = {"Email": "MAIL", "emailAddress": "MAIL", "street": "STREET", "serialNumber": "SERIALNUMBER"}
+ATTRIBUTES: Final = (*_ATTRIBUTES, *_SAME)
+"""The words for parts of a name."""
+
 EXTENSIONS: Final = (
     "basicConstraints", "keyUsage", "extendedKeyUsage", "subjectKeyIdentifier", "authorityKeyIdentifier",
     "issuerAltName", "authorityInfoAccess", "subjectAltName", "crlDistributionPoints",

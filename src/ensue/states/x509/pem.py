@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.states.file.managed import managed
+from ensue.states.x509.files import ABOUT_FILE
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
@@ -19,6 +21,7 @@ _ENTRY: Final = re.compile(r"-----BEGIN (?P<kind>[A-Z0-9 ]+)-----(?P<body>[^-]+)
 _LINE_CHARS: Final = 64
 
 
+@also_takes(*ABOUT_FILE)
 async def pem_managed(ctx: StateContext, name: str, text: str, **kwargs: Any) -> StateReturn:
     """Have a file with PEM, whose lines may have been put together in one.
 

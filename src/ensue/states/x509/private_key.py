@@ -5,11 +5,12 @@ Source: Salt's state module `x509_v2`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.x509.files import kept, outcome, real_path, split
+from ensue.states.x509.files import ABOUT_FILE, kept, outcome, real_path, split
 from ensue.states.x509.keys import Kind, encode, generate, look
 from ensue.states.x509.openssl import Key
 
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
-_OLD = frozenset({"cipher", "verbose", "text"})
+_OLD: Final = {"cipher": "", "verbose": "", "text": ""}
 
 
+@also_takes(*ABOUT_FILE, outdated=_OLD)
 async def private_key_managed(
     ctx: StateContext,
     name: str,

@@ -5,12 +5,13 @@ Source: Salt's state module `x509_v2`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.states.x509.comparing import differences
-from ensue.states.x509.files import kept, outcome, split
-from ensue.states.x509.names import attributes, extensions, name_of
+from ensue.states.x509.files import ABOUT_FILE, kept, outcome, split
+from ensue.states.x509.names import ATTRIBUTES, EXTENSIONS, attributes, extensions, name_of
 from ensue.states.x509.openssl import Key, must
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from ensue.model.returns import StateReturn
 
 
+_OLD: Final = {"text": "", "version": "", "algorithm": "digest"}
+
+
+@also_takes(*ABOUT_FILE, *ATTRIBUTES, *EXTENSIONS, outdated=_OLD)
 async def csr_managed(
     ctx: StateContext,
     name: str,
@@ -53,7 +58,7 @@ async def csr_managed(
     """
     from cryptography import x509
 
-    about_file, others = split(kwargs)
+    about_file, others = split({word: value for word, value in kwargs.items() if word not in _OLD})
     wanted = name_of(subject, attributes(others))
     config = extensions(others)
     if others or encoding != "pem":
