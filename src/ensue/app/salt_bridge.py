@@ -105,6 +105,16 @@ class SaltBridge:
         missing = self._thread().submit(lambda: self._loader(kind, test=False).missing_modules)
         return module in missing.result()
 
+    def has_module(self, kind: Kind, module: str) -> bool:
+        """Say whether Salt has a module of this name that loads on this machine.
+
+        Raises:
+            PluginError: Salt is there and does not load.
+        """
+        if not self.is_there():
+            return False
+        return self._thread().submit(lambda: hasattr(self._loader(kind, test=False), module)).result()
+
     def close(self) -> None:
         """End the thread."""
         if self._worker is not None:
