@@ -111,7 +111,7 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
         return False
     held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
     is_global = database.startswith("*.")
-    privileges: set[str] = set().union(*(line.privileges for line in held))
+    privileges = {privilege for line in held for privilege in line.privileges}
     may_grant = any(line.with_grant_option for line in held)
     wanted = _privileges(grant)
     is_all = _ALL in privileges or (is_global and privileges >= _GLOBAL_OF_MYSQL_8)
@@ -128,7 +128,7 @@ async def grants_on(
 ) -> list[str]:
     """Return the privileges that an account has on a database or table itself; see `grant_exists`."""
     held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
-    return [", ".join(sorted(line.privileges)) for line in held if line.privileges != {"USAGE"}]
+    return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
 
 
 async def grant_add(  # noqa: PLR0917 (Salt's order)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _DAYS_VALID: Final = 365
 _DAYS_REMAINING: Final = 90
-_RENAMED: Final = {"algorithm": "digest"}
+_RENAMED: Final[dict[str, str]] = {"algorithm": "digest"}
 _OLD: Final = {"verbose": "", "text": "", "version": "", "copypath": "", "prepend_cn": ""}
 _SIGNING: Final = (
     "algorithm", "csr", "days_valid", "digest", "private_key", "private_key_passphrase", "public_key",
@@ -188,7 +188,7 @@ async def _policy(ctx: StateContext, name: str | None) -> dict[str, Any]:
     entries: list[Any] = found if is_list(found) else [found]
     if not found or not all(is_mapping(entry) for entry in entries):
         raise StateFailedError(f"x509_signing_policies, in options or pillar, has no policy {name}")
-    whole = {word: value for entry in entries for word, value in entry.items()}
+    whole: dict[str, Any] = {word: value for entry in entries for word, value in entry.items()}
     return {
         _RENAMED.get(word, word): value for word, value in whole.items() if word not in {*_OLD, "minions"}
     }

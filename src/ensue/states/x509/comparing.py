@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ensue.model.data import Data, DataMap
 
-_NAMES: Final = {
+_NAMES: Final[dict[str, str]] = {
     "1.3.6.1.5.5.7.1.1": "authorityInfoAccess", "1.3.6.1.5.5.7.1.24": "tlsfeature",
     "1.3.6.1.5.5.7.48.1.5": "noCheck", "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage",
     "2.5.29.17": "subjectAltName", "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints",
@@ -55,13 +55,16 @@ def _by_name(
     certificate: x509.Certificate | x509.CertificateSigningRequest, config: str
 ) -> dict[str, tuple[bool, Any]]:
     """Return each extension that counts: whether it is critical, and its value."""
-    found = {
-        _NAMES.get(each.oid.dotted_string, each.oid.dotted_string): (each.critical, _value(each.value))
-        for each in certificate.extensions
+    found: dict[str, tuple[bool, Any]] = {
+        _name(each.oid.dotted_string): (each.critical, _value(each.value)) for each in certificate.extensions
     }
     return {
         name: value for name, value in found.items() if name not in _KEY_IDENTIFIERS or f"{name} =" in config
     }
+
+
+def _name(number: str) -> str:
+    return _NAMES.get(number, number)
 
 
 def _value(value: Any) -> Any:
