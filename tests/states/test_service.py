@@ -118,14 +118,13 @@ def test_a_failure_says_why() -> None:
 
 
 def test_a_target_without_a_service_manager() -> None:
-    """It is told so, by each function; a real machine looks for the service by systemd or /etc/init.d."""
+    """It is told so, by each function; a real machine looks for the service where systemd runs."""
     for function in ("running", "dead", "enabled", "disabled"):
         failed = state(f"service.{function}", context(FakeConnection()), "web")
         assert (failed.result, "systemd is not there" in failed.comment) == (False, True)
     here = state("service.running", context(test=True), "no-such-service-here")
-    has_manager = Path("/run/systemd/system").exists() or Path("/etc/init.d").exists()
-    expected = None if has_manager else bool(shutil.which("systemctl"))
-    assert here.result is expected
+    is_offline = bool(shutil.which("systemctl")) and not Path("/run/systemd/system").exists()
+    assert here.result is (True if is_offline else None)
 
 
 def test_a_system_that_is_not_started() -> None:
@@ -148,6 +147,17 @@ def test_a_system_that_is_not_started() -> None:
     refused = state("module.run", context(target), "service.start", m_name="web")
     assert (refused.result, "systemd does not run there" in refused.comment) == (False, True)
     assert execute("service.offline", context(Systemd().target)) is False
+
+
+def test_scripts_of_a_system_that_is_not_started() -> None:
+    """Beside `systemctl` scripts of /etc/init.d start nothing; what is watched restarts them, as in Salt."""
+    target = FakeConnection(files={"/etc/init.d/web": b""})
+    target.on_run("*", returncode=3)
+    target.on_run("/bin/sh -c *", stdout=b"/usr/bin/systemctl\n")
+    done = state("service.running", context(target), "web")
+    assert (done.result, done.changes, done.comment) == (True, {}, "Running in OFFLINE mode. Nothing to do")
+    watched = asyncio.run(MOD_WATCH(context(target), "web"))
+    assert watched.result is False
 
 
 class Scripts:

@@ -214,7 +214,7 @@ async def mod_watch(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     is_running: bool = await ctx.call("service.status", name)
-    if not is_running and await _is_offline(ctx):
+    if not is_running and await _is_offline(ctx) and not await _has_scripts(ctx):
         return await _nothing_runs(ctx, name, ())
     if sfun == "dead":
         verb, past = "stop", "stopped"
@@ -292,6 +292,11 @@ async def _is_offline(ctx: StateContext) -> bool:
         return bool(await ctx.call("service.offline"))
     except NotAvailableError:  # a resource type with a service manager of its own
         return False
+
+
+async def _has_scripts(ctx: StateContext) -> bool:
+    """Say whether the scripts of `/etc/init.d` can restart a service where systemd cannot, as in Salt."""
+    return await ctx.connection.stat("/etc/init.d", follow=True) is not None
 
 
 async def _nothing_runs(ctx: StateContext, name: str, warnings: tuple[str, ...]) -> StateReturn:

@@ -47,9 +47,15 @@ async def is_offline(ctx: FunctionContext) -> bool:
     """Say whether the target is a system that systemd will start some day: a chroot, an image.
 
     Raises:
-        NotAvailableError: it has no service manager, or runs no commands.
+        NotAvailableError: it runs no commands.
+
+    Source: Salt's execution module `systemd_service`, 3008: systemd does not run, and `systemctl` is there.
     """
-    return await service_manager(ctx) is _manager("offline")
+    if not ctx.connection.can_run:
+        raise NotOfferedError("run", target_type=ctx.srn.type)
+    if await ctx.connection.stat("/run/systemd/system", follow=True) is not None:
+        return False
+    return bool(await ctx.call("cmd.which", "systemctl"))
 
 
 def _manager(name: str) -> ServiceManager:
