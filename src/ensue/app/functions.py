@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.contracts.callables import parameters
 from ensue.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
 from ensue.errors import NotAvailableError, PluginError
+from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from ensue.app.custom.modules import CustomModules
     from ensue.app.salt_bridge import Kind, SaltBridge
+    from ensue.language.transparent import Rules
 
 _SAYS_NOTHING: Final = AlsoTakes(frozenset(), "", {}, passes_others=True)
 
@@ -85,8 +87,27 @@ class Functions:
         key = (module, function)
         if key not in self._signatures:
             found = self.find(module, function)
-            self._signatures[key] = _signature(found, self.package) if found else None
+            self._signatures[key] = (
+                _signature(found, self.package, self._rules(found, *key)) if found else None
+            )
         return self._signatures[key]
+
+    def _signature(self, found: Callable[..., Any], module: str, function: str) -> Signature:
+        return _signature(found, self.package, self._rules(found, module, function))
+
+    def _rules(self, found: Callable[..., Any], module: str, function: str) -> Rules:
+        """Return the requisites that a module declares for a function in its variable `TREQ`."""
+        plain = found
+        while wrapped := getattr(plain, "__wrapped__", None):
+            plain = wrapped
+        declared = getattr(plain, "__globals__", {}).get(TREQ)
+        if declared is None or self._kind != "states":
+            return ()
+        try:
+            return rules_of(declared, function)
+        except ValueError as error:
+            msg = f"the module {module!r}: {error}"
+            raise PluginError(msg) from None
 
     def is_of_this_machine(self, module: str) -> bool:
         """Say whether the project has a module of this name whose functions are for this machine alone."""
@@ -225,7 +246,7 @@ def _is_module_name(word: str) -> bool:
     return word.isidentifier() and word.isascii() and word == word.lower()
 
 
-def _signature(function: Callable[..., Any], package: str) -> Signature:
+def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Signature:
     taken = parameters(function)
     if taken and taken[0].name == "ctx":
         taken = taken[1:]
@@ -242,6 +263,7 @@ def _signature(function: Callable[..., Any], package: str) -> Signature:
         absorbs_any=has_others,
         mentions=_mentions(function) if has_others and also is _SAYS_NOTHING else frozenset(),
         is_ours=_is_of(function, package) and (also is _SAYS_NOTHING or not also.passes_others),
+        requisites=rules,
     )
 
 

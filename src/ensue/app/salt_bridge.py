@@ -253,7 +253,9 @@ def _programs() -> tuple[int, ...]:
 def _has_loader() -> bool:
     # A folder of that name on the path is no Salt.
     try:
-        return importlib.util.find_spec("salt.loader") is not None
+        # This imports `salt`, which has Python show deprecations of its code: no news for ensue's users.
+        with warnings.catch_warnings():
+            return importlib.util.find_spec("salt.loader") is not None
     except ImportError:
         return False
 

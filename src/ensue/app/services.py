@@ -153,16 +153,18 @@ class Services:
         return {"root": str((self.settings.root / root).resolve())} if root else {}
 
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
-        """Return `salt grains pillar opts` for templates, which see what is written in pillar."""
+        """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""
         from ensue.app.salt_functions import SaltFunctions
 
         reading = context.for_templates
+        pillar = reading.pillar
         return {
             "salt": SaltFunctions(
                 self.modules_of(context.srn.type), context, reading, self.loop, self.inline
             ),
             "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
-            "pillar": reading.pillar,
+            "pillar": pillar,
+            "params": pillar,
             "opts": dict(context.opts),
         }
 

@@ -132,6 +132,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         absorbs_any: whether an argument of another name, copied by `use`, does no harm.
         mentions: words that its module speaks of; they are no misspelt arguments.
         is_ours: whether it comes with ensue and hands nothing on to functions that do not.
+        requisites: requisite words that hold for all its states, with the state functions that they mean.
     """
 
     names: frozenset[str]
@@ -143,6 +144,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     absorbs_any: bool = False
     mentions: frozenset[str] = frozenset()
     is_ours: bool = False
+    requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def passes_on(self, given: Mapping[str, Any]) -> bool:
         """Say whether any other argument beside these is passed on."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import ANY_ARGUMENTS
+from ensue.language.words_of_idem import refuse_credentials
 
 if TYPE_CHECKING:
     from ensue.contracts.functions import Signature
@@ -40,6 +41,8 @@ class ArgumentCheck:
         if signature is ANY_ARGUMENTS:
             return False
         others = arguments.keys() - signature.names
+        if others and refuse_credentials(declaration, others, self._found):
+            return False
         is_right = True
         for name in sorted(others) if others else ():
             is_right &= self._accepts_other(declaration, signature, arguments, name)

@@ -115,6 +115,16 @@ class Drafter:
                     self._found.refused.add(one.id)
         return drafts
 
+    def requisites_of(self, module: str, function: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the requisites that a module declares for all states of a function."""
+        signature = self._signatures.get((module, function, ""))
+        return signature.requisites if signature is not None else ()
+
+    @property
+    def has_requisites(self) -> bool:
+        """Say whether any function that was asked for has such."""
+        return any(signature is not None and signature.requisites for signature in self._signatures.values())
+
     def _of(self, declaration: Declaration) -> Iterable[Draft]:
         if not declaration.function:
             self._found.error(

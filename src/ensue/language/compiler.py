@@ -175,6 +175,10 @@ class Compiler:
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
+        if drafter.has_requisites:
+            from ensue.language.transparent import add_transparent
+
+            add_transparent(drafts, drafter.requisites_of, wanted)
         bindings = None
         if tree.binds:
             from ensue.language.references.lower import Bindings, Surroundings

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.language.metadata import META
 from ensue.language.requisite_names import ADDED_UP
 from ensue.model.data import is_encodable, is_list, is_mapping
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
 
-TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
+TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude", META})
 _NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
 """Lists of ours, of which none may be lost: for the words of Salt the last one wins, as it does there."""
 
@@ -194,7 +195,11 @@ def _usual(id_: str, body: Mapping[Any, Any], sls: str, document: YamlDocument) 
 
 def _in_order(body: Mapping[Any, Any]) -> list[tuple[str, Any]]:
     """Return what an ID holds in the order it runs: first the short keys (`cmd:`), then those with a dot."""
-    entries = [(key, arguments) for raw, arguments in body.items() if not (key := str(raw)).startswith("__")]
+    entries = [
+        (key, arguments)
+        for raw, arguments in body.items()
+        if not (key := str(raw)).startswith("__") and key != META
+    ]
     return sorted(entries, key=lambda entry: "." in entry[0])
 
 

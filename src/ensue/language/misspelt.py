@@ -70,7 +70,7 @@ _RELATED: Final = MERGED_BY_EXTEND | {"onlyif", "unless", "creates", "names", "n
 """What such a word may stand for whatever the function is."""
 
 _WORDS_OF_THEIR_OWN: Final = frozenset(
-    {"create", "created", "named", "register", "required", "runs", "stage", "unmask"}
+    {"create", "created", "listed", "named", "register", "required", "runs", "stage", "unmask"}
 )
 """Plain words that are one letter away from an option, and that functions have arguments for."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks.sls_tag import pipe_line
+from ensue.language.blocks.waiting import is_end, read_waiting
 from ensue.language.collector import near_names
 from ensue.language.renderers import NAMES, load_stage
 
@@ -24,7 +25,7 @@ def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
     if not first.startswith("#!") or first.startswith("#!/"):
         return default
     named = first[2:].strip()
-    if not named or named.split()[0] in _TAGS:
+    if not named or named.split()[0] in _TAGS or read_waiting(first) or is_end(first):
         return default
     return named
 

@@ -21,9 +21,9 @@ from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ensue.language.blocks import Block
+    from ensue.language.blocks import Block, Scan
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
@@ -101,11 +101,13 @@ class SlsRenderer:
             return {**self._variables(), **(defaults or {}), **place_variables(file)}
 
         pipe = pipe_of(text, self._default_pipe)
-        cut = scan(text, shown, pipe=pipe, template=file.relative)
+        with_parts = self._has_states and file.name != _TOP
+        cut = scan(text, shown, pipe=pipe, template=file.relative, with_parts=with_parts)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states else Printing.MARKED
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
-        stream = self._with_blocks(stream, cut.blocks, None, pipe)
+        stream = _with_parts(stream, cut)
+        stream = self._with_blocks(stream, _blocks_of(cut), None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
         return stream
@@ -136,7 +138,8 @@ class SlsRenderer:
             stream, first_line=block.first_line, inherited=scoped, anchors=anchors
         )
         stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
-        return self._with_blocks(stream, block.inner.blocks, outer, block.pipe)
+        stream = _with_parts(stream, block.inner)
+        return self._with_blocks(stream, _blocks_of(block.inner), outer, block.pipe)
 
     def sls_head(self, file: SlsFile) -> SlsHead:
         """Read an SLS without rendering it; see `blocks.calls.HeadReader`."""
@@ -264,6 +267,49 @@ class SlsRenderer:
                 lambda name: self._roots.find_file(name, saltenv), read, shorten=shown
             )
         return self._mako[saltenv]
+
+
+def _with_parts(stream: Stream, cut: Scan) -> Stream:
+    """Return a rendering with those of the parts of its text that have renderers of their own."""
+    if not cut.parts:
+        return stream
+    empty = msgspec.structs.replace(
+        stream,
+        data=None,
+        is_data=False,
+        is_rendered=False,
+        written=None,
+        exported={},
+        templates=(),
+        functions=(),
+    )
+    rendered = [_rendered_part(empty, part) for part in _parts_of(cut)]
+    return msgspec.structs.replace(
+        stream,
+        parts=tuple(rendered),
+        templates=(*stream.templates, *(path for one in rendered for path in one.templates)),
+        functions=(*stream.functions, *(block for one in rendered for block in one.functions)),
+    )
+
+
+def _rendered_part(empty: Stream, part: Block) -> Stream:
+    text = part.inner.text
+    anchors = (Anchor(1, part.place.path, part.first_line),) if part.moved else ()
+    stream = msgspec.structs.replace(
+        empty, text=text, source=text, first_line=part.first_line, anchors=anchors
+    )
+    return run_pipe_to_data(stream, part.pipe)
+
+
+def _parts_of(cut: Scan) -> Iterator[Block]:
+    for part in cut.parts:
+        yield part
+        yield from _parts_of(part.inner)
+
+
+def _blocks_of(cut: Scan) -> tuple[Block, ...]:
+    """Return the blocks of a text; those in its parts are the text's own."""
+    return (*cut.blocks, *(block for part in cut.parts for block in _blocks_of(part.inner)))
 
 
 def _uncallable(block: Block) -> Diagnostic:

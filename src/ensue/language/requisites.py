@@ -184,7 +184,22 @@ class Resolver:
             return index.get((key, value))
         if (key, value) not in self._globs:
             self._globs[key, value] = self._glob(key, value)
-        return self._globs[key, value] or index.get((key, value))
+        return self._globs[key, value] or index.get((key, value)) or self._instances(key, value)
+
+    def _instances(self, key: str, value: str) -> list[int] | None:
+        """Return the instances that `ID[name]` picks of a declaration, as a reference does."""
+        from ensue.language.references.grammar import read_id
+
+        parts = read_id(value) if key != "sls" else value
+        if isinstance(parts, str) or parts[1] is None:
+            return None
+        id_, selector = parts
+        drafts = self._drafts
+        return [
+            number
+            for number in self._index().get((key, id_), ())
+            if selector in (drafts[number].name, str(drafts[number].arguments.get("resource_name", "")))
+        ] or None
 
     def _glob(self, key: str, pattern: str) -> list[int]:
         index = self._index()

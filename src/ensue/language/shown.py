@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.language.chunks import Draft, order_numbers
 from ensue.language.fan_outs import TARGET
+from ensue.language.metadata import META
 from ensue.language.tree import sls_key
 from ensue.model.data import is_list, is_mapping
 
@@ -31,12 +32,18 @@ _LEFT_OUT: Final = frozenset({"name", "names", "state", "fun"})
 
 
 def high_data(tree: Tree) -> dict[str, Any]:
-    """Return the declarations of a tree, `extend`, `exclude` and `use` done."""
-    return {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
+    """Return the declarations of a tree, `extend`, `exclude` and `use` done, and the metadata of files."""
+    of_files = {sls: by_id[""] for sls, by_id in tree.metadata.items() if "" in by_id}
+    shown = {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
+    return {META: of_files, **shown} if of_files else shown
 
 
 def _body(tree: Tree, modules: dict[str, Declaration]) -> dict[str, Any]:
     body: dict[str, Any] = {}
+    for one in modules.values():
+        metadata = tree.metadata.get(sls_key(one.sls, one.saltenv), {})
+        if one.id in metadata:
+            body[META] = metadata[one.id]
     for module, one in modules.items():
         arguments: list[Any] = [{name: value} for name, value in one.arguments.items()]
         if tree.binds and (bound := _bindings_of(one.arguments)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _KINDS: Final = (
 
 
 def _sync(kind: str) -> Callable[..., StateReturn]:
+    @also_takes("saltenv", "refresh", "clean_pillar_cache", "extmod_whitelist", "extmod_blacklist")
     def sync(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (Salt's arguments)
         return StateReturn(name=name, result=True, comment="No updates to sync")
 

@@ -72,6 +72,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
         decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
+        parts: the renderings of those parts of the file that have renderers of their own.
         own_stage: returns a renderer of the project by its name, None when it has none.
         is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
@@ -100,6 +101,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     decrypt: Callable[[str], str] = no_keys
     own_stage: Callable[[str], Stage | None] = _no_stage
     is_file: bool = False
+    parts: tuple[Stream, ...] = ()
 
     @property
     def variables(self) -> Mapping[str, Any]:
