@@ -52,8 +52,9 @@ async def present(
     wanted = _options(options)
     found = await _found(ctx, name, asked)
     if found is not None and found["directory"] != directory:
+        where = str(found["directory"])
         raise StateFailedError(
-            f"Tablespace {name} is in {found['directory']}, not in {directory}. This cannot be changed."
+            f"Tablespace {name} is in {where}, not in {directory}. This cannot be changed."
         )
     update: DataMap = {}
     if found is not None:
