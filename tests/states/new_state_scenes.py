@@ -260,6 +260,10 @@ SCENES: dict[str, Scene] = {
         object_type="schema",
         privileges=["CREATE"],
     ),
+    "postgres_tablespace.absent": partial(in_postgresql, "postgres_tablespace.absent", about="none"),
+    "postgres_tablespace.present": partial(
+        in_postgresql, "postgres_tablespace.present", about="pg_default", directory=""
+    ),
     "postgres_schema.absent": partial(in_postgresql, "postgres_schema.absent", dbname="postgres"),
     "postgres_schema.present": partial(in_postgresql, "postgres_schema.present", dbname="postgres"),
     "postgres_user.absent": partial(in_postgresql, "postgres_user.absent"),

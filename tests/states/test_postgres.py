@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -202,3 +203,21 @@ def test_privileges_that_there_are_not_are_refused(server: dict[str, Any]) -> No
     assert "for a table there is no privilege FLY; there are" in wrong.comment
     strange = state("postgres_privileges.present", context(), "x", **about | {"object_type": "view"})
     assert "there is no object type view; there are" in strange.comment
+
+
+@needs_server
+def test_a_tablespace_comes_changes_and_goes(server: dict[str, Any], database: Postgresql) -> None:
+    """Owner and options change; where it is does not."""
+    folder = database.socket_folder / "space"
+    folder.mkdir()
+    shutil.chown(folder, database.socket_folder.owner())
+    thrice("postgres_user.present", "keeper", **server)
+    made = thrice("postgres_tablespace.present", "space", directory=str(folder), **server)
+    assert (made.changes, made.comment) == ({"space": "Present"}, "The tablespace space has been created")
+    given = {"directory": str(folder), "owner": "keeper", "options": [{"seq_page_cost": 1.5}], **server}
+    changed = thrice("postgres_tablespace.present", "space", **given)
+    assert changed.changes == {"space": {"owner": "keeper", "options": {"seq_page_cost": "1.5"}}}
+    moved = state("postgres_tablespace.present", context(), "space", **given | {"directory": "/elsewhere"})
+    assert (moved.result, "cannot be changed" in moved.comment) == (False, True)
+    thrice("postgres_tablespace.absent", "space", **server)
+    thrice("postgres_user.absent", "keeper", **server)

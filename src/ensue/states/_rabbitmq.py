@@ -26,6 +26,7 @@ async def changed(
     act: Callable[[], Awaitable[object]],
     new_state: DataMap,
     old_state: DataMap | None = None,
+    sensitive: tuple[str, ...] = (),
 ) -> StateReturn:
     """Make a change, or say in a plan that it would be made.
 
@@ -38,21 +39,29 @@ async def changed(
         act: makes the change.
         new_state: what there is afterwards.
         old_state: what there is before.
+        sensitive: paths of secrets in `new_state`.
     """
     if ctx.test:
         return StateReturn(name=name, result=None, changes=changes, comment=plan)
     await act()
     return StateReturn(
-        name=name, result=True, changes=changes, comment=done, new_state=new_state, old_state=old_state
+        name=name,
+        result=True,
+        changes=changes,
+        comment=done,
+        new_state=new_state,
+        old_state=old_state,
+        sensitive=sensitive,
     )
 
 
-def unchanged(name: str, comment: str, new_state: DataMap) -> StateReturn:
+def unchanged(name: str, comment: str, new_state: DataMap, sensitive: tuple[str, ...] = ()) -> StateReturn:
     """Return that all is as it should be.
 
     Args:
         name: what it is about.
         comment: the comment.
         new_state: what there is.
+        sensitive: paths of secrets in `new_state`.
     """
-    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    return StateReturn(name=name, result=True, comment=comment, new_state=new_state, sensitive=sensitive)

@@ -61,7 +61,9 @@ async def present(
     Raises:
         StateFailedError: the broker refuses.
     """
-    ctx.masker.add(*url_passwords(uri))
+    passwords = (*url_passwords(uri),)
+    ctx.masker.add(*passwords)
+    sensitive = ("definition:uri",) if passwords else ()
     options: dict[str, Any] = {
         "prefetch_count": prefetch_count, "reconnect_delay": reconnect_delay, "ack_mode": ack_mode,
         "trust_user_id": trust_user_id, "exchange": exchange, "max_hops": max_hops, "expires": expires,
@@ -72,7 +74,7 @@ async def present(
     found = await _found(ctx, name, runas)
     if found == wanted:
         comment = f'Upstream "{name}" already present as specified.'
-        return unchanged(name, comment, {"name": name, "definition": wanted})
+        return unchanged(name, comment, {"name": name, "definition": wanted}, sensitive)
     verb = "created" if found is None else "updated"
     return await changed(
         ctx,
@@ -83,6 +85,7 @@ async def present(
         act=lambda: ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options),
         new_state={"name": name, "definition": wanted},
         old_state={"name": name, "exists": False} if found is None else {"name": name, "definition": found},
+        sensitive=sensitive,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.postgres import clusters, privileges, roles, schemas
+from ensue.modules.postgres import clusters, privileges, roles, schemas, tablespaces
 from ensue.modules.postgres.databases import db_alter, db_create, db_exists, db_list, db_remove
 from ensue.modules.postgres.server import Server, rows
 
@@ -47,4 +47,5 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **privileges.FUNCTIONS,
     **roles.FUNCTIONS,
     **schemas.FUNCTIONS,
+    **tablespaces.FUNCTIONS,
 }
