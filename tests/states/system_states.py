@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "pip", "pkg", "postgres",
-    "service", "shadow", "sysctl", "user",
+    "apache", "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "mysql", "pip",
+    "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord", "sysctl", "tls",
+    "user",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

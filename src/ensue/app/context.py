@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Command, Connection
     from ensue.contracts.context import FileSources, FunctionContext
     from ensue.contracts.growth import Plan
+    from ensue.contracts.mine import Mine
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.vault import Vault
     from ensue.engine.services import CallSite
@@ -147,6 +148,23 @@ class TargetContext:
             vocabulary=vocabulary,
         )
         return matches(parsed, subject)
+
+    async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
+        """Return the contexts of all targets that an expression means."""
+        from ensue.app.project_targets import project_targets
+
+        found = await project_targets(self._services, target, engine=engine)
+        return [self._services.context(srn, test=self.test) for srn in found]
+
+    @property
+    def mine(self) -> Mine:
+        """The project's mine."""
+        return self._services.mine
+
+    async def pillar_changed(self) -> None:
+        """Compile the target's pillar anew, unless that is what is going on."""
+        if self._services.compiled_pillar(self.srn) is not None:
+            await self._services.renew_pillar(self.srn)
 
     @property
     def files(self) -> FileSources:
@@ -392,6 +410,13 @@ class CallContext(TargetContext):
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
         """Run SLS on another resource, as growth under this state."""
         return await self.grow(AskedGrowth(await self.resolved(target), tuple(mods)))
+
+    async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:
+        """Run one state on the same target, as growth under this state."""
+        from ensue.app.driver_services import SingleState
+
+        source = SingleState(self, function, name, arguments)
+        return await self.grow(AskedGrowth(self.srn, (function,), source))
 
     async def grow(self, asked: AskedGrowth) -> ScopeReturn:
         """Run what is asked for as growth under this state."""

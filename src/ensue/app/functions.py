@@ -162,6 +162,12 @@ class Functions:
         meant = f" (did you mean {' or '.join(near)}?)" if near else ""
         return f"{module}.{function} is not available for {type_name}{f': {why}' if why else meant}"
 
+    def has_module(self, module: str) -> bool:
+        """Say whether there is a module of this name, of the project's, ensue's own or the bridge's."""
+        return bool(self.names(module)) or (
+            self._bridge is not None and self._bridge.has_module(self._kind, module)
+        )
+
     def names(self, module: str) -> list[str]:
         """Return the names of a module's functions."""
         loaded = self._module(module)

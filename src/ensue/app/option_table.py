@@ -112,6 +112,8 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "renderer": OneOf(
         f"a pipe of {', '.join(RENDERERS)} and the project's own, such as jinja|yaml", (str,), _is_pipe
     ),
+    "gpg_keydir": _FOLDER,
+    "gpg_decrypt_must_succeed": _FLAG,
     "jinja_env": _JINJA,
     "jinja_sls_env": _JINJA,
     "allow_undefined": _FLAG,
@@ -133,6 +135,10 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
     "ext_pillar_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
+    "mine_functions": Either(
+        "a mapping of names to definitions, or a list of functions",
+        {dict: _DATA, list: ListOf("a list of functions", OneOf("a function", (str, dict)))},
+    ),
     "minion_root": _TEXT,
     "store_url": OneOf(
         "the URL of a database, such as sqlite:////srv/store.db", (str,), lambda text: "://" in text

@@ -105,6 +105,16 @@ class SaltBridge:
         missing = self._thread().submit(lambda: self._loader(kind, test=False).missing_modules)
         return module in missing.result()
 
+    def has_module(self, kind: Kind, module: str) -> bool:
+        """Say whether Salt has a module of this name that loads on this machine.
+
+        Raises:
+            PluginError: Salt is there and does not load.
+        """
+        if not self.is_there():
+            return False
+        return self._thread().submit(lambda: hasattr(self._loader(kind, test=False), module)).result()
+
     def close(self) -> None:
         """End the thread."""
         if self._worker is not None:
@@ -243,7 +253,9 @@ def _programs() -> tuple[int, ...]:
 def _has_loader() -> bool:
     # A folder of that name on the path is no Salt.
     try:
-        return importlib.util.find_spec("salt.loader") is not None
+        # This imports `salt`, which has Python show deprecations of its code: no news for ensue's users.
+        with warnings.catch_warnings():
+            return importlib.util.find_spec("salt.loader") is not None
     except ImportError:
         return False
 

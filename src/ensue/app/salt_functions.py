@@ -56,6 +56,8 @@ class SaltFunctions(Mapping[str, Any]):
         module, _, function = str(name).rpartition(".")
         found = self._functions.find(module, function) if module else None
         if found is None:
+            if not module and self._functions.has_module(function):
+                return _Module(self, function)
             return self._missing(name, module, function)
         target = found
         is_reading = module in _READING
@@ -102,7 +104,9 @@ class SaltFunctions(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         self._inline.give_up()
         module, _, function = str(name).rpartition(".")
-        return bool(module) and self._functions.find(module, function) is not None
+        if not module:
+            return self._functions.has_module(function)
+        return self._functions.find(module, function) is not None
 
     def __getattr__(self, module: str) -> _Module:
         if not module.isidentifier() or module.startswith(("_", "jinja_")):
@@ -127,7 +131,7 @@ def _plain(value: Any) -> Any:
 
 
 class _Module:
-    """`salt.cmd`, one attribute away from a function."""
+    """`salt.cmd` or `salt['cmd']`, one attribute or one key away from a function."""
 
     def __init__(self, functions: SaltFunctions, module: str) -> None:
         self._functions = functions
@@ -136,7 +140,13 @@ class _Module:
     def __getattr__(self, function: str) -> Any:
         if function.startswith("__"):
             raise AttributeError(function)
+        return self[function]
+
+    def __getitem__(self, function: str) -> Any:
         return self._functions[f"{self._module}.{function}"]
+
+    def __contains__(self, function: object) -> bool:
+        return f"{self._module}.{function}" in self._functions
 
 
 async def _awaited(awaitable: Any) -> Any:

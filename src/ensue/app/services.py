@@ -22,6 +22,7 @@ from ensue.app.insertions import Insertions
 from ensue.app.known_resources import KnownResources
 from ensue.app.lazy import LazyMapping
 from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
+from ensue.app.pgp_messages import PgpMessages
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.app.deployments import Deployments
+    from ensue.app.mine import ProjectMine
     from ensue.app.secret_stores import SecretStores
     from ensue.app.settings import Settings
     from ensue.app.stores import Stores
@@ -91,6 +93,7 @@ class Services:
         self.drivers = drivers
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
+        self._pgp = PgpMessages(settings, masker, self.inline, self.loop)
         self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
@@ -206,7 +209,7 @@ class Services:
             default_pipe=settings.option("renderer", "jinja|yaml"),
             authored=self._pillar_texts,
             has_states=has_states,
-        )
+        ).decrypting(self._pgp)
         renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
         return renderer
 
@@ -258,6 +261,13 @@ class Services:
 
         store = CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url"))
         return ActiveResourceStore(store, vault=self.vault)
+
+    @cached_property
+    def mine(self) -> ProjectMine:
+        """The values that the targets have for each other."""
+        from ensue.app.mine import ProjectMine
+
+        return ProjectMine(self)
 
     @cached_property
     def secret_stores(self) -> SecretStores:

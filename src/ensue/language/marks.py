@@ -28,7 +28,10 @@ BEGIN: Final = f"{LEAD}\ue001"
 END: Final = f"{LEAD}\ue002"
 """Is put behind a printed value."""
 
-_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue002]")
+ITEM: Final = f"{LEAD}\ue003"
+"""Is put before and behind the dash of a list item in a text constant of a template (`"- salt:/"`)."""
+
+_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue003]")
 
 
 def has_marks(text: str) -> bool:

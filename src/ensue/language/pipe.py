@@ -31,8 +31,8 @@ def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
 
 
 def makes_data(pipe: str) -> bool:
-    """Say whether the last stage of a pipe makes data of text."""
-    return pipe.rpartition("|")[2].split()[:1] in _DATA_STAGES
+    """Say whether a stage of a pipe makes data of text; `gpg` may follow it."""
+    return any(part.split()[:1] in _DATA_STAGES for part in pipe.split("|"))
 
 
 def run_pipe(stream: Stream, pipe: str) -> Stream:

@@ -16,7 +16,7 @@ from ensue.language.blocks.space import space_of
 from ensue.language.input_files import read_text
 from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Printing, Stream
+from ensue.language.renderers.stage import Printing, Stream, no_keys
 from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
@@ -63,6 +63,7 @@ class SlsRenderer:
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
+        self._decrypt: Callable[[str], str] = no_keys
         self._variables = variables
         self._jinja_settings = jinja
         self._default_pipe = default_pipe
@@ -77,6 +78,11 @@ class SlsRenderer:
         renderer.__dict__.update(self.__dict__)
         renderer._variables = lambda: {**own(), **variables}
         return renderer
+
+    def decrypting(self, decrypt: Callable[[str], str]) -> SlsRenderer:
+        """Give this renderer what decrypts PGP messages, see `Stream.decrypt`, and return it."""
+        self._decrypt = decrypt
+        return self
 
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         """Render one SLS file to data.
@@ -230,6 +236,7 @@ class SlsRenderer:
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
+            decrypt=self._decrypt,
             own_stage=self.own_stage,
         )
 

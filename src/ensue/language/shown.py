@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ensue.language.tree import Tree
     from ensue.model.chunk import Chunk
 
-_NAMES: Final = frozenset({"name", "names"})
+_LEFT_OUT: Final = frozenset({"name", "names", "state", "fun"})
+"""Arguments of a declaration that its entry has under keys of its own, or that count for nothing."""
 
 
 def high_data(tree: Tree) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
     if entry is None:
         return {"__sls__": chunk.sls, "__env__": chunk.saltenv, "order": chunk.order, **chunk.arguments}
     written = {**entry.declaration.arguments, **entry.own, **chunk.arguments}
-    shown = {word: value for word, value in written.items() if word not in _NAMES}
+    shown = {word: value for word, value in written.items() if word not in _LEFT_OUT}
     order = int(entry.order) if entry.order.is_integer() else entry.order
     return {**_place(tree, entry.declaration), **shown, "order": order}
 

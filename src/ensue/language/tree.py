@@ -292,6 +292,14 @@ class TreeLoader:
                     self.tree.excluded_sls[name] = place
                 case {"id": str(name)}:
                     self.tree.excluded_ids[name] = place
+                case dict() if item.keys().isdisjoint(("id", "sls")):
+                    self._found.warning(
+                        "E0310",
+                        "`exclude` knows `sls: name` and `id: name` alone",
+                        place,
+                        detail=f"{item!r} is ignored, as in Salt",
+                        help="write `- sls: a.b` or `- id: some_id`",
+                    )
                 case _:
                     self._found.error(
                         "E0310",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
-from ensue.errors import StateFailedError
+from ensue.errors import NotAvailableError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states._service_masking import masked, unmasked
 
@@ -85,9 +85,12 @@ async def running(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.running", kwargs)
-    if not await ctx.call("service.available", name):
+    is_there: bool = await ctx.call("service.available", name)
+    was_running: bool = is_there and await ctx.call("service.status", name)
+    if not was_running and await _is_offline(ctx):
+        return await _nothing_runs(ctx, name, warnings)
+    if not is_there:
         return _absent(ctx, name, "started", warnings)
-    was_running: bool = await ctx.call("service.status", name)
     if not was_running:
         if ctx.test:
             return _said(name, None, f"Service {name} is set to start", warnings)
@@ -125,9 +128,12 @@ async def dead(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.dead", kwargs)
-    if not await ctx.call("service.available", name):
+    is_there: bool = await ctx.call("service.available", name)
+    was_running: bool = is_there and await ctx.call("service.status", name)
+    if not was_running and await _is_offline(ctx):
+        return await _nothing_runs(ctx, name, warnings)
+    if not is_there:
         return _absent(ctx, name, "stopped", warnings) if ctx.test else _not_there(name, warnings)
-    was_running: bool = await ctx.call("service.status", name)
     if was_running:
         if ctx.test:
             return _said(name, None, f"Service {name} is set to be killed", warnings)
@@ -208,6 +214,8 @@ async def mod_watch(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     is_running: bool = await ctx.call("service.status", name)
+    if not is_running and await _is_offline(ctx):
+        return await _nothing_runs(ctx, name, ())
     if sfun == "dead":
         verb, past = "stop", "stopped"
         if not is_running:
@@ -276,6 +284,25 @@ async def _state(
     if is_enabled is None:
         is_enabled = await ctx.call("service.enabled", name)
     return {"name": name, "running": is_running, "enabled": is_enabled}
+
+
+async def _is_offline(ctx: StateContext) -> bool:
+    """Say whether nothing can run on the target, since its system is not started: a chroot, an image."""
+    try:
+        return bool(await ctx.call("service.offline"))
+    except NotAvailableError:  # a resource type with a service manager of its own
+        return False
+
+
+async def _nothing_runs(ctx: StateContext, name: str, warnings: tuple[str, ...]) -> StateReturn:
+    """Say that there is nothing to start or stop, as Salt says it."""
+    return StateReturn(
+        name=name,
+        result=True,
+        comment="Running in OFFLINE mode. Nothing to do",
+        new_state=await _state(ctx, name, is_running=False),
+        warnings=warnings,
+    )
 
 
 def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:

@@ -180,7 +180,11 @@ async def _same(connection: Connection, path: str, origin: str, wanted: Attribut
     if there is None or found is None or there.kind != "file" or found.kind != "file":
         return False
     mode = found.mode if wanted.mode is None else wanted.mode
-    if wanted.differences(there) or there.mode != mode or there.size_bytes != found.size_bytes:
+    if (
+        await wanted.differences(connection, there)
+        or there.mode != mode
+        or there.size_bytes != found.size_bytes
+    ):
         return False
     return await connection.checksum(path) == await connection.checksum(origin)
 

@@ -238,12 +238,12 @@ class _Folder:
                 if wanted is None:
                     continue
                 found = await self._seen(entry.path, entry.found)
-                differences = wanted.differences(found)
+                differences = await wanted.differences(self._connection, found)
                 if differences:
                     todo[entry.path] = differences
         if not wish.children_only:
             found_here = await self._connection.stat(self._path, follow=wish.follow_symlinks)
-            differences = wish.folders.differences(found_here) if found_here else {}
+            differences = await wish.folders.differences(self._connection, found_here) if found_here else {}
             if differences:
                 todo[self._path] = differences
         if wish.clean:

@@ -107,7 +107,7 @@ class _Symlink:
                 comment = f"Link {path} target is set to be changed to {self._target}"
                 return self._said(None, {"change": path}, comment)
             return await self._link()
-        differences = self._wanted.differences(found)
+        differences = await self._wanted.differences(self._connection, found)
         if not differences:
             comment = f"Symlink {path} is present and owned by {found.user}:{found.group}"
             return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
@@ -183,7 +183,7 @@ class _Symlink:
         await self._connection.symlink(self._target, path)
         comment = f"Created new symlink {path} -> {self._target}"
         found = await self._connection.stat(path)
-        if found is not None and self._wanted.differences(found):
+        if found is not None and await self._wanted.differences(self._connection, found):
             applied = await apply_attributes(self._connection, path, self._wanted, found)
             if applied.faults:
                 comment += f", but was unable to set ownership: {'; '.join(applied.faults)}"
