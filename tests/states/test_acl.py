@@ -41,7 +41,9 @@ def test_entries_come_change_and_go(folder: Path) -> None:
     assert planned.comment == "Updated permissions will be applied for nobody: r-x -> rwx"
     assert done.changes == {"new": {**who, "perms": "rwx"}, "old": {**who, "perms": "r-x"}}
     (entries,) = execute("acl.getfacl", context(here), path).values()
-    assert {"nobody": {"permissions": {"read": True, "write": True, "execute": True}, "octal": 7}} in entries["user"]
+    assert {"nobody": {"permissions": {"read": True, "write": True, "execute": True}, "octal": 7}} in entries[
+        "user"
+    ]
     planned, done = thrice("acl.absent", here, path, **who)
     assert (planned.result, done.changes) == (None, {"old": {**who, "perms": "rwx"}})
     assert "nobody" not in str(execute("acl.getfacl", context(here), path))
@@ -74,7 +76,9 @@ def test_what_is_refused(folder: Path) -> None:
     """A path that is not there, a kind that is none and a user that is nobody are failures with a reason."""
     here = MinionConnection(HERE)
     gone = f"{folder}/gone"
-    assert state("acl.present", context(here), gone, acl_type="user", acl_name="bin", perms="r").result is False
+    assert (
+        state("acl.present", context(here), gone, acl_type="user", acl_name="bin", perms="r").result is False
+    )
     assert state("acl.present", context(here, test=True), gone, acl_type="user").result is None
     odd = state("acl.present", context(here), str(folder), acl_type="owner", acl_name="bin", perms="r")
     assert "acl_type is user, group" in odd.comment

@@ -105,7 +105,10 @@ def test_chains_and_policies(network: MinionConnection) -> None:
     """A chain is made, several rules lead to it, its policy is set, and it goes with its rules."""
     _, done = thrice("iptables.chain_present", network, "LOGGING")
     assert done.changes == {"locale": "LOGGING"}
-    rules = [{"chain": "LOGGING", "jump": "LOG", "log-prefix": "dropped: "}, {"chain": "LOGGING", "jump": "DROP"}]
+    rules = [
+        {"chain": "LOGGING", "jump": "LOG", "log-prefix": "dropped: "},
+        {"chain": "LOGGING", "jump": "DROP"},
+    ]
     _, done = thrice("iptables.append", network, "both", rules=rules)
     assert done.changes == {"locale": ["both", "both"]}
     _, done = thrice("iptables.set_policy", network, "drop", chain="FORWARD", policy="DROP")

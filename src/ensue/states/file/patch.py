@@ -141,8 +141,10 @@ class _Patch(msgspec.Struct, kw_only=True, frozen=True):
     async def write_rejects(self, place: str) -> None:
         """Write the parts of the patch that cannot be applied to a file; nothing else is changed."""
         output = posixpath.join(posixpath.dirname(place), f".ensue-patched-{os.urandom(8).hex()}")
+        folder = self.path if self.is_folder else posixpath.dirname(self.path)
+        rejects, scrap = (posixpath.relpath(each, folder) for each in (place, output))
         try:
-            await self.run("--forward", f"--reject-file={place}", f"--output={output}")
+            await self.run("--forward", f"--reject-file={rejects}", f"--output={scrap}")
         finally:
             await self.ctx.connection.remove(output)
 
