@@ -107,6 +107,10 @@ def state_of(root: Path) -> dict[str, tuple[str, str, bytes]]:
             if path.is_symlink():
                 found[shown] = ("symlink", "0777", str(path.readlink()).encode())
                 continue
+            if not path.is_file() and not path.is_dir():
+                # Nobody is to read a pipe: that waits for a writer.
+                found[shown] = ("special", f"{path.stat().st_mode & 0o7777:04o}", b"")
+                continue
             mode = f"{path.stat().st_mode & 0o7777:04o}"
             found[shown] = ("directory", mode, b"") if path.is_dir() else ("file", mode, path.read_bytes())
     return found

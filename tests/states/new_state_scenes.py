@@ -59,8 +59,8 @@ def in_git(function: str, folder: Path, **arguments: Any) -> Iterator[Act]:
 
     def act(test: bool) -> StateReturn:
         ctx = context(MinionConnection(HERE), test=test)
-        if function == "git.cloned":
-            return state(function, ctx, str(remote.folder), target=str(remote.target))
+        if function in {"git.cloned", "git.detached"}:
+            return state(function, ctx, str(remote.folder), target=str(remote.target), **arguments)
         return state(function, ctx, repo=str(remote.folder), **arguments)
 
     yield act
@@ -225,6 +225,7 @@ SCENES: dict[str, Scene] = {
     "graph.deployed": partial(deployment, "deployed", env_type="development", score="score.yaml"),
     "graph.destroyed": partial(deployment, "destroyed"),
     "git.cloned": partial(in_git, "git.cloned"),
+    "git.detached": partial(in_git, "git.detached", rev="main"),
     "git.config_set": partial(in_git, "git.config_set", name="a.new", value="y"),
     "git.config_unset": partial(in_git, "git.config_unset", name="a.old"),
     "git.latest": working_copy,

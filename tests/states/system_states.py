@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "apache", "cmd", "config", "cron", "environ", "grains", "group", "hosts", "ini", "mount", "mysql", "pip",
-    "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord", "sysctl", "tls",
-    "user",
+    "acl", "apache", "cmd", "config", "cron", "debconf", "disk", "environ", "grains", "group", "hosts", "ini",
+    "iptables", "mount", "mysql", "pip", "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord",
+    "sysctl", "tls", "user", "virtualenv",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

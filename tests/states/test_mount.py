@@ -101,3 +101,52 @@ def test_a_fstab_below_a_root(tmp_path: Path) -> None:
     planned, done = thrice("mount.unmounted", here, "/no such", persist=True)
     assert (planned.result, done.changes) == (None, {"persist": "purged"})
     assert (tmp_path / "etc/fstab").read_text() == FSTAB
+
+
+def test_lines_of_the_fstab(tmp_path: Path) -> None:
+    """A line is added, changed and removed without anything being mounted; one may be left as it is."""
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/fstab").write_text(FSTAB)
+    here = MinionConnection(HERE, root=str(tmp_path))
+    line = {"fs_file": "/data/", "fs_vfstype": "nfs", "mount": False}
+    planned, done = thrice("mount.fstab_present", here, "nas:/x", fs_mntops=["ro", "noatime"], **line)
+    assert (planned.result, planned.comment) == (None, "/data entry will be written in /etc/fstab.")
+    assert (done.changes, done.comment) == ({"persist": "new"}, "/data entry added in /etc/fstab.")
+    kept = state("mount.fstab_present", context(here), "nas:/x", not_change=True, **line)
+    assert (kept.changes, kept.comment) == ({}, "/data entry was already in /etc/fstab.")
+    _, done = thrice("mount.fstab_present", here, "nas:/y", match_on="name", **line)
+    assert done.changes == {"persist": "change"}
+    assert (tmp_path / "etc/fstab").read_text() == FSTAB + "nas:/y\t/data\tnfs\tdefaults\t0\t0\n"
+    odd = state("mount.fstab_present", context(here), "nas:/y", match_on="folder", **line)
+    assert "not folder" in odd.comment
+    other = state("mount.fstab_absent", context(here), "nas:/x", fs_file="/data")
+    assert (other.result, "another device's" in other.comment) == (False, True)
+    planned, done = thrice("mount.fstab_absent", here, "nas:/y", fs_file="/data")
+    assert (planned.result, done.changes) == (None, {"persist": "removed"})
+    assert (tmp_path / "etc/fstab").read_text() == FSTAB
+
+
+def test_a_device_by_its_uuid() -> None:
+    """`mount_by` writes what blkid knows of the device, and mounts by the line that is new."""
+    fake = FakeConnection(files={"/etc/fstab": b""})
+    fake.on_run("blkid /dev/sdb1", stdout=b'/dev/sdb1: UUID="ab-cd" TYPE="xfs"\n')
+    fake.on_run("mount -- /data", returncode=32, stderr=b"mount point does not exist")
+    line = {"fs_file": "/data", "fs_vfstype": "xfs", "mount_by": "uuid"}
+    done = state("mount.fstab_present", context(fake), "/dev/sdb1", **line)
+    assert (done.result, done.changes) == (False, {"persist": "new"})
+    assert "mount point does not exist" in done.comment
+    assert fake.tree.nodes["/etc/fstab"].content == b"UUID=ab-cd\t/data\txfs\tdefaults\t0\t0\n"
+    fake.on_run("blkid *", stdout=b"")
+    done = state("mount.fstab_present", context(fake), "/dev/sdc1", **line)
+    assert done.comment == "Device /dev/sdc1 cannot be converted to uuid"
+
+
+def test_swap_that_the_kernel_refuses() -> None:
+    """A file that is no swap area is a failure that says why, and the fstab stays as it is."""
+    fake = FakeConnection(files={"/etc/fstab": b"", "/swap": b"x"})
+    fake.on_run("cat /proc/swaps", stdout=b"Filename Type Size Used Priority\n")
+    fake.on_run("swapon *", returncode=255, stderr=b"swapon: /swap: read swap header failed")
+    done = state("mount.swap", context(fake), "/swap")
+    assert (done.result, "read swap header failed" in done.comment) == (False, True)
+    assert fake.tree.nodes["/etc/fstab"].content == b""
+    assert execute("mount.swapoff", context(fake), "/swap") is None

@@ -70,6 +70,77 @@ async def set_(
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+async def set_file(
+    ctx: StateContext,
+    name: str,
+    source: str,
+    *,
+    template: str | None = None,
+    context: dict[str, Any] | None = None,
+    defaults: dict[str, Any] | None = None,
+    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+) -> StateReturn:
+    """Answer questions as a file says, in the form that debconf-set-selections reads.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        source: the file, `salt://…`.
+        template: render it first, with this renderer.
+        context: variables for the template.
+        defaults: variables that `context` outranks.
+        **kwargs: Salt takes any.
+
+    Returns:
+        `changes` have each question whose answer was another; that of a password is hidden. Without
+        debconf-utils answers cannot be compared: all are set on each run, without changes, as in Salt.
+
+    Raises:
+        StateFailedError: there is no such file, or the target has no debconf.
+    """
+    text = (await ctx.files.read(source)).decode("utf-8")
+    if template:
+        variables = {**(defaults or {}), **(context or {})}
+        text = await ctx.render_template(text, renderer=template, name=source, context=variables)
+    answers = [
+        _line(line) for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
+    for _, _, kind, value in answers:
+        if kind == "password":
+            ctx.masker.add(value)
+    is_known = await ctx.call("debconf.is_there")
+    current: dict[str, list[list[str]]] = await ctx.call("debconf.get_selections") if is_known else {}
+    waiting = [each for each in answers if each[1:] not in current.get(each[0], [])]
+    new_state: DataMap = {"name": name, "questions": [each[1] for each in answers]}
+    if not waiting:
+        comment = "All specified answers are already set"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment="Debconf selections would have been set.")
+    for package, question, kind, value in waiting:
+        await ctx.call("debconf.set", package, question, kind, value)
+    hidden = {
+        question: "(password hidden)" if kind == "password" else value for _, question, kind, value in waiting
+    }
+    changes: DataMap = {**hidden} if is_known else {}
+    comment = "Debconf selections were set."
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _line(line: str) -> list[str]:
+    """Return package, question, type and value of a line.
+
+    Raises:
+        StateFailedError: it has fewer than three words.
+    """
+    words = [*line.strip().split(None, 3), ""][:4]
+    if not words[2]:
+        raise StateFailedError(
+            f"debconf: `{words[0]} …` is no answer: it takes package, question, type and value"
+        )
+    return words
+
+
 def _text(answer: dict[str, Any]) -> str:
     value = answer.get("value", "")
     if answer["type"] == "boolean":
@@ -77,4 +148,4 @@ def _text(answer: dict[str, Any]) -> str:
     return str(value)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"set": set_}
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"set": set_, "set_file": set_file}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.modules.mount.fstab import fstab, rm_fstab, set_fstab
 from ensue.modules.mount.mounting import active, is_mounted, mount, remount, umount
+from ensue.modules.mount.swapping import swapoff, swapon, swaps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,5 +22,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "remount": remount,
     "rm_fstab": rm_fstab,
     "set_fstab": set_fstab,
+    "swapoff": swapoff,
+    "swapon": swapon,
+    "swaps": swaps,
     "umount": umount,
 }

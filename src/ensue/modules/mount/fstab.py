@@ -18,6 +18,7 @@ DEFAULT: Final = "/etc/fstab"
 
 _SPECIAL: Final = re.compile(r"[\s\\]")
 _FIELDS: Final = 6
+_NAMES: Final = ("device", "name", "fstype", "opts", "dump", "pass_num")
 
 
 async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[str, Any]]:
@@ -44,6 +45,8 @@ async def set_fstab(
     pass_num: int = 0,
     config: str = DEFAULT,
     test: bool = False,
+    match_on: str | Sequence[str] = "auto",
+    not_change: bool = False,
 ) -> str:
     """Have a line for a folder.
 
@@ -57,12 +60,15 @@ async def set_fstab(
         pass_num: when it is checked at the start.
         config: the fstab.
         test: only say what would be.
+        match_on: the fields (`name device fstype opts dump pass_num`) that tell which line it is; `auto`: the
+            folder, and where there is none the device.
+        not_change: leave a line alone that is there.
 
     Returns:
         `new`, `change` or `present`.
 
     Raises:
-        StateFailedError: a field is empty.
+        StateFailedError: a field is empty, or `match_on` has a word that is no field.
     """
     fields = [device, name, fstype, joined(opts), str(dump), str(pass_num)]
     if not all(fields):
@@ -71,12 +77,10 @@ async def set_fstab(
         )
     new = "\t".join(_escaped(field) for field in fields)
     lines = await _read(ctx, config)
-    # Several swaps all say `none`: there the device tells the lines apart.
-    key = 0 if name in {"none", "swap"} else 1
-    places = [
-        place for place, line in enumerate(lines) if (_fields(line) or [""] * _FIELDS)[key] == fields[key]
-    ]
-    if places and all(_fields(lines[place]) == fields for place in places):
+    keys = _keys(name, match_on)
+    found = [(place, _fields(line)) for place, line in enumerate(lines)]
+    places = [place for place, line in found if line and all(line[key] == fields[key] for key in keys)]
+    if places and (not_change or all(_fields(lines[place]) == fields for place in places)):
         return "present"
     if not test:
         kept = [line for place, line in enumerate(lines) if place not in places[1:]]
@@ -119,6 +123,18 @@ async def _read(ctx: FunctionContext, config: str) -> list[str]:
 async def _write(ctx: FunctionContext, config: str, lines: Sequence[str]) -> None:
     text = "".join(f"{line}\n" for line in lines)
     await ctx.connection.write(config, text.encode("utf-8", "surrogateescape"))
+
+
+def _keys(name: str, match_on: str | Sequence[str]) -> list[int]:
+    """Return the places of the fields that tell which line of the fstab is meant."""
+    if match_on == "auto":
+        # Several swaps all say `none`: there the device tells the lines apart.
+        return [0 if name in {"none", "swap"} else 1]
+    words = [match_on] if isinstance(match_on, str) else match_on
+    unknown = [word for word in words if word not in _NAMES]
+    if unknown:
+        raise StateFailedError(f"`match_on` takes {', '.join(_NAMES)}, not {', '.join(unknown)}")
+    return [_NAMES.index(word) for word in words]
 
 
 def _fields(line: str) -> list[str] | None:

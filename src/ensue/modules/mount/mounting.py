@@ -36,7 +36,7 @@ async def is_mounted(ctx: FunctionContext, name: str) -> bool:
 async def mount(  # noqa: PLR0917 (Salt's order)
     ctx: FunctionContext,
     name: str,
-    device: str,
+    device: str = "",
     mkmnt: bool = False,
     fstype: str = "",
     opts: str | Sequence[str] = "defaults",
@@ -47,7 +47,7 @@ async def mount(  # noqa: PLR0917 (Salt's order)
     Args:
         ctx: the target.
         name: the folder.
-        device: the device.
+        device: the device; empty: the one that the fstab names for the folder.
         mkmnt: make the folder.
         fstype: the kind of file system.
         opts: options, as a list or joined by commas.
@@ -58,6 +58,9 @@ async def mount(  # noqa: PLR0917 (Salt's order)
     """
     if mkmnt:
         await ctx.connection.make_directory(name, parents=True)
+    if not device:
+        await must(ctx, "mount", "--", name, what=f"mount {name}")
+        return True
     kind = ["-t", fstype] if fstype else []
     await must(ctx, "mount", "-o", joined(opts), *kind, "--", device, name, what=f"mount {device} on {name}")
     return True

@@ -23,6 +23,8 @@ from ensue.states.file.existence import exists, missing
 from ensue.states.file.keyvalue import keyvalue
 from ensue.states.file.line import line
 from ensue.states.file.managed import managed
+from ensue.states.file.mknod import mknod
+from ensue.states.file.patch import patch
 from ensue.states.file.pruned import pruned
 from ensue.states.file.recurse import recurse
 from ensue.states.file.replace import replace
@@ -51,7 +53,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "line": line,
     "managed": managed,
     "missing": missing,
+    "mknod": mknod,
     "not_cached": not_cached,
+    "patch": patch,
     "prepend": prepend,
     "pruned": pruned,
     "recurse": recurse,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.states.git.cloned import cloned
 from ensue.states.git.config import config_set, config_unset
+from ensue.states.git.detached import detached
 from ensue.states.git.latest import latest
 
 if TYPE_CHECKING:
@@ -18,5 +19,6 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "cloned": cloned,
     "config_set": config_set,
     "config_unset": config_unset,
+    "detached": detached,
     "latest": latest,
 }

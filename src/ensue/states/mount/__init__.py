@@ -1,4 +1,4 @@
-"""State module `mount`: file systems that are mounted, or not, now and after the next start.
+"""State module `mount`: file systems that are mounted, or not, now and after the next start; and swap.
 
 Source: Salt's state module `mount`, 3008: results, changes and texts.
 """
@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.states.mount.fstab import fstab_absent, fstab_present
 from ensue.states.mount.mounted import mounted
+from ensue.states.mount.swap import swap
 from ensue.states.mount.unmounted import unmounted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"mounted": mounted, "unmounted": unmounted}
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "fstab_absent": fstab_absent,
+    "fstab_present": fstab_present,
+    "mounted": mounted,
+    "swap": swap,
+    "unmounted": unmounted,
+}

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.mount.active import is_device, missing_options
+from ensue.states.mount.secret_options import mask_secret_options
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
-_SECRET_OPTIONS: Final = ("password=", "pass=", "passwd=", "password2=")
 _PLANNED: Final = {
     "new": "{} needs to be written to the fstab in order to be made persistent.",
     "change": "The entry of {} in the fstab needs to be updated.",
@@ -36,7 +36,7 @@ async def mounted(
     user: str | None = None,  # noqa: ARG001 (Salt's argument)
     hidden_opts: str | list[str] | None = None,
     device_name_regex: list[str] | None = None,  # noqa: ARG001 (Salt's argument)
-    match_on: str = "auto",  # noqa: ARG001 (the folder tells lines of the fstab apart)
+    match_on: str | list[str] = "auto",
 ) -> StateReturn:
     """Have a device mounted on a folder.
 
@@ -55,7 +55,7 @@ async def mounted(
         user: Salt's; mounted as the user that ensue is on the target.
         hidden_opts: options that do not make it be remounted.
         device_name_regex: Salt's; has no effect.
-        match_on: Salt's; has no effect.
+        match_on: the fields that tell which line of the fstab it is; `auto`: the folder.
 
     Returns:
         `changes` have `mount` or `umount`, and `persist` (`new`, `update`); `new_state` has
@@ -66,8 +66,7 @@ async def mounted(
     """
     given = opts.split(",") if isinstance(opts, str) else opts
     options = [str(part).strip() for part in given]
-    secret = [place for place, option in enumerate(options) if option.startswith(_SECRET_OPTIONS)]
-    ctx.masker.add(*(options[place].partition("=")[2] for place in secret))
+    secret = mask_secret_options(ctx, options)
     hidden = hidden_opts.split(",") if isinstance(hidden_opts, str) else hidden_opts or []
     name = name.rstrip("/") or "/"
     changes: DataMap = {}
@@ -80,7 +79,7 @@ async def mounted(
     if persist:
         came: str = await ctx.call(
             "mount.set_fstab", name, device, fstype, opts=options, dump=dump, pass_num=pass_num,
-            config=config, test=ctx.test,
+            config=config, test=ctx.test, match_on=match_on,
         )  # fmt: skip
         if came != "present":
             comments.append(_PLANNED[came].format(name) if ctx.test else _WRITTEN[came])

@@ -1,0 +1,201 @@
+"""Execution module `acl`: who may do what with a file, beyond owner, group and others.
+
+Programs are run in the folder above a path, so that a root of the target counts.
+
+Source: Salt's execution module `acl` (`linux_acl`), 3008: names and what they return; getfacl(1), setfacl(1).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+    Entries = dict[str, Any]
+
+_NOT_FOUND: Final = 127
+_OCTAL: Final = re.compile(r"\\([0-7]{3})")
+_LETTERS: Final = {
+    "u": "u",
+    "user": "u",
+    "g": "g",
+    "group": "g",
+    "m": "m",
+    "mask": "m",
+    "o": "o",
+    "other": "o",
+}
+
+
+async def version(ctx: FunctionContext) -> str:
+    """Return the version of getfacl."""
+    return (await _run(ctx, "/", "getfacl", "--version")).split()[1]
+
+
+async def getfacl(
+    ctx: FunctionContext, *args: str, recursive: bool = False, numeric: bool = False
+) -> dict[str, Entries]:
+    """Return the entries of paths.
+
+    Args:
+        ctx: the target.
+        *args: paths.
+        recursive: all that is below them, too.
+        numeric: numbers in place of names.
+
+    Returns:
+        By path `comment` (`file owner group`), `user`, `group`, `other`, `mask`, each a list of
+        `{name: {permissions, octal}}`, and `defaults` with the same keys. The owner's entry has his name.
+
+    Raises:
+        StateFailedError: nothing is there, or the target has no getfacl.
+    """
+    _some(args)
+    words = [*(["-R"] if recursive else []), *(["-n"] if numeric else [])]
+    found: dict[str, Entries] = {}
+    for path in args:
+        folder, name = _place(path)
+        said = await _run(ctx, folder, "getfacl", "--absolute-names", *words, "--", name)
+        entries: Entries = {}
+        for line in said.splitlines():
+            if line.startswith("# file: "):
+                where = _OCTAL.sub(lambda match: chr(int(match[1], 8)), line.removeprefix("# file: "))
+                place = posixpath.normpath(posixpath.join(folder, where))
+                entries = found.setdefault(place, {"comment": {"file": place}, "user": [], "group": []})
+            elif line.startswith("# "):
+                _remember(entries, line)
+            elif line:
+                _add(entries, line)
+    return found
+
+
+async def wipefacls(
+    ctx: FunctionContext, *args: str, recursive: bool = False, raise_err: bool = False
+) -> bool:
+    """Remove all entries but those of owner, group and others.
+
+    Raises:
+        StateFailedError: nothing is there, or the target has no setfacl.
+    """
+    del raise_err
+    return await _set(ctx, args, "-b", recursive=recursive)
+
+
+async def modfacl(
+    ctx: FunctionContext,
+    acl_type: str,
+    acl_name: str = "",
+    perms: str = "",
+    *args: str,
+    recursive: bool = False,
+    raise_err: bool = False,
+) -> bool:
+    """Add an entry, or change it.
+
+    Args:
+        ctx: the target.
+        acl_type: `user`, `group`, `mask`, `other`, or one letter; with `default:` or `d:` before it, what new
+            files in a folder have.
+        acl_name: the user or group; empty: those whose the file is.
+        perms: letters of `rwxX-`, or a digit.
+        *args: paths.
+        recursive: all that is below them, too.
+        raise_err: Salt's; a failure is always one.
+
+    Raises:
+        StateFailedError: there is no such user, or setfacl refuses it.
+    """
+    del raise_err
+    return await _set(ctx, args, "-m", f"{entry_prefix(acl_type)}:{acl_name}:{perms}", recursive=recursive)
+
+
+async def delfacl(
+    ctx: FunctionContext, acl_type: str, acl_name: str = "", *args: str, recursive: bool = False
+) -> bool:
+    """Remove an entry.
+
+    Raises:
+        StateFailedError: there is no such user, or setfacl refuses it.
+    """
+    return await _set(ctx, args, "-x", f"{entry_prefix(acl_type)}:{acl_name}", recursive=recursive)
+
+
+def entry_prefix(acl_type: str) -> str:
+    """Return the kind of an entry as setfacl writes it (`d:u`).
+
+    Raises:
+        StateFailedError: there is no such kind.
+    """
+    is_default = acl_type.startswith(("d:", "default:"))
+    kind = acl_type.partition(":")[2] if is_default else acl_type
+    if kind not in _LETTERS:
+        raise StateFailedError(
+            f"acl_type is user, group, mask or other (`d:user` for defaults), not {acl_type}"
+        )
+    return f"{'d:' if is_default else ''}{_LETTERS[kind]}"
+
+
+def _remember(entries: Entries, line: str) -> None:
+    key, _, value = line.removeprefix("# ").partition(": ")
+    entries["comment"][key] = value
+    if key == "flags":
+        names = zip(("suid", "sgid", "sticky"), value, strict=False)
+        entries |= {name: True for name, flag in names if flag != "-"}
+
+
+def _add(entries: Entries, line: str) -> None:
+    words = line.partition("\t")[0].strip().split(":")
+    place = entries
+    if words[0] == "default":
+        place = entries.setdefault("defaults", {})
+        words = words[1:]
+    kind, name, letters = words
+    if not name and kind in {"user", "group"}:
+        name = entries["comment"]["owner" if kind == "user" else "group"]
+    may = {word: sign in letters for word, sign in (("read", "r"), ("write", "w"), ("execute", "x"))}
+    octal = 4 * may["read"] + 2 * may["write"] + may["execute"]
+    place.setdefault(kind, []).append({name: {"permissions": may, "octal": octal}})
+
+
+async def _set(ctx: FunctionContext, paths: tuple[str, ...], *words: str, recursive: bool) -> bool:
+    _some(paths)
+    for path in paths:
+        folder, name = _place(path)
+        await _run(ctx, folder, "setfacl", *(["-R"] if recursive else []), *words, "--", name)
+    return True
+
+
+async def _run(ctx: FunctionContext, folder: str, *argv: str) -> str:
+    done = await ctx.connection.run(Command(argv=argv, cwd=folder, env={"LC_ALL": "C.UTF-8"}))
+    if done.returncode == _NOT_FOUND:
+        raise StateFailedError(f"{ctx.srn} has no program `{argv[0]}`; install acl there")
+    if done.returncode:
+        raise StateFailedError(done.stderr.decode("utf-8", "replace").strip())
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _place(path: str) -> tuple[str, str]:
+    folder, name = posixpath.split(path.rstrip("/"))
+    return folder or "/", name or "."
+
+
+def _some(paths: tuple[str, ...]) -> None:
+    if not paths:
+        raise StateFailedError("You need to specify at least one file or directory to work with!")
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "delfacl": delfacl,
+    "getfacl": getfacl,
+    "modfacl": modfacl,
+    "version": version,
+    "wipefacls": wipefacls,
+}

@@ -1,0 +1,81 @@
+"""Chains of the packet filter, and what becomes of a packet that no rule of a chain concerns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.modules.iptables.program import dump, filter_words
+from ensue.modules.iptables.saved import get_rules
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+async def check_chain(
+    ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
+) -> bool:
+    """Say whether a table has a chain."""
+    written = await dump(ctx, family, table)
+    return any(line.startswith(f":{_named(chain)} ") for line in written.splitlines())
+
+
+async def new_chain(
+    ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
+) -> bool:
+    """Make a chain.
+
+    Raises:
+        StateFailedError: it is there already, or iptables refuses its name.
+    """
+    await filter_words(ctx, family, table, "-N", _named(chain), what=f"make the chain {chain}")
+    return True
+
+
+async def delete_chain(
+    ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
+) -> bool:
+    """Remove a chain.
+
+    Raises:
+        StateFailedError: rules are in it, or lead to it.
+    """
+    await filter_words(ctx, family, table, "-X", _named(chain), what=f"remove the chain {chain}")
+    return True
+
+
+async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4") -> str:
+    """Remove all rules of a chain, or of all chains of a table; returns an empty text, as Salt does.
+
+    Raises:
+        StateFailedError: there is no such chain.
+    """
+    words = [chain] if chain else []
+    return await filter_words(ctx, family, table, "-F", *words, what=f"flush {chain or table}")
+
+
+async def get_policy(
+    ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
+) -> str | None:
+    """Return a chain's policy (`ACCEPT`), None without such a chain."""
+    return (await get_rules(ctx, family)).get(table, {}).get(_named(chain), {}).get("policy")
+
+
+async def set_policy(
+    ctx: FunctionContext, table: str = "filter", chain: str = "", policy: str = "", family: str = "ipv4"
+) -> str:
+    """Set a chain's policy; returns an empty text, as Salt does.
+
+    Raises:
+        StateFailedError: only chains that iptables itself has may have one.
+    """
+    if not policy:
+        raise StateFailedError("iptables needs a policy")
+    words = ("-P", _named(chain), policy)
+    return await filter_words(ctx, family, table, *words, what=f"set the policy of {chain}")
+
+
+def _named(chain: str) -> str:
+    if not chain:
+        raise StateFailedError("iptables needs a chain")
+    return chain

@@ -1,0 +1,231 @@
+"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules in a chain, or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.iptables.saving import needs_saving, save_rules
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_Verb = Literal["append", "insert", "delete"]
+
+
+class _Rule(msgspec.Struct, kw_only=True, frozen=True):
+    """A rule that is wanted, or is not: where it is, and what it says."""
+
+    name: str
+    table: str
+    family: str
+    chain: str
+    position: int | None
+    save: bool | str | None
+    text: str
+    command: str
+
+
+async def append(
+    ctx: StateContext,
+    name: str,
+    table: str = "filter",
+    family: str = "ipv4",
+    *,
+    rules: list[dict[str, Any]] | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Have a rule in a chain; one that is not there is added at the end.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        table: the table.
+        family: `ipv4` or `ipv6`.
+        rules: several rules, each with all that this function takes.
+        **kwargs: `chain`; `save`, whether the rules are kept for the next start, or the file for them; the
+            options of the rule without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`,
+            `proto`, `connstate`. A value that begins with `!` or `not` is negated.
+
+    Returns:
+        `changes` have `locale`, the name; `saved` when only the file was written; `new_state` has
+        `name table family chain rule`, with `rules` their number.
+
+    Raises:
+        StateFailedError: iptables refuses the rule, or is not there.
+    """
+    return await _all(ctx, "append", {"name": name, "table": table, "family": family, **kwargs}, rules)
+
+
+async def insert(
+    ctx: StateContext,
+    name: str,
+    table: str = "filter",
+    family: str = "ipv4",
+    *,
+    rules: list[dict[str, Any]] | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Have a rule in a chain; one that is not there is inserted at a place.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        table: the table.
+        family: `ipv4` or `ipv6`.
+        rules: several rules.
+        **kwargs: `position`, from 1, or from -1 backwards; and what `iptables.append` takes.
+
+    Returns:
+        As of `iptables.append`.
+
+    Raises:
+        StateFailedError: there is no `position`; iptables refuses the rule, or is not there.
+    """
+    return await _all(ctx, "insert", {"name": name, "table": table, "family": family, **kwargs}, rules)
+
+
+async def delete(
+    ctx: StateContext,
+    name: str,
+    table: str = "filter",
+    family: str = "ipv4",
+    *,
+    rules: list[dict[str, Any]] | None = None,
+    **kwargs: Any,
+) -> StateReturn:
+    """Have no such rule in a chain.
+
+    Args:
+        ctx: the state's context.
+        name: any name.
+        table: the table.
+        family: `ipv4` or `ipv6`.
+        rules: several rules.
+        **kwargs: what `iptables.append` takes; with `position` the rule there is removed, on each run.
+
+    Returns:
+        `changes` have `locale`, the name; `new_state` has the keys of `iptables.append`, and `exists`, false.
+
+    Raises:
+        StateFailedError: iptables is not there, or there is no such place.
+    """
+    return await _all(ctx, "delete", {"name": name, "table": table, "family": family, **kwargs}, rules)
+
+
+async def _all(
+    ctx: StateContext, verb: _Verb, given: dict[str, Any], rules: list[dict[str, Any]] | None
+) -> StateReturn:
+    if rules is None:
+        return await _one(ctx, verb, await _read(ctx, verb, given))
+    base = {"name": given["name"], "table": "filter", "family": "ipv4"}
+    single = [{key: value for key, value in {**base, **rule}.items() if key != "rules"} for rule in rules]
+    saves = [rule.get("save") for rule in single if rule.get("save")]
+    returns = [await _one(ctx, verb, await _read(ctx, verb, {**rule, "save": None})) for rule in single]
+    results = [returned.result for returned in returns]
+    result = False if False in results else None if None in results else True
+    changed = [returned.changes["locale"] for returned in returns if returned.changes]
+    changes: DataMap = {"locale": changed} if changed else {}
+    comments = [returned.comment for returned in returns]
+    if saves and result and await needs_saving(ctx, saves[-1], given["family"]):
+        comments.append(await save_rules(ctx, saves[-1], given["family"]))
+        changes = changes or {"saved": True}
+    new_state: DataMap = {"name": given["name"], "rules": len(rules)}
+    if verb == "delete":
+        new_state["exists"] = False
+    return StateReturn(
+        name=given["name"],
+        result=result,
+        changes=changes,
+        comment="\n".join(comments),
+        new_state=new_state if result else None,
+    )
+
+
+async def _read(ctx: StateContext, verb: _Verb, given: dict[str, Any]) -> _Rule:
+    if not given.get("chain"):
+        raise StateFailedError(f"iptables.{verb} needs a `chain`")
+    position = given.get("position")
+    if verb == "insert" and not position:
+        raise StateFailedError("iptables.insert needs a `position`, which counts from 1")
+    options = {
+        key: value for key, value in given.items() if key not in {"table", "family", "chain", "position"}
+    }
+    where = {"table": given["table"], "family": given["family"], "chain": given["chain"]}
+    text: str = await ctx.call("iptables.build_rule", **options)
+    letter = {"append": "A", "insert": "I", "delete": "D"}[verb]
+    command: str = await ctx.call(
+        "iptables.build_rule", command=letter, full=True, position=position or "", **where, **options
+    )
+    return _Rule(
+        name=str(given["name"]), position=int(position) if position else None, save=given.get("save"),
+        text=text, command=command, **where,
+    )  # fmt: skip
+
+
+async def _one(ctx: StateContext, verb: _Verb, rule: _Rule) -> StateReturn:
+    place = (rule.table, rule.chain, rule.text, rule.family)
+    try:
+        is_there = bool(rule.text) and await ctx.call("iptables.check", *place)
+    except StateFailedError as error:
+        # In a plan, an earlier state may be about to install iptables.
+        return StateReturn(name=rule.name, result=None if ctx.test else False, comment=str(error))
+    is_settled = not is_there and rule.position is None if verb == "delete" else is_there
+    what = "deleted" if verb == "delete" else "set"
+    shown = f"({rule.command}) for {rule.family}"
+    if is_settled:
+        already = "already absent" if verb == "delete" else "already set"
+        return await _saved(ctx, verb, rule, f"iptables rule for {rule.name} {already} {shown}")
+    if ctx.test:
+        comment = f"iptables rule for {rule.name} needs to be {what} {shown}"
+        return StateReturn(name=rule.name, result=None, comment=comment)
+    await _change(ctx, verb, rule)
+    if rule.save:
+        saved = await save_rules(ctx, rule.save, rule.family)
+        comment = f"{what.capitalize()} and saved iptables rule {rule.name} for {rule.family}"
+        comment = f"{comment}\n{rule.command}\n{saved}"
+    elif verb == "delete":
+        comment = f"Delete iptables rule for {rule.name} {rule.command}"
+    else:
+        comment = f"Set iptables rule for {rule.name} to: {rule.command} for {rule.family}"
+    changes: DataMap = {"locale": rule.name}
+    return StateReturn(
+        name=rule.name, result=True, changes=changes, comment=comment, new_state=_state(verb, rule)
+    )
+
+
+async def _saved(ctx: StateContext, verb: _Verb, rule: _Rule, comment: str) -> StateReturn:
+    """Return that a rule is as it should be, and write the file that lacks it."""
+    changes: DataMap = {}
+    if await needs_saving(ctx, rule.save, rule.family):
+        if ctx.test:
+            comment = f"{comment}\nThe rules need to be saved"
+            return StateReturn(name=rule.name, result=None, comment=comment)
+        comment = f"{comment}\n{await save_rules(ctx, rule.save, rule.family)}"
+        changes["saved"] = True
+    return StateReturn(
+        name=rule.name, result=True, changes=changes, comment=comment, new_state=_state(verb, rule)
+    )
+
+
+async def _change(ctx: StateContext, verb: _Verb, rule: _Rule) -> None:
+    where = (rule.table, rule.chain)
+    if verb == "append":
+        await ctx.call("iptables.append", *where, rule.text, rule.family)
+    elif verb == "insert":
+        await ctx.call("iptables.insert", *where, rule.position, rule.text, rule.family)
+    elif rule.position is not None:
+        await ctx.call("iptables.delete", *where, position=rule.position, family=rule.family)
+    else:
+        await ctx.call("iptables.delete", *where, rule=rule.text, family=rule.family)
+
+
+def _state(verb: _Verb, rule: _Rule) -> DataMap:
+    state: DataMap = {
+        "name": rule.name, "table": rule.table, "family": rule.family, "chain": rule.chain, "rule": rule.text,
+    }  # fmt: skip
+    return {**state, "exists": False} if verb == "delete" else state

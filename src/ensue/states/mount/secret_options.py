@@ -1,0 +1,27 @@
+"""Options of a mount that are passwords: nobody is to read them in what ensue writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.context import StateContext
+
+_SECRET_OPTIONS: Final = ("password=", "pass=", "passwd=", "password2=")
+
+
+def mask_secret_options(ctx: StateContext, options: Sequence[str]) -> list[int]:
+    """Tell the masker of the passwords among options.
+
+    Args:
+        ctx: the state's context.
+        options: options of a mount.
+
+    Returns:
+        The places of these options.
+    """
+    secret = [place for place, option in enumerate(options) if option.startswith(_SECRET_OPTIONS)]
+    ctx.masker.add(*(options[place].partition("=")[2] for place in secret))
+    return secret

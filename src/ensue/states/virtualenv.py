@@ -1,0 +1,200 @@
+"""State module `virtualenv`: virtual environments of Python, and the packages in them.
+
+Source: Salt's state module `virtualenv`, 3008: arguments, results, changes and texts.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_PREFIX: Final = "/tmp/.ensue-requirements-"  # noqa: S108 (the name cannot be guessed, the file is created whole)
+
+
+async def managed(
+    ctx: StateContext,
+    name: str,
+    venv_bin: str | None = None,
+    requirements: str | list[str] | None = None,
+    *,
+    system_site_packages: bool = False,
+    distribute: bool = False,
+    use_wheel: bool = False,  # noqa: ARG001 (pip has not had it since 10)
+    clear: bool = False,
+    python: str | None = None,
+    extra_search_dir: str | list[str] | None = None,
+    never_download: bool | None = None,
+    prompt: str | None = None,
+    symlinks: bool | None = None,
+    upgrade: bool | None = None,
+    pip: bool = False,  # noqa: ARG001 (venv and virtualenv have brought it for years)
+    user: str | None = None,
+    cwd: str | None = None,
+    index_url: str | None = None,
+    extra_index_url: str | None = None,
+    pre_releases: bool = False,
+    no_deps: bool = False,
+    pip_download: str | None = None,  # noqa: ARG001 (pip has not had it since 8)
+    pip_download_cache: str | None = None,  # noqa: ARG001 (pip has not had it since 8)
+    pip_exists_action: str | None = None,
+    pip_ignore_installed: bool = False,
+    proxy: str | None = None,
+    use_vt: bool = False,  # noqa: ARG001 (Salt's argument)
+    env_vars: dict[str, Any] | None = None,
+    no_use_wheel: bool = False,  # noqa: ARG001 (pip has not had it since 10)
+    pip_upgrade: bool = False,
+    pip_pkgs: str | list[str] | None = None,
+    pip_no_cache_dir: bool = False,
+    pip_cache_dir: str | None = None,
+    process_dependency_links: bool = False,  # noqa: ARG001 (pip has not had it since 19)
+    no_binary: str | list[str] | None = None,
+) -> StateReturn:
+    """Have a virtual environment, with packages in it.
+
+    Args:
+        ctx: the state's context.
+        name: its folder.
+        venv_bin: what makes it: `venv`, an interpreter, or a `virtualenv`; without it the target's
+            `virtualenv`, or `venv` where it has none.
+        requirements: a requirements file, `salt://…` or a path of the target, or a list of them.
+        system_site_packages: its programs see the packages of the system too.
+        distribute: Salt's; has no effect.
+        use_wheel: Salt's; has no effect.
+        clear: empty it first, on each run.
+        python: the interpreter that it is for.
+        extra_search_dir: where `virtualenv` looks for wheels.
+        never_download: whether `virtualenv` must not fetch wheels.
+        prompt: what a shell shows.
+        symlinks: link the interpreter where `venv` would copy it.
+        upgrade: let `venv` use the interpreter of today.
+        pip: Salt's; has no effect.
+        user: who makes it and runs pip.
+        cwd: where pip runs; without it the folder of the requirements file.
+        index_url: the index that pip asks.
+        extra_index_url: one more.
+        pre_releases: take releases that are not final.
+        no_deps: install nothing that a package depends on.
+        pip_download: Salt's; has no effect.
+        pip_download_cache: Salt's; has no effect.
+        pip_exists_action: what pip does with a path that is there.
+        pip_ignore_installed: install packages as if they were not there.
+        proxy: pip's proxy.
+        use_vt: Salt's; has no effect.
+        env_vars: variables that pip runs with.
+        no_use_wheel: Salt's; has no effect.
+        pip_upgrade: upgrade the packages.
+        pip_pkgs: packages, a list or joined by commas.
+        pip_no_cache_dir: let pip keep nothing.
+        pip_cache_dir: where pip keeps what it fetched.
+        process_dependency_links: Salt's; has no effect.
+        no_binary: packages that are built here.
+
+    Returns:
+        `changes` have `new` (the version of a Python that came), `packages` (`new` and `old`), and of an
+        environment that was emptied `old` and `cleared_packages`; `new_state` has `path`, and `packages` when
+        pip was asked.
+
+    Raises:
+        StateFailedError: the target lacks the programs, or there is no such requirements file.
+    """
+    program = posixpath.join(name, "bin", "python")
+    exists = await ctx.connection.stat(program, follow=True) is not None
+    if ctx.test:
+        return await _planned(ctx, name, exists=exists, clear=clear, requirements=requirements)
+    files = [requirements] if isinstance(requirements, str) else requirements or []
+    contents = {each: await ctx.files.read(each) for each in files if "://" in each}
+    changes: DataMap = {}
+    comment = "virtualenv exists"
+    if exists and clear:
+        changes["cleared_packages"] = await ctx.call("pip.freeze", bin_env=name)
+        changes["old"] = await _version(ctx, program)
+    if not exists or clear:
+        made = await ctx.call(
+            "virtualenv.create", name, venv_bin, system_site_packages=system_site_packages,
+            distribute=distribute, clear=clear, python=python, extra_search_dir=extra_search_dir,
+            never_download=never_download, prompt=prompt, symlinks=symlinks, upgrade=upgrade, user=user,
+        )  # fmt: skip
+        if made["retcode"]:
+            return StateReturn(name=name, result=False, comment=f"{made['stdout']}{made['stderr']}".strip())
+        changes["new"] = await _version(ctx, program)
+        comment = "Cleared existing virtualenv" if clear else "Created new virtualenv"
+    new_state: DataMap = {"path": name}
+    if not files and not pip_pkgs:
+        return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    options: dict[str, Any] = {
+        "bin_env": name, "user": user, "cwd": cwd or _folder_of(files), "index_url": index_url,
+        "extra_index_url": extra_index_url, "pre_releases": pre_releases, "exists_action": pip_exists_action,
+        "ignore_installed": pip_ignore_installed, "upgrade": pip_upgrade, "no_deps": no_deps, "proxy": proxy,
+        "env_vars": env_vars, "no_cache_dir": pip_no_cache_dir, "cache_dir": pip_cache_dir,
+        "no_binary": no_binary,
+    }  # fmt: skip
+    before: list[str] = await ctx.call("pip.freeze", bin_env=name, user=user)
+    async with _on_target(ctx, files, contents, user) as places:
+        done: dict[str, Any] = await ctx.call("pip.install", pip_pkgs, [*places], **options)
+    after: list[str] = await ctx.call("pip.freeze", bin_env=name, user=user)
+    came, went = sorted({*after} - {*before}), sorted({*before} - {*after})
+    if came or went:
+        changes["packages"] = {"new": [*came] or "", "old": [*went] or ""}
+    if done["retcode"]:
+        comment = f"{comment}\n{done['stdout']}\n{done['stderr']}"
+        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+    new_state["packages"] = [*after]
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def _planned(
+    ctx: StateContext, name: str, *, exists: bool, clear: bool, requirements: str | list[str] | None
+) -> StateReturn:
+    files = [requirements] if isinstance(requirements, str) else requirements or []
+    for each in files:
+        if each.startswith("salt://"):
+            await ctx.files.read(each)
+    if exists and not clear:
+        # As in Salt, a plan does not ask pip what it would install.
+        comment = f"Virtualenv {name} is already created"
+        return StateReturn(name=name, result=True, comment=comment, new_state={"path": name})
+    what = "cleared" if exists else "created"
+    return StateReturn(name=name, result=None, comment=f"Virtualenv {name} is set to be {what}")
+
+
+def _folder_of(files: list[str]) -> str | None:
+    """Return the folder of a requirements file of the target: what it includes is named relative to that."""
+    first = files[0] if files else ""
+    return posixpath.dirname(first) if first.startswith("/") else None
+
+
+@asynccontextmanager
+async def _on_target(
+    ctx: StateContext, files: list[str], contents: dict[str, bytes], user: str | None
+) -> AsyncIterator[list[str]]:
+    """Have requirements files on the target, and remove afterwards what was put there."""
+    places = {each: f"{_PREFIX}{os.urandom(8).hex()}.txt" for each in contents}
+    try:
+        for each, place in places.items():
+            await ctx.connection.write(place, contents[each], mode=0o600, user=user)
+        yield [places.get(each, each) for each in files]
+    finally:
+        for place in places.values():
+            await ctx.connection.remove(place)
+
+
+async def _version(ctx: StateContext, program: str) -> str:
+    done = await ctx.connection.run(Command(argv=[program, "-V"]))
+    if done.returncode:
+        raise StateFailedError(f"{program} does not run on {ctx.srn}: {done.stderr.decode(errors='replace')}")
+    return (done.stdout or done.stderr).decode("utf-8", "replace").strip()
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"managed": managed, "manage": managed}
