@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "acl", "cmd", "config", "cron", "debconf", "disk", "environ", "grains", "group", "hosts", "ini", "iptables", "mount", "pip",
-    "pkg", "postgres", "service", "shadow", "sysctl", "user", "virtualenv",
+    "acl", "cmd", "config", "cron", "debconf", "disk", "environ", "grains", "group", "hosts", "ini",
+    "iptables", "mount", "pip", "pkg", "postgres", "service", "shadow", "sysctl", "user", "virtualenv",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 
