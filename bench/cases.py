@@ -5,14 +5,14 @@ Each case is one SLS file below `states/`, the same for all of them. Nothing her
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from delayed import blocks, repeated_block, two_applies
 from graphs import NODES_PER_WORKLOAD, deployment_set, write_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 
@@ -32,6 +32,8 @@ class Case:
         call: a target and an execution function, in place of an SLS; `states` are then the answers `true`.
         project: the folder of the project below the root; empty: the root itself.
         workloads: how many workloads the deployment has whose resource graph is built; 0: an SLS is run.
+        files: further files below `states/`, their texts by their paths.
+        out: the form in which results are printed while the time is taken.
         deploys: which provisioning of a deployment is measured: `first`, `again` or `destroy`; empty: none.
     """
 
@@ -47,6 +49,8 @@ class Case:
     project: str = ""
     workloads: int = 0
     deploys: str = ""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    out: str = "quiet"
 
     @property
     def is_counted(self) -> bool:
@@ -247,5 +251,8 @@ def write_tree(root: Path, cases: list[Case]) -> None:
             (root / f"{case.name}.json").write_text(deployment_set(case.workloads))
         if case.sls:
             (states / f"{case.sls_name}.sls").write_text(case.sls)
+        for name, text in case.files.items():
+            (states / name).parent.mkdir(parents=True, exist_ok=True)
+            (states / name).write_text(text)
         for name, sls in zip(case.applied_names, case.applies, strict=True):
             (states / f"{name}.sls").write_text(sls)

@@ -25,6 +25,7 @@ from derived import derived_cases
 from measure import MeasurementError, Sample, middle, run_once
 from peers import IDEM_VERSION, prepare_idem, prepare_terraform
 from programs import SALT_VERSION, Program, count_succeeded, prepare_ensue, prepare_salt
+from realistic import realistic_cases
 from resources import REGISTRY, lookup_note, resource_cases, write_projects
 
 if TYPE_CHECKING:
@@ -65,7 +66,14 @@ def main() -> int:
     ensue_command = Path(sys.executable).with_name("ensue")
     with TemporaryDirectory(prefix="ensue-bench-") as folder:
         root = Path(folder)
-        cases = [*all_cases(root / "managed"), *resource_cases(), *derived_cases(), *deploy_cases()]
+        managed = root / "managed"
+        cases = [
+            *realistic_cases(managed),
+            *all_cases(managed),
+            *resource_cases(),
+            *derived_cases(),
+            *deploy_cases(),
+        ]
         cases = [case for case in cases if options.only in case.name]
         write_tree(root, [case for case in cases if not case.project])
         notes = write_projects(root, [case for case in cases if not case.deploys])
@@ -136,7 +144,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--timeout", type=float, default=300.0, metavar="S", help="longest single run (default 300)"
     )
-    parser.add_argument("--out", default="quiet", help="output format of both (default quiet)")
+    parser.add_argument("--out", default="", help="output format of both (default: the case's own)")
     parser.add_argument(
         "--without",
         action="append",
@@ -184,7 +192,7 @@ def _add_sample(
         return
     try:
         bring_about(program, case, options.timeout)
-        argv = program.argv(case, out=options.out)
+        argv = program.argv(case, out=options.out or case.out)
         outcome.samples.append(run_once(argv, cwd=root, timeout_s=options.timeout))
     except MeasurementError as fault:
         outcome.fault = str(fault)

@@ -9,6 +9,7 @@ EnsueError
 │   └── StillRunningError      a run to resume, commands of which still run (BlockingIOError)
 ├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
 ├── StateFailedError           a state function gives up: result False with this comment
+├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; what was kept of it before stays
 ├── RemoteError                anything between here and a target
 │   ├── UnreachableError       no connection (ConnectionError)
@@ -96,6 +97,10 @@ class GoTemplateError(EnsueError, ValueError):
 
 class StateFailedError(EnsueError):
     """A state function gives up; the text becomes the comment of a return whose result is False."""
+
+
+class DecryptionError(EnsueError, ValueError):
+    """A message cannot be decrypted; the text says why and holds nothing of the message."""
 
 
 class DriverError(EnsueError):

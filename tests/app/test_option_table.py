@@ -73,3 +73,10 @@ def test_the_words_of_a_choice_are_taken(tmp_path: Path) -> None:
         for word in kind.words if isinstance(kind, Choice) else ():
             (tmp_path / "ensue.yaml").write_text(f"{name}: '{word}'\n")
             assert read_settings(tmp_path, None, {}).option(name) == word
+
+
+def test_a_profile_of_sdb_is_no_unknown_option(tmp_path: Path) -> None:
+    """A mapping with a `driver` has a name of the user's own, of which nobody is warned."""
+    (tmp_path / "ensue.yaml").write_text("osenv: {driver: env}\nodd: {other: env}\n")
+    warnings = read_settings(tmp_path, None, {}).warnings
+    assert [one.span and one.span.line for one in warnings] == [2]

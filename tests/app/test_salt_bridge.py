@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +31,30 @@ after:
     - require:
       - file: pipe
 """
+
+
+PROGRAM = """\
+mdadm:
+  file.managed:
+    - name: {root}/bin/mdadm
+    - contents: "#!/bin/sh"
+    - mode: 755
+array:
+  raid.absent:
+    - name: /dev/md77
+    - require:
+      - file: mdadm
+after:
+  test.nop:
+    - require:
+      - raid: array
+"""
+"""Salt's `raid` loads only where the program `mdadm` is in the path."""
+
+
+def add_to_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
 
 
 def apply(root: Path, *, test: bool = False, text: str = TREE, ensue_yaml: str = "") -> RunReport:
@@ -72,6 +97,53 @@ if HAS_SALT:
         returned = pipe(apply(tmp_path, text=text, ensue_yaml="minion_root: m\n"))
         assert returned.result is False
         assert "minion_root" in returned.comment
+
+    @pytest.mark.parametrize("setting", ["refuse", "fail"])
+    def test_a_module_loads_once_its_program_is_there(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+    ) -> None:
+        """A state puts the program into the path, and the module that wants it is looked up after that."""
+        add_to_path(tmp_path / "bin", monkeypatch)
+        ensue_yaml = f"on_unknown_function: {setting}\n"
+        planned = [*apply(tmp_path, text=PROGRAM, test=True, ensue_yaml=ensue_yaml).returns.values()]
+        assert [one.result for one in planned] == [None, None, True]
+        assert [one.result for one in planned] == [None, None, True]
+        assert "mdadm" in planned[1].comment
+        applied = [*apply(tmp_path, text=PROGRAM, ensue_yaml=ensue_yaml).returns.values()]
+        assert [one.result for one in applied] == [True, True, True]
+        assert applied[1].comment == "Raid /dev/md77 already absent"
+
+    def test_a_module_that_never_loads_fails_with_salts_reason(tmp_path: Path) -> None:
+        """No state installs the program: the state fails when its turn has come, and the rest runs."""
+        text = "array: raid.absent\nrest: test.nop\n"
+        failed, rest = apply(tmp_path, text=text).returns.values()
+        assert (failed.result, rest.result) == (False, True)
+        assert failed.comment == (
+            "raid.absent is not available: Salt's module does not load: Unable to locate command: mdadm"
+        )
+
+    def test_the_arguments_of_such_a_module_are_checked(tmp_path: Path) -> None:
+        """What it takes stands in its file; a function that it has not got is refused."""
+        text = (
+            "a:\n  raid.absent:\n    - requires: [b]\nb:\n  raid.present:\n    - level: 1\nc: raid.nothing\n"
+        )
+        with pytest.raises(CompileError) as caught:
+            apply(tmp_path, text=text)
+        assert [one.code for one in caught.value.diagnostics] == ["E0402", "E0403", "E0401"]
+        assert caught.value.diagnostics[0].help == "did you mean require?"
+
+    def test_an_execution_module_is_looked_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A template does not find it, a state that runs once the program is there does."""
+        add_to_path(tmp_path / "bin", monkeypatch)
+        text = (
+            "{{{{ 'there' if 'raid.list' in salt else 'not there' }}}}: test.nop\n"
+            "mdadm:\n  file.managed:\n    - name: {root}/bin/mdadm\n    - mode: 755\n"
+            "    - contents: '#!/bin/sh'\n"
+            "call:\n  module.run:\n    - raid.list: []\n"
+        )
+        first, _, called = apply(tmp_path, text=text).returns.values()
+        assert first.id == "not there"
+        assert called.result is True, called.comment
 
     def test_a_function_that_neither_has_is_an_error(tmp_path: Path) -> None:
         """Salt is asked, has none, and nothing is left to install."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tests.compat.idem_trees import outcome_of_returns, write_functions_of_ensue
 
@@ -11,6 +12,7 @@ from ensue.app.project import Project, ProjectOptions, RunOptions
 from ensue.errors import CompileError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tests.compat.outcome import Outcome
@@ -41,4 +43,14 @@ async def _run(name: str, root: Path, *, test: bool) -> Outcome:
     except CompileError as error:
         return outcome_of_returns(str(one.summary) for one in error.diagnostics)
     returns = {tag: one.as_data() for tag, one in report.returns.items()}
-    return outcome_of_returns(returns)
+    return replace(outcome_of_returns(_with_delayed(returns)), exit=report.exit_code)
+
+
+def _with_delayed(returns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return returns with those of delayed blocks, which stand below their callers, beside them."""
+    flat: dict[str, Any] = {}
+    for tag, one in returns.items():
+        flat[tag] = one
+        for entry in one.get("delayed", []):
+            flat |= {f"{entry['scope']} {tag}": one for tag, one in _with_delayed(entry["returns"]).items()}
+    return flat

@@ -71,11 +71,20 @@ def _prepare(tree: Tree, root: Path) -> dict[str, Any]:
         "log_level": "quiet",
         "log_level_logfile": "quiet",
         "enable_fqdns_grains": False,
+        "extension_modules": str(root / "salt/extmods"),
         **_placed(tree.config, root),
     }
     (root / "salt/minion").write_text(json.dumps(settings))  # JSON is YAML
     (root / "salt/grains").symlink_to("../out/grains")
+    _synchronise(root)
     return {"root": str(root), "arguments": arguments(tree, root)}
+
+
+def _synchronise(root: Path) -> None:
+    """Put custom modules where `saltutil.sync_all` puts them, which a real minion has called before."""
+    (root / "salt/extmods").mkdir()
+    for folder in sorted(path for path in (root / "states").glob("_*") if path.is_dir()):
+        (root / "salt/extmods" / folder.name.removeprefix("_")).symlink_to(folder)
 
 
 def _placed(config: Any, root: Path) -> dict[str, Any]:

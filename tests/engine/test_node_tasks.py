@@ -157,3 +157,25 @@ def test_variables_of_one_function_are_not_the_next_one_s() -> None:
 
     Lab(functions={"marking": marking}).run([Row(name, "marking") for name in "abc"])
     assert seen == [""] * 3
+
+
+def test_a_variable_of_the_run_is_set_back_without_a_new_task() -> None:
+    """What a function makes of a variable that the run began with is undone, and its task goes on."""
+    seen: list[str] = []
+    tasks: set[asyncio.Task[Any] | None] = set()
+
+    async def marking(_ctx: Any, name: str, **_: Any) -> StateReturn:
+        seen.append(MARK.get())
+        tasks.add(asyncio.current_task())
+        MARK.set(name)
+        return StateReturn(name=name, result=True)
+
+    async def work() -> None:
+        MARK.set("set")
+        rows = [Row(name, "marking") for name in "abcd"]
+        await Lab(functions={"marking": marking}).engine().run(plan_of(rows))
+
+    run_virtually(work())
+    assert seen == ["set"] * 4
+    # The first call finds out that the function waits; from the second on one task calls all of them.
+    assert len(tasks) <= 2

@@ -9,6 +9,7 @@ A case begins with a heading of level two. Its fences:
     ```results         expected: what a run of `t` gives, a line a state
     ```plan            expected: the same for a plan
     ```diagnostics     expected: what is wrong, a line a fault
+    ```warnings        expected: what a run of `t` warns of, a line a warning
     ```exit            expected: the exit code of the run
     ```definitions     a file definitions/NAME.yaml, the default NAME is `d`
     ```score NAME      a Score file NAME.yaml, the default NAME is `score`
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 DEPLOYMENTS = ("deployplan", "deployed", "redeployed", "destroyed")
 EXPECTATIONS = (
-    "chunks", "results", "plan", "diagnostics", "exit", "again", "graph", "picture", *DEPLOYMENTS,
+    "chunks", "results", "plan", "diagnostics", "warnings", "exit", "again", "graph", "picture", *DEPLOYMENTS,
 )  # fmt: skip
 _FOLDERS = {"definitions": ("definitions/", "d"), "score": ("", "score"), "set": ("", "set")}
 _FENCE = re.compile(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -22,7 +22,7 @@ from ensue.provisioning import Context
 from ensue.provisioning.evaluation import as_written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
@@ -64,9 +64,13 @@ async def _actual(kind: str, root: Path, tgt: str | None) -> str:
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
         return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
-    if kind == "exit":
-        return f"{report.exit_code}\n"
-    return "".join(f"{line}\n" for line in _lines(report))
+    return "".join(f"{line}\n" for line in _of_report(kind, report))
+
+
+def _of_report(kind: str, report: RunReport) -> Iterable[str]:
+    if kind == "warnings":
+        return (f"{one.code} {one.message}" for one in report.warnings)
+    return [str(report.exit_code)] if kind == "exit" else _lines(report)
 
 
 async def _graph(project: Project, root: Path) -> str:

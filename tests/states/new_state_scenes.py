@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -19,11 +20,12 @@ from tests.states.system_states import HERE, context, state
 from tests.states.test_archive import FILES, extract, tar_of
 from tests.states.test_blockdev import SETTINGS, device
 from tests.states.test_git import Remote
-from tests.states.test_http import ask, serving
+from tests.states.test_http import ask, serving, wait_for
 from tests.states.test_starting_state import MemoryProvider
 from tests.support.postgresql import programs, running_postgresql
 from tests.support.terraform import BOX, configuration, needs_terraform
 
+from ensue.contracts.connection import Command, Completed
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
@@ -81,6 +83,12 @@ def archive(folder: Path) -> Iterator[Act]:
 def answer(_: Path) -> Iterator[Act]:
     with serving() as url:
         yield lambda test: ask(url, status=200, headers=True, test=test)
+
+
+@contextmanager
+def waited_answer(_: Path) -> Iterator[Act]:
+    with serving() as url:
+        yield lambda test: wait_for(url, status=200, test=test)
 
 
 @contextmanager
@@ -164,7 +172,7 @@ def _checked(
 
 
 @contextmanager
-def in_postgresql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
+def in_postgresql(function: str, _: Path, *, about: str = "plpgsql", **arguments: Any) -> Iterator[Act]:
     if programs() is None:
         pytest.skip("needs PostgreSQL: apt-get install postgresql")
     me = getpass.getuser()
@@ -175,7 +183,47 @@ def in_postgresql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
             "user": None if me == "root" else me,
             **arguments,
         }
-        yield lambda test: state(function, context(test=test), "plpgsql", **given)
+        yield lambda test: state(function, context(test=test), about, **given)
+
+
+@contextmanager
+def with_openssl(function: str, folder: Path, **arguments: Any) -> Iterator[Act]:
+    """In a folder that has a private key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl: apt-get install openssl")
+    here = MinionConnection(HERE)
+    key = folder / "a.key"
+    state("x509.private_key_managed", context(here), str(key), algo="ec")
+    given = {word: str(key) if value == "KEY" else value for word, value in arguments.items()}
+    yield lambda test: state(f"x509.{function}", context(here, test=test), str(folder / "made"), **given)
+
+
+@contextmanager
+def in_mysql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
+    """A client that answers as a server does, before the statement that changes something and after it."""
+    is_there = function.endswith(".absent")
+    rows = {
+        "SCHEMATA": "character_set\tcollate_name\nutf8mb4\tutf8mb4_general_ci\n",
+        "FROM mysql.user": "User\tHost\tplugin\tauthentication_string\nx\tlocalhost\t\t\n",
+        "SHOW GRANTS": "Grants for x@localhost\nGRANT SELECT ON `d`.* TO `x`@`localhost`\n",
+    }
+
+    def answer(command: Command) -> Completed:
+        nonlocal is_there
+        sql = command.stdin.decode().partition("\n")[2]
+        if sql.startswith(("CREATE", "GRANT", "DROP", "REVOKE")):
+            is_there = not is_there
+        found = next((text for words, text in rows.items() if words in sql), "")
+        has_account = "grants" in function and "SHOW" not in sql
+        if "VERSION" in sql:
+            found = "version\n10.11.6-MariaDB\n"
+        elif not is_there and not has_account:
+            found = ""
+        return Completed(returncode=0, stdout=found.encode(), stderr=b"")
+
+    fake = FakeConnection()
+    fake.on_run("mysql *", answer)
+    yield lambda test: state(function, context(fake, test=test), "x", **arguments)
 
 
 SCENES: dict[str, Scene] = {
@@ -196,6 +244,35 @@ SCENES: dict[str, Scene] = {
     "postgres_extension.present": partial(in_postgresql, "postgres_extension.present"),
     "postgres_group.absent": partial(in_postgresql, "postgres_group.absent"),
     "postgres_group.present": partial(in_postgresql, "postgres_group.present"),
+    "http.wait_for_successful_query": waited_answer,
+    "mysql_database.absent": partial(in_mysql, "mysql_database.absent"),
+    "mysql_database.present": partial(in_mysql, "mysql_database.present"),
+    "mysql_grants.absent": partial(in_mysql, "mysql_grants.absent", grant="select", database="d.*", user="x"),
+    "mysql_grants.present": partial(
+        in_mysql, "mysql_grants.present", grant="select", database="d.*", user="x"
+    ),
+    "mysql_user.absent": partial(in_mysql, "mysql_user.absent"),
+    "mysql_user.present": partial(in_mysql, "mysql_user.present", allow_passwordless=True),
+    "postgres_privileges.absent": partial(
+        in_postgresql,
+        "postgres_privileges.absent",
+        about="public",
+        object_name="public",
+        object_type="schema",
+        privileges=["USAGE"],
+    ),
+    "postgres_privileges.present": partial(
+        in_postgresql,
+        "postgres_privileges.present",
+        about="public",
+        object_name="public",
+        object_type="schema",
+        privileges=["CREATE"],
+    ),
+    "postgres_tablespace.absent": partial(in_postgresql, "postgres_tablespace.absent", about="none"),
+    "postgres_tablespace.present": partial(
+        in_postgresql, "postgres_tablespace.present", about="pg_default", directory=""
+    ),
     "postgres_schema.absent": partial(in_postgresql, "postgres_schema.absent", dbname="postgres"),
     "postgres_schema.present": partial(in_postgresql, "postgres_schema.present", dbname="postgres"),
     "postgres_user.absent": partial(in_postgresql, "postgres_user.absent"),
@@ -205,6 +282,14 @@ SCENES: dict[str, Scene] = {
     "ssh_host.state_applied": partial(elsewhere, "state_applied", mods=["web"]),
     "starting_state.absent": partial(environment, "absent"),
     "starting_state.deployed": partial(environment, "deployed"),
+    "x509.certificate_managed": partial(
+        with_openssl, "certificate_managed", signing_private_key="KEY", CN="a"
+    ),
+    "x509.csr_managed": partial(with_openssl, "csr_managed", private_key="KEY", CN="a"),
+    "x509.pem_managed": partial(
+        with_openssl, "pem_managed", text="-----BEGIN CERTIFICATE-----QUJD-----END CERTIFICATE-----"
+    ),
+    "x509.private_key_managed": partial(with_openssl, "private_key_managed", algo="ed25519"),
     "terraform.applied": partial(in_terraform, "applied"),
     "terraform.destroyed": partial(in_terraform, "destroyed"),
 }

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ensue.testing.context import FakeStateContext
 
 
+asked: list[str] = []
+"""The questions for `/later`, which is answered as it should be the third time."""
+
+
 class Handler(BaseHTTPRequestHandler):
     """Says back what it was asked, as JSON; some paths are answered otherwise."""
 
@@ -37,6 +41,9 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"this is no HTTP\r\n\r\n")
             return
         code = int(self.path.rpartition("/")[2]) if self.path.startswith("/status/") else 200
+        if self.path == "/later":
+            asked.append(self.path)
+            code = 200 if len(asked) > 2 else 503
         text = b"{" if self.path == "/half" else json.dumps(said).encode()
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
@@ -80,6 +87,23 @@ def made_context(*, test: bool = False) -> FakeStateContext:
 
 def ask(url: str, *, test: bool = False, **arguments: Any) -> StateReturn:
     return state("http.query", made_context(test=test), url, **arguments)
+
+
+def wait_for(url: str, *, test: bool = False, **arguments: Any) -> StateReturn:
+    return state("http.wait_for_successful_query", made_context(test=test), url, **arguments)
+
+
+def test_a_server_is_asked_until_it_answers_as_it_should(url: str) -> None:
+    """Twice in vain, then not any more; once time is up the last answer is returned; a plan asks nothing."""
+    asked.clear()
+    given: dict[str, Any] = {"status": 200, "request_interval": 0}
+    assert wait_for(f"{url}/later", test=True, **given).result is None
+    done = wait_for(f"{url}/later", **given)
+    assert (done.result, done.changes, len(asked)) == (True, {}, 3)
+    late = wait_for(f"{url}/status/500", wait_for=0, **given)
+    assert (late.result, late.comment) == (False, "Status 200 was not found.")
+    asked.clear()
+    assert "is required" in wait_for(url).comment
 
 
 def test_status_and_text_decide(url: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.states.system_states import HERE, context, state
 
 from ensue.resources.minion.connection import MinionConnection
-from ensue.states import event, module
+from ensue.states import event, module, saltutil
 
 
 def test_functions_as_keys_are_called_with_their_lists() -> None:
@@ -74,6 +74,14 @@ def test_faults_of_a_call_are_told() -> None:
     assert state("module.run", context(), "cmd.run", kwargs=[1]).comment == "'kwargs' must be a dict."
     assert "Write the function as a key" in state("module.run", context(), "no_function").comment
     assert "is not called" in state("module.run", context(), "cmd.shells", returner="redis").warnings[0]
+
+
+def test_custom_modules_are_copied_nowhere() -> None:
+    """Each `saltutil.sync_…` holds without a change, in a plan as well."""
+    for name in saltutil.FUNCTIONS:
+        for test in (False, True):
+            done = state(f"saltutil.{name}", context(test=test), name)
+            assert (done.result, done.changes) == (True, {}), name
 
 
 def test_an_event_is_a_change_each_time() -> None:

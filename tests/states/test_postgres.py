@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -160,3 +161,63 @@ def test_what_cannot_be_asked_is_said() -> None:
     assert state("postgres_database.present", context(fake), "x", owner_recurse=True).result is False
     wrong = state("postgres_user.present", context(fake), "x", password="y", encrypted="rot13")
     assert wrong.result is False
+
+
+@needs_server
+def test_privileges_come_and_go(server: dict[str, Any], database: Postgresql) -> None:
+    """On each type of object, with and without the right to grant them, and on all tables of a schema."""
+    database.query("CREATE TABLE stock (id int); CREATE TABLE orders (id int); CREATE SEQUENCE counter")
+    database.query("CREATE FUNCTION twice(a int) RETURNS int LANGUAGE sql AS 'SELECT a * 2'")
+    role = 'the "reader"'
+    thrice("postgres_user.present", role, **server)
+    thrice("postgres_group.present", "staff", **server)
+    plain = {"host": server["db_host"], "user": server["db_user"], "runas": server["user"]}
+    for object_type, object_name, privileges in (
+        ("table", "stock", ["SELECT", "INSERT"]), ("sequence", "counter", ["USAGE"]),
+        ("schema", "public", ["CREATE"]), ("database", "postgres", ["ALL"]), ("language", "sql", ["USAGE"]),
+        ("tablespace", "pg_default", ["CREATE"]), ("function", "twice(integer)", ["EXECUTE"]),
+        ("group", "staff", None), ("table", "ALL", ["SELECT"]),
+    ):  # fmt: skip
+        about = {"object_type": object_type, "object_name": object_name, "privileges": privileges, **server}
+        made = thrice("postgres_privileges.present", role, **about)
+        what = ",".join(privileges or [object_name])
+        assert made.comment == f"The privilege(s): {what} have been granted to {role}"
+        assert made.changes == {role: "Present"}
+        granting = thrice("postgres_privileges.present", role, grant_option=True, **about)
+        assert granting.changes == {role: "Present"}
+        gone = thrice("postgres_privileges.absent", role, **about)
+        assert (gone.changes, (gone.new_state or {})["exists"]) == ({role: "Absent"}, False)  # type: ignore[call-overload, index] # a mapping
+    owned = execute("postgres.privileges_list", context(), "stock", "table", **plain)
+    assert "SELECT" in owned[database.user]
+    thrice("postgres_user.absent", role, **server)
+
+
+@needs_server
+def test_privileges_that_there_are_not_are_refused(server: dict[str, Any]) -> None:
+    """An unknown privilege, type or object fails with those that there are; nothing is granted."""
+    about = {"object_name": "nowhere", "object_type": "table", "privileges": ["SELECT"], **server}
+    assert (
+        "there is no table nowhere" in state("postgres_privileges.present", context(), "x", **about).comment
+    )
+    wrong = state("postgres_privileges.present", context(), "x", **about | {"privileges": "FLY"})
+    assert "for a table there is no privilege FLY; there are" in wrong.comment
+    strange = state("postgres_privileges.present", context(), "x", **about | {"object_type": "view"})
+    assert "there is no object type view; there are" in strange.comment
+
+
+@needs_server
+def test_a_tablespace_comes_changes_and_goes(server: dict[str, Any], database: Postgresql) -> None:
+    """Owner and options change; where it is does not."""
+    folder = database.socket_folder / "space"
+    folder.mkdir()
+    shutil.chown(folder, database.socket_folder.owner())
+    thrice("postgres_user.present", "keeper", **server)
+    made = thrice("postgres_tablespace.present", "space", directory=str(folder), **server)
+    assert (made.changes, made.comment) == ({"space": "Present"}, "The tablespace space has been created")
+    given = {"directory": str(folder), "owner": "keeper", "options": [{"seq_page_cost": 1.5}], **server}
+    changed = thrice("postgres_tablespace.present", "space", **given)
+    assert changed.changes == {"space": {"owner": "keeper", "options": {"seq_page_cost": "1.5"}}}
+    moved = state("postgres_tablespace.present", context(), "space", **given | {"directory": "/elsewhere"})
+    assert (moved.result, "cannot be changed" in moved.comment) == (False, True)
+    thrice("postgres_tablespace.absent", "space", **server)
+    thrice("postgres_user.absent", "keeper", **server)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,10 @@ class Systemd:
         verb = next(part for part in list(command.argv or ())[1:] if not part.startswith("-"))
         if verb == "show":
             return self.said(0, "loaded" if "web.service" in (command.argv or ()) else "not-found")
+        if verb == "list-unit-files":
+            return self.said(
+                0, "web.service disabled enabled" if "web.service" in (command.argv or ()) else ""
+            )
         if verb == "is-active":
             return self.said(0 if self.is_active else 3, "active" if self.is_active else "inactive")
         if verb == "is-enabled":
@@ -113,13 +118,46 @@ def test_a_failure_says_why() -> None:
 
 
 def test_a_target_without_a_service_manager() -> None:
-    """It is told so, by each function; a real machine looks for the service by systemd or /etc/init.d."""
+    """It is told so, by each function; a real machine looks for the service where systemd runs."""
     for function in ("running", "dead", "enabled", "disabled"):
         failed = state(f"service.{function}", context(FakeConnection()), "web")
-        assert (failed.result, "systemd does not run there" in failed.comment) == (False, True)
+        assert (failed.result, "systemd is not there" in failed.comment) == (False, True)
     here = state("service.running", context(test=True), "no-such-service-here")
-    has_manager = Path("/run/systemd/system").exists() or Path("/etc/init.d").exists()
-    assert here.result is (None if has_manager else False)
+    is_offline = bool(shutil.which("systemctl")) and not Path("/run/systemd/system").exists()
+    assert here.result is (True if is_offline else None)
+
+
+def test_a_system_that_is_not_started() -> None:
+    """With `systemctl` alone nothing can run, as in Salt; what starts with the system is set all the same."""
+    systemd = Systemd()
+    target = FakeConnection()
+    target.on_run("/bin/sh -c *", stdout=b"/usr/bin/systemctl\n")
+    target.on_run("systemctl *", systemd.answer)
+    assert execute("service.offline", context(target)) is True
+    for function in ("running", "dead"):
+        for name in ("web", "not-there"):
+            done = state(f"service.{function}", context(target), name)
+            assert (done.result, done.changes) == (True, {})
+            assert done.comment == "Running in OFFLINE mode. Nothing to do"
+    watched = asyncio.run(MOD_WATCH(context(target), "web"))
+    assert (watched.result, watched.changes) == (True, {})
+    _, done = thrice("service.enabled", target, "web")
+    assert done.changes == {"web": True}
+    assert systemd.verbs == ["enable"]
+    refused = state("module.run", context(target), "service.start", m_name="web")
+    assert (refused.result, "systemd does not run there" in refused.comment) == (False, True)
+    assert execute("service.offline", context(Systemd().target)) is False
+
+
+def test_scripts_of_a_system_that_is_not_started() -> None:
+    """Beside `systemctl` scripts of /etc/init.d start nothing; what is watched restarts them, as in Salt."""
+    target = FakeConnection(files={"/etc/init.d/web": b""})
+    target.on_run("*", returncode=3)
+    target.on_run("/bin/sh -c *", stdout=b"/usr/bin/systemctl\n")
+    done = state("service.running", context(target), "web")
+    assert (done.result, done.changes, done.comment) == (True, {}, "Running in OFFLINE mode. Nothing to do")
+    watched = asyncio.run(MOD_WATCH(context(target), "web"))
+    assert watched.result is False
 
 
 class Scripts:

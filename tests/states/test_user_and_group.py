@@ -171,3 +171,24 @@ def test_a_target_without_getent_is_read_from_its_files() -> None:
     assert (info["uid"], info["fullname"], info["roomnumber"], info["groups"]) == (7, "Ada", "r1", ["g"])
     failed = state("group.present", context(fake), "new")
     assert (failed.result, "it has no program `groupadd`" in failed.comment) == (False, True)
+
+
+@needs_root
+def test_two_names_for_one_number(account: str, tmp_path: Path) -> None:
+    """A second name of a user or group is that user: its files have the right owner, and nothing changes."""
+    here = MinionConnection(HERE)
+    thrice("user.present", here, account, createhome=False)
+    found = execute("user.info", context(here), account)
+    second = f"{account}b"
+    same = {"uid": found["uid"], "gid": found["gid"], "unique": False, "createhome": False, "groups": []}
+    _, done = thrice("user.present", here, second, **same)
+    assert (done.result, execute("user.info", context(here), second)["uid"]) == (True, found["uid"])
+    path = str(tmp_path / "f")
+    for name in (account, second):
+        assert state("file.managed", context(here), path, contents="x", user=name).result is True
+        again = state("file.managed", context(here), path, contents="x", user=name)
+        assert (again.result, again.changes) == (True, {}), name
+    folder = str(tmp_path / "d")
+    assert state("file.directory", context(here), folder, user=second).result is True
+    planned = state("file.directory", context(here, test=True), folder, user=second, recurse=["user"])
+    assert (planned.result, planned.changes) == (True, {})

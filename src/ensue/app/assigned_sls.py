@@ -90,11 +90,11 @@ class AssignedSls:
         matched = self._matched(srn, found)
         found.stop_on_errors()
         requests = [SlsRequest(name=one.name, saltenv=one.saltenv) for one in matched or ()]
-        warnings: tuple[Diagnostic, ...] = ()
+        warnings = tuple(found.warnings)
         if matched is None:
-            warnings = (self._no_top_file(Severity.WARNING),)
+            warnings = (*warnings, self._no_top_file(Severity.WARNING))
         elif not requests:
-            warnings = (nothing_assigned(srn.id),)
+            warnings = (*warnings, nothing_assigned(srn.id))
         return compiler.compile(requests), warnings
 
     def _matched(self, srn: Srn, found: Collector) -> list[TopMatch] | None:

@@ -148,11 +148,13 @@ class _Caller:
         known = (services.modules, *of_types, *services.loaders.known("modules"))
         if all(functions.find(module, name) is None for functions in known):
             near = services.modules.near(module, name)
+            why = services.modules.why_missing(module, name)
             raise ConfigurationError(
                 [
                     Diagnostic(
                         code="E0404",
                         summary=f"there is no execution function {function!r}",
+                        detail=why,
                         help=f"did you mean {' or '.join(near)}?"
                         if near
                         else "write module.function, for example cmd.run",

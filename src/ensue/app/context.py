@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Command, Connection
     from ensue.contracts.context import FileSources, FunctionContext
     from ensue.contracts.growth import Plan
+    from ensue.contracts.mine import Mine
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.vault import Vault
     from ensue.engine.services import CallSite
@@ -100,7 +101,7 @@ class TargetContext:
     @property
     def for_templates(self) -> TargetContext:
         """This context, with the marks of its authors in pillar."""
-        written = self._services.pillars.as_written(self.srn)
+        written = self._services.pillar_as_written(self.srn)
         plain = self._services.pillar(self.srn)
         return self if written is plain else TemplateContext(self._services, self.srn, test=self.test)
 
@@ -148,6 +149,23 @@ class TargetContext:
         )
         return matches(parsed, subject)
 
+    async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
+        """Return the contexts of all targets that an expression means."""
+        from ensue.app.project_targets import project_targets
+
+        found = await project_targets(self._services, target, engine=engine)
+        return [self._services.context(srn, test=self.test) for srn in found]
+
+    @property
+    def mine(self) -> Mine:
+        """The project's mine."""
+        return self._services.mine
+
+    async def pillar_changed(self) -> None:
+        """Compile the target's pillar anew, unless that is what is going on."""
+        if self._services.compiled_pillar(self.srn) is not None:
+            await self._services.renew_pillar(self.srn)
+
     @property
     def files(self) -> FileSources:
         """Reader of sources."""
@@ -167,6 +185,7 @@ class TargetContext:
         """Call an execution function on the same target."""
         module, _, name = function.rpartition(".")
         functions = self._services.modules_of(self.srn.type)
+        await functions.get_ready(module)
         found = functions.find(module, name)
         if found is None:
             raise NotAvailableError(functions.not_available(module, name, self.srn.type))
@@ -223,7 +242,7 @@ class TemplateContext(TargetContext):
     @property
     def pillar(self) -> DataMap:
         """The target's pillar with the marks of its authors."""
-        return self._services.pillars.as_written(self.srn)
+        return self._services.pillar_as_written(self.srn)
 
 
 class CallContext(TargetContext):
@@ -391,6 +410,13 @@ class CallContext(TargetContext):
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
         """Run SLS on another resource, as growth under this state."""
         return await self.grow(AskedGrowth(await self.resolved(target), tuple(mods)))
+
+    async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:
+        """Run one state on the same target, as growth under this state."""
+        from ensue.app.driver_services import SingleState
+
+        source = SingleState(self, function, name, arguments)
+        return await self.grow(AskedGrowth(self.srn, (function,), source))
 
     async def grow(self, asked: AskedGrowth) -> ScopeReturn:
         """Run what is asked for as growth under this state."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+_so_far: ContextVar[dict[str, Any]] = ContextVar("grains_so_far")
+"""This machine's grains while its custom grain functions run, in what they run in."""
+
 _FEW: Final = 20
 """So many registrations are looked up one by one; for more of them all are read."""
 
@@ -47,6 +51,9 @@ class Directory:
         registry: derived resources.
         masker: told of the secrets in configurations.
         cached_grains: opens what earlier commands gathered; called when grains of a resource are needed.
+
+    Attributes:
+        custom_grains: adds the project's own grains to this machine's, in a thread; None when it has none.
     """
 
     def __init__(
@@ -60,6 +67,7 @@ class Directory:
         masker: Masker,
         cached_grains: Callable[[], GrainsCache],
     ) -> None:
+        self.custom_grains: Callable[[dict[str, Any]], None] | None = None
         self.minion = minion
         self._minion_config = dict(minion_config)
         self._opts = settings.values
@@ -179,7 +187,12 @@ class Directory:
         return self.connection(self.resolve(other))
 
     async def grains(self, srn: Srn) -> dict[str, Any]:
-        """Return a resource's grains, gathered once and shared by all who ask meanwhile."""
+        """Return a resource's grains, gathered once and shared by all who ask meanwhile.
+
+        A custom grain function of this machine's sees what was gathered before it.
+        """
+        if srn == self.minion and (so_far := _so_far.get(None)) is not None:
+            return so_far
         task = self._grains.get(srn)
         if task is None:
             task = self._grains[srn] = asyncio.create_task(self._gather(srn))
@@ -189,6 +202,8 @@ class Directory:
 
     def gathered_grains(self, srn: Srn) -> dict[str, Any] | None:
         """Return a resource's grains if they have been gathered, from any thread."""
+        if srn == self.minion and (so_far := _so_far.get(None)) is not None:
+            return so_far
         task = self._grains.get(srn)
         if task is None or not task.done() or task.cancelled() or task.exception() is not None:
             return None
@@ -208,6 +223,11 @@ class Directory:
         await self.open(srn)
         gathered = await type_.grains(self.connection(srn), self._context(srn))
         if srn == self.minion:
+            if self.custom_grains is not None:
+                gathered["id"] = srn.id
+                # This task's alone, and that of the threads and tasks that it starts.
+                _so_far.set(gathered)
+                await asyncio.to_thread(self.custom_grains, gathered)
             gathered.update(self._opts.get("grains") or {})
             gathered["id"] = srn.id
             return gathered

@@ -96,6 +96,7 @@ class SingleState:
             DriverError: the target has no such function, or it does not take such arguments.
         """
         module, _, function = self._function.rpartition(".")
+        await self._context.states_of(request.target).get_ready(module)
         if problem := self._problem(module, function, request.target):
             raise DriverError(problem)
         chunk = Chunk(
@@ -121,7 +122,7 @@ class SingleState:
         given = self._arguments.keys()
         if missing := sorted(signature.required - given):
             return f"{self._function} needs {', '.join(missing)}"
-        if not signature.accepts_any and (odd := sorted(given - signature.names)):
+        if not signature.passes_on(self._arguments) and (odd := sorted(given - signature.names)):
             return f"{self._function} takes no {', '.join(odd)}"
         for text, renderer in getattr(found, RENDERS, {}).items():
             if text in given and self._arguments.get(renderer):

@@ -5,20 +5,26 @@ A module is imported when something in it is first asked for.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING, Any
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.callables import parameters
-from ensue.contracts.functions import TAKES_WORDS, Signature
+from ensue.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
 from ensue.errors import NotAvailableError, PluginError
+from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
-    from ensue.app.custom import CustomModules
+    from ensue.app.custom.modules import CustomModules
     from ensue.app.salt_bridge import Kind, SaltBridge
+    from ensue.language.transparent import Rules
+
+_SAYS_NOTHING: Final = AlsoTakes(frozenset(), "", {}, passes_others=True)
 
 
 class Functions:
@@ -53,6 +59,8 @@ class Functions:
             found = found or self._own(module, function)
             if found is None and self._bridge is not None:
                 found = self._bridge.find(self._kind, module, function)
+                if found is None and self._bridge.is_waiting(self._kind, module):
+                    return None
             self._found[key] = found
         return self._found[key]
 
@@ -65,9 +73,13 @@ class Functions:
         return own
 
     def attribute(self, module: str, name: str) -> Any:
-        """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none."""
-        custom = self._custom.attribute(module, name) if self._custom else None
-        loaded = self._module(module)
+        """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none, or does not load."""
+        try:
+            custom = self._custom.attribute(module, name) if self._custom else None
+            loaded = self._module(module)
+        except PluginError:
+            # Who asks for a function of it is told.
+            return None
         return custom or (getattr(loaded, name, None) if loaded else None)
 
     def signature(self, module: str, function: str) -> Signature | None:
@@ -75,8 +87,27 @@ class Functions:
         key = (module, function)
         if key not in self._signatures:
             found = self.find(module, function)
-            self._signatures[key] = _signature(found) if found else None
+            self._signatures[key] = (
+                _signature(found, self.package, self._rules(found, *key)) if found else None
+            )
         return self._signatures[key]
+
+    def _signature(self, found: Callable[..., Any], module: str, function: str) -> Signature:
+        return _signature(found, self.package, self._rules(found, module, function))
+
+    def _rules(self, found: Callable[..., Any], module: str, function: str) -> Rules:
+        """Return the requisites that a module declares for a function in its variable `TREQ`."""
+        plain = found
+        while wrapped := getattr(plain, "__wrapped__", None):
+            plain = wrapped
+        declared = getattr(plain, "__globals__", {}).get(TREQ)
+        if declared is None or self._kind != "states":
+            return ()
+        try:
+            return rules_of(declared, function)
+        except ValueError as error:
+            msg = f"the module {module!r}: {error}"
+            raise PluginError(msg) from None
 
     def is_of_this_machine(self, module: str) -> bool:
         """Say whether the project has a module of this name whose functions are for this machine alone."""
@@ -88,9 +119,20 @@ class Functions:
         functions: Mapping[str, Callable[..., Any]] = loaded.FUNCTIONS if loaded else {}
         return functions
 
-    def why_missing(self, module: str, function: str) -> str:  # noqa: ARG002 -- the same for every function here
+    def why_missing(self, module: str, function: str) -> str:
         """Say why a target has not got a function that others have; empty when there is no more to say."""
-        return ""
+        if self._custom is None or self.find(module, function) is not None:
+            return ""
+        return self._custom.why_refused(module)
+
+    async def get_ready(self, module: str) -> None:
+        """Load the project's file of a module, if it has one, so that `find` may be called on the event loop.
+
+        Raises:
+            PluginError: it does not load.
+        """
+        if self._custom is not None and not self._custom.is_loaded(module):
+            await asyncio.to_thread(self._custom.names, module)
 
     @property
     def hint(self) -> str:
@@ -119,6 +161,12 @@ class Functions:
         why, near = self.why_missing(module, function), self.near(module, function)
         meant = f" (did you mean {' or '.join(near)}?)" if near else ""
         return f"{module}.{function} is not available for {type_name}{f': {why}' if why else meant}"
+
+    def has_module(self, module: str) -> bool:
+        """Say whether there is a module of this name, of the project's, ensue's own or the bridge's."""
+        return bool(self.names(module)) or (
+            self._bridge is not None and self._bridge.has_module(self._kind, module)
+        )
 
     def names(self, module: str) -> list[str]:
         """Return the names of a module's functions."""
@@ -198,14 +246,50 @@ def _is_module_name(word: str) -> bool:
     return word.isidentifier() and word.isascii() and word == word.lower()
 
 
-def _signature(function: Callable[..., Any]) -> Signature:
+def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Signature:
     taken = parameters(function)
     if taken and taken[0].name == "ctx":
         taken = taken[1:]
     named = [one for one in taken if one.is_named]
+    has_others = any(one.takes_others for one in taken)
+    also: AlsoTakes = getattr(function, ALSO_TAKES, _SAYS_NOTHING)
     return Signature(
-        names=frozenset(one.name for one in named),
+        names=frozenset(one.name for one in named) | also.names,
         required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
-        accepts_any=any(one.takes_others for one in taken),
+        accepts_any=has_others and also.passes_others,
         takes_words=bool(getattr(function, TAKES_WORDS, False)),
+        others_with=also.others_with,
+        outdated=also.outdated,
+        absorbs_any=has_others,
+        mentions=_mentions(function) if has_others and also is _SAYS_NOTHING else frozenset(),
+        is_ours=_is_of(function, package) and (also is _SAYS_NOTHING or not also.passes_others),
+        requisites=rules,
     )
+
+
+def _is_of(function: Callable[..., Any], package: str) -> bool:
+    return str(getattr(function, "__module__", "")).startswith(f"{package}.")
+
+
+def _mentions(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the words that a function's module holds as texts: it may look for arguments of these names."""
+    plain: Any = function
+    while hasattr(plain, "__wrapped__"):
+        plain = plain.__wrapped__
+    beside = getattr(plain, "__globals__", {})
+    codes = [
+        one.__code__ for one in beside.values() if isinstance(one, FunctionType) and one.__globals__ is beside
+    ]
+    found: set[str] = set()
+    while codes:
+        for constant in codes.pop().co_consts:
+            match constant:
+                case str():
+                    found.add(constant)
+                case frozenset() | tuple():
+                    found.update(one for one in constant if isinstance(one, str))  # pyright: ignore[reportUnknownVariableType] # constants of a code object
+                case CodeType():
+                    codes.append(constant)
+                case _:
+                    pass
+    return frozenset(found)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def _is_pipe(text: str) -> bool:
-    return all(part.strip().partition(" ")[0] in RENDERERS for part in text.split("|"))
+    # A name that is not ensue's may be a file of the project's `_renderers`, which is looked for in use.
+    return all(part.strip().partition(" ")[0].isidentifier() for part in text.split("|"))
 
 
 def _is_limit(value: Any) -> bool:
@@ -99,6 +100,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "definitions": _OF_ENVIRONMENT,
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
+    "on_unknown_function": Choice(("refuse", "fail")),
     "resource_pillar_key": _TEXT,
     "delayed_repeat_limit": OneOf(
         "a number from 1, or null (or None) for no limit", (int, str, type(None)), _is_limit
@@ -107,7 +109,11 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "grains_file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
     "grains_cache_expiration": whole_number(0),
     "aliases.file": OneOf("an absolute path on the target", (str,), lambda text: text.startswith("/")),
-    "renderer": OneOf(f"a pipe of {', '.join(RENDERERS)}, such as jinja|yaml", (str,), _is_pipe),
+    "renderer": OneOf(
+        f"a pipe of {', '.join(RENDERERS)} and the project's own, such as jinja|yaml", (str,), _is_pipe
+    ),
+    "gpg_keydir": _FOLDER,
+    "gpg_decrypt_must_succeed": _FLAG,
     "jinja_env": _JINJA,
     "jinja_sls_env": _JINJA,
     "allow_undefined": _FLAG,
@@ -124,7 +130,15 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "state_top": _TEXT,
     "state_top_saltenv": _TEXT_OR_NULL,
     "pillar_opts": _FLAG,
+    "module_dirs": _LISTED,
+    "extension_modules": _FOLDER,
+    "ext_pillar": ListOf("a list of mappings of a name to its arguments", _DATA),
+    "ext_pillar_first": _FLAG,
     "nodegroups": MappingOf("a mapping of names to targets", _ANYTHING),
+    "mine_functions": Either(
+        "a mapping of names to definitions, or a list of functions",
+        {dict: _DATA, list: ListOf("a list of functions", OneOf("a function", (str, dict)))},
+    ),
     "minion_root": _TEXT,
     "store_url": OneOf(
         "the URL of a database, such as sqlite:////srv/store.db", (str,), lambda text: "://" in text

@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.calls import CallOutcome
+    from ensue.app.comparison import CompareOrder
     from ensue.app.deployment_run import DeploymentReport, DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
     from ensue.app.refresh import Refreshed
     from ensue.app.shown import ShownKind, ShownTarget
+    from ensue.compare.comparison import Comparison
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data, DataMap
@@ -279,6 +281,21 @@ class Project:
 
         services = await self._prepared()
         return await Shown(services, what, mods).of_target(target)
+
+    async def compare(self, order: CompareOrder, on_progress: Callable[[int, int], None]) -> Comparison:
+        """Compare what Salt and ensue make of this project, changing nothing.
+
+        Args:
+            order: what is compared, and with which Salt.
+            on_progress: told how many states Salt has planned, and of how many.
+
+        Raises:
+            ConfigurationError: Salt gives no answer.
+            CompileError: there is nothing to compare.
+        """
+        from ensue.app.comparison import ProjectComparison
+
+        return await ProjectComparison(self._services(), self._pillar, order).go(self.apply, on_progress)
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known of a run before it.

@@ -4,6 +4,9 @@ They run on this machine only, all of them in one thread of their own with a loa
 own, so that Salt's globals meet nobody else's. Nothing of Salt is imported before a function is asked
 for that ensue does not have; what Salt's import does to logging is undone.
 
+A module that does not load, because its `__virtual__` wants a program that is not there, may load later in
+the same run: some state installs the program. Its state functions are looked up when their turn has come.
+
 Source: Salt's loader documentation; facts measured in Salt 3008.5.
 """
 # pyright: basic
@@ -16,14 +19,18 @@ import functools
 import importlib
 import importlib.util
 import logging
+import os
+import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ensue.errors import NotAvailableError, PluginError
 from ensue.model.srn import MINION_TYPE
 
 if TYPE_CHECKING:
+    import inspect
     from collections.abc import Callable, Mapping
 
     from ensue.app.settings import Settings
@@ -48,6 +55,8 @@ class SaltBridge:
         self._pillar = pillar
         self._worker: ThreadPoolExecutor | None = None
         self._loaders: dict[tuple[Kind, bool], Any] = {}
+        self._seen: dict[bool, tuple[int, ...]] = {}
+        self._tried: set[tuple[bool, str]] = set()
 
     @property
     def hint(self) -> str:
@@ -63,6 +72,9 @@ class SaltBridge:
     def find(self, kind: Kind, module: str, function: str) -> Callable[..., Any] | None:
         """Return a function of Salt's wrapped to take a context, None when Salt is not there or has none.
 
+        A state function of a module that does not load yet is returned as well: it is looked up when it
+        is called.
+
         Raises:
             PluginError: Salt is there and does not load.
         """
@@ -70,10 +82,10 @@ class SaltBridge:
             return None
         name = f"{module}.{function}"
         plain = self._thread().submit(self._look, kind, name).result()
-        if plain is None:
+        later = self._thread().submit(self._look_later, kind, name).result() if plain is None else None
+        if plain is None and later is None:
             return None
 
-        @functools.wraps(getattr(plain, "func", plain))
         async def call(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Any:
             self._check_target(ctx, name)
             await ctx.grains()
@@ -81,7 +93,27 @@ class SaltBridge:
             returned = await asyncio.wrap_future(self._thread().submit(work))
             return _state_return(returned) if kind == "states" else returned
 
-        return call
+        if plain is None:
+            call.__signature__ = later  # type: ignore[attr-defined] # where `inspect` looks for it
+            return call
+        return functools.wraps(getattr(plain, "func", plain))(call)
+
+    def is_waiting(self, kind: Kind, module: str) -> bool:
+        """Say whether Salt has a module that does not load as things are."""
+        if not self.is_there():
+            return False
+        missing = self._thread().submit(lambda: self._loader(kind, test=False).missing_modules)
+        return module in missing.result()
+
+    def has_module(self, kind: Kind, module: str) -> bool:
+        """Say whether Salt has a module of this name that loads on this machine.
+
+        Raises:
+            PluginError: Salt is there and does not load.
+        """
+        if not self.is_there():
+            return False
+        return self._thread().submit(lambda: hasattr(self._loader(kind, test=False), module)).result()
 
     def close(self) -> None:
         """End the thread."""
@@ -104,10 +136,54 @@ class SaltBridge:
 
     def _look(self, kind: Kind, name: str) -> Any:
         loader = self._loader(kind, test=False)
+        module = name.rpartition(".")[0]
+        if kind == "modules" and name not in loader and module in loader.missing_modules:
+            self._load_again(module, test=False)
         return loader[name] if name in loader else None  # noqa: SIM401 -- Salt's loader has no such get
 
+    def _look_later(self, kind: Kind, name: str) -> inspect.Signature | None:
+        """Return the signature of a state function whose module does not load as things are."""
+        module, _, function = name.rpartition(".")
+        loader = self._loader(kind, test=False)
+        if kind != "states" or module not in loader.missing_modules:
+            return None
+        from ensue.app.salt_sources import unloaded_signature
+
+        files = [(one, found[0]) for one, found in loader.file_mapping.items()]
+        return unloaded_signature(files, module, function)
+
     def _call(self, kind: Kind, name: str, test: bool, args: Any, kwargs: Any) -> Any:
-        return self._loader(kind, test=test)[name](*args, **kwargs)
+        loader = self._loader(kind, test=test)
+        if name not in loader:
+            module = name.rpartition(".")[0]
+            self._load_again(module, test=test)
+            if name not in loader:
+                return self._still_missing(name, loader.missing_modules.get(module), args, test=test)
+        return loader[name](*args, **kwargs)
+
+    @staticmethod
+    def _still_missing(name: str, reason: object, args: Any, *, test: bool) -> Any:
+        """Say that a module does not load; in a plan an earlier state may be about to change that.
+
+        Raises:
+            NotAvailableError: it is no plan.
+        """
+        why = f"Salt's module does not load: {reason}" if reason else "Salt's module does not load"
+        if not test:
+            raise NotAvailableError(f"{name} is not available: {why}")
+        comment = f"{name} is not available yet, and is looked up when its turn has come: {why}"
+        return {"name": args[0] if args else "", "result": None, "changes": {}, "comment": comment}
+
+    def _load_again(self, module: str, *, test: bool) -> None:
+        """Let Salt look again what loads: once for a module, and whenever programs came or went since."""
+        seen = _programs()
+        if seen == self._seen.get(test) and (test, module) in self._tried:
+            return
+        self._seen[test] = seen
+        self._tried.add((test, module))
+        importlib.invalidate_caches()
+        for kind in ("modules", "states"):
+            self._loaders[kind, test].clear()
 
     def _loader(self, kind: Kind, *, test: bool) -> Any:
         if (kind, test) not in self._loaders:
@@ -163,10 +239,23 @@ class SaltBridge:
         return opts
 
 
+def _programs() -> tuple[int, ...]:
+    """Return when the folders of programs and of Python's packages were last changed."""
+    found: list[int] = []
+    for folder in [*os.environ.get("PATH", "").split(os.pathsep), *sys.path]:
+        try:
+            found.append(Path(folder).stat().st_mtime_ns)
+        except OSError:
+            found.append(0)
+    return tuple(found)
+
+
 def _has_loader() -> bool:
     # A folder of that name on the path is no Salt.
     try:
-        return importlib.util.find_spec("salt.loader") is not None
+        # This imports `salt`, which has Python show deprecations of its code: no news for ensue's users.
+        with warnings.catch_warnings():
+            return importlib.util.find_spec("salt.loader") is not None
     except ImportError:
         return False
 

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ensue.app.custom.modules import IN_THREAD
 from ensue.errors import EnsueError, NotOfferedError
 from ensue.language.marks import has_marks, unmarked, without_marks
 
@@ -55,6 +56,8 @@ class SaltFunctions(Mapping[str, Any]):
         module, _, function = str(name).rpartition(".")
         found = self._functions.find(module, function) if module else None
         if found is None:
+            if not module and self._functions.has_module(function):
+                return _Module(self, function)
             return self._missing(name, module, function)
         target = found
         is_reading = module in _READING
@@ -72,7 +75,8 @@ class SaltFunctions(Mapping[str, Any]):
             if not is_reading:
                 args = tuple(map(_plain, args))
                 kwargs = {key: _plain(value) for key, value in kwargs.items()}
-            returned = target(context, *args, **kwargs)
+            # A project's own function runs in this thread, so that those that call others use up no threads.
+            returned = getattr(target, IN_THREAD, target)(context, *args, **kwargs)
             if inspect.isawaitable(returned):
                 return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
             return returned
@@ -83,20 +87,26 @@ class SaltFunctions(Mapping[str, Any]):
         """Return what is no function: templates ask whether it is defined, and whoever calls it is told."""
         from jinja2 import StrictUndefined
 
+        # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
+        told = cast("type[TemplateRuntimeError]", EnsueError)
+        return StrictUndefined(hint=self.missing_text(name, module, function), exc=told)
+
+    def missing_text(self, name: str, module: str, function: str) -> str:
+        """Say that there is no such function: why, or what may have been meant."""
         why = self._functions.why_missing(module, function) if module else ""
         near = self._functions.near(module, function) if module and not why else ()
         hint = f"; {self._functions.hint}" if self._functions.hint else ""
         if why:
             hint = f" for {self._context.srn.type}: {why}"
         meant = f"; did you mean {' or '.join(near)}?" if near else hint
-        # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
-        told = cast("type[TemplateRuntimeError]", EnsueError)
-        return StrictUndefined(hint=f"there is no execution function {name!r}{meant}", exc=told)
+        return f"there is no execution function {name!r}{meant}"
 
     def __contains__(self, name: object) -> bool:
         self._inline.give_up()
         module, _, function = str(name).rpartition(".")
-        return bool(module) and self._functions.find(module, function) is not None
+        if not module:
+            return self._functions.has_module(function)
+        return self._functions.find(module, function) is not None
 
     def __getattr__(self, module: str) -> _Module:
         if not module.isidentifier() or module.startswith(("_", "jinja_")):
@@ -121,7 +131,7 @@ def _plain(value: Any) -> Any:
 
 
 class _Module:
-    """`salt.cmd`, one attribute away from a function."""
+    """`salt.cmd` or `salt['cmd']`, one attribute or one key away from a function."""
 
     def __init__(self, functions: SaltFunctions, module: str) -> None:
         self._functions = functions
@@ -130,7 +140,13 @@ class _Module:
     def __getattr__(self, function: str) -> Any:
         if function.startswith("__"):
             raise AttributeError(function)
+        return self[function]
+
+    def __getitem__(self, function: str) -> Any:
         return self._functions[f"{self._module}.{function}"]
+
+    def __contains__(self, function: object) -> bool:
+        return f"{self._module}.{function}" in self._functions
 
 
 async def _awaited(awaitable: Any) -> Any:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.context import TargetContext
-from ensue.app.custom import CustomModules
+from ensue.app.custom.pillar_before_files import pillar_before_files, seen_before_files
+from ensue.app.custom.project_code import ProjectCode
 from ensue.app.directory import Directory
 from ensue.app.environments import pillar_options
 from ensue.app.exposed_secrets import ExposedSecrets
@@ -21,6 +22,7 @@ from ensue.app.insertions import Insertions
 from ensue.app.known_resources import KnownResources
 from ensue.app.lazy import LazyMapping
 from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
+from ensue.app.pgp_messages import PgpMessages
 from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
@@ -30,6 +32,7 @@ from ensue.app.unasked_grains import UnaskedGrains
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
+from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
@@ -43,13 +46,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.app.deployments import Deployments
+    from ensue.app.mine import ProjectMine
     from ensue.app.secret_stores import SecretStores
     from ensue.app.settings import Settings
     from ensue.app.stores import Stores
-    from ensue.contracts.context import FunctionContext
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
     from ensue.drivers.loading import Drivers
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.masking import Masker
     from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.grains_cache import GrainsCache
@@ -89,6 +93,7 @@ class Services:
         self.drivers = drivers
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
+        self._pgp = PgpMessages(settings, masker, self.inline, self.loop)
         self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
@@ -108,10 +113,10 @@ class Services:
             settings.option("renderer", "jinja|yaml"),
             jinja_is_usual=not settings.option("jinja_env") and not settings.option("jinja_sls_env"),
         )
-        folders = [folder for listed in settings.file_roots.values() for folder in listed]
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
-        self.states = self._functions("ensue.states", [folder / "_states" for folder in folders])
-        self.modules = self._functions("ensue.modules", [folder / "_modules" for folder in folders])
+        self.code = ProjectCode(self)
+        self.states = Functions("ensue.states", self.code.states(), self.bridge)
+        self.modules = Functions("ensue.modules", self.code.modules(), self.bridge)
         self.loaders = TypeLoaders(self.states, self.modules, self.plugins, self.plugins.sources)
         self.directory = Directory(
             minion=self.minion,
@@ -122,6 +127,7 @@ class Services:
             masker=self.masker,
             cached_grains=self._cached_grains,
         )
+        self.directory.custom_grains = self.code.grains()
         self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
 
     def modules_of(self, type_name: str) -> Functions:
@@ -131,9 +137,6 @@ class Services:
     def states_of(self, type_name: str) -> Functions:
         """Return the state functions that resources of a type have."""
         return self.loaders.of("states", type_name)
-
-    def _functions(self, package: str, folders: list[Path]) -> Functions:
-        return Functions(package, CustomModules(folders, self.surroundings) or None, self.bridge)
 
     def _cached_grains(self) -> GrainsCache:
         from ensue.registry.grains_cache import DEFAULT_EXPIRATION_S, GrainsCache
@@ -149,23 +152,19 @@ class Services:
         root = self.settings.option("minion_root")
         return {"root": str((self.settings.root / root).resolve())} if root else {}
 
-    def surroundings(self, context: FunctionContext) -> dict[str, Any]:
-        """Return `salt grains pillar opts` for custom modules, in a thread beside the loop."""
-        return self._surroundings(context, context)
-
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
-        """Return the same for templates, which see what is written in pillar."""
-        return self._surroundings(context, context.for_templates)
-
-    def _surroundings(self, context: FunctionContext, reading: FunctionContext) -> dict[str, Any]:
+        """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""
         from ensue.app.salt_functions import SaltFunctions
 
+        reading = context.for_templates
+        pillar = reading.pillar
         return {
             "salt": SaltFunctions(
                 self.modules_of(context.srn.type), context, reading, self.loop, self.inline
             ),
             "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
-            "pillar": reading.pillar,
+            "pillar": pillar,
+            "params": pillar,
             "opts": dict(context.opts),
         }
 
@@ -199,18 +198,26 @@ class Services:
 
     def _make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
         settings = self.settings
-        return SlsRenderer(
+        renderer = SlsRenderer(
             roots,
             lambda: self.template_variables(self.context(srn, test=test)),
-            jinja_options={
-                **(settings.option("jinja_env") or {}),
-                **(settings.option("jinja_sls_env") or {}),
-            },
+            jinja=JinjaSettings(
+                options={**(settings.option("jinja_env") or {}), **(settings.option("jinja_sls_env") or {})},
+                allow_undefined=bool(settings.option("allow_undefined", default=False)),
+                kept=lambda: self._kept_templates,
+            ),
             default_pipe=settings.option("renderer", "jinja|yaml"),
-            allow_undefined=bool(settings.option("allow_undefined", default=False)),
             authored=self._pillar_texts,
             has_states=has_states,
-        )
+        ).decrypting(self._pgp)
+        renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
+        return renderer
+
+    @cached_property
+    def _kept_templates(self) -> CompiledTemplates:
+        from ensue.language.jinja.compiled_templates import CompiledTemplates
+
+        return CompiledTemplates(self.settings.cachedir / "templates", self.masker.text)
 
     def _pillar_texts(self) -> Iterator[str]:
         """Yield what authors wrote for pillar: its files, and what the command line gives."""
@@ -232,6 +239,7 @@ class Services:
             checks=Checks(
                 vocabulary=self.vocabulary,
                 registers=RegistersCheck(self.plugins, self.directory.declared_as),
+                unknown_fails=self.settings.option("on_unknown_function") == "fail",
             ),
         )
 
@@ -253,6 +261,13 @@ class Services:
 
         store = CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url"))
         return ActiveResourceStore(store, vault=self.vault)
+
+    @cached_property
+    def mine(self) -> ProjectMine:
+        """The values that the targets have for each other."""
+        from ensue.app.mine import ProjectMine
+
+        return ProjectMine(self)
 
     @cached_property
     def secret_stores(self) -> SecretStores:
@@ -278,7 +293,11 @@ class Services:
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
-        return self.pillars.of(srn) or {}
+        return pillar_before_files(srn) or self.pillars.of(srn) or {}
+
+    def pillar_as_written(self, srn: Srn) -> dict[str, Any]:
+        """Return a target's pillar with the marks of its authors."""
+        return pillar_before_files(srn) or self.pillars.as_written(srn)
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar, None as long as it has not been compiled."""
@@ -356,8 +375,9 @@ class Services:
         found = Collector()
         self._shared_pillars.clear()
         check_nodegroup_types(self, found)
-        compiler = self._pillar_compiler(self.minion)
-        compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
+        compiler, first = self._pillar_compiler(self.minion, found)
+        with seen_before_files(self.minion, first):
+            compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
         if self.settings.option("pillar_opts"):
             # What Salt shows there of the master's options are here the project's.
             compiled["master"] = {
@@ -386,22 +406,33 @@ class Services:
     def _pillar_of(self, srn: Srn) -> CompiledPillar:
         """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
         found = Collector()
-        compiler = self._pillar_compiler(srn)
-        matched = compiler.matches(self.subject(srn), found)
-        key = tuple((one.name, one.saltenv) for one in matched)
-        own = self._shared_pillars.get(key)
-        if own is None:
-            compiled = compiler.of(matched, {}, found)
-            own = CompiledPillar.of(compiled, has_references=compiler.has_references)
-            self._mask_secrets(own.plain)
+        compiler, first = self._pillar_compiler(srn, found)
+        with seen_before_files(srn, first):
+            matched = compiler.matches(self.subject(srn), found)
+            key = tuple((one.name, one.saltenv) for one in matched)
+            own = None if self._has_external_pillar else self._shared_pillars.get(key)
+            if own is None:
+                compiled = compiler.of(matched, {}, found)
+                own = CompiledPillar.of(compiled, has_references=compiler.has_references)
+                self._mask_secrets(own.plain)
         found.stop_on_errors()
         if compiler.is_plain:
             self._shared_pillars[key] = own
         return own
 
-    def _pillar_compiler(self, srn: Srn) -> PillarCompiler:
+    @property
+    def _has_external_pillar(self) -> bool:
+        return bool(self.settings.option("ext_pillar"))
+
+    def _pillar_compiler(self, srn: Srn, found: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
+        """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
         renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
-        return PillarCompiler(self.pillar_roots, renderer, pillar_options(self.settings), self._plain_pillar)
+        options = pillar_options(self.settings)
+        external = self.code.external_pillar(self.context(srn, test=False), options.merging)
+        if external is None:
+            return PillarCompiler(self.pillar_roots, renderer, options, self._plain_pillar), {}
+        first, beyond = external.around(found, comes_first=bool(self.settings.option("ext_pillar_first")))
+        return PillarCompiler(self.pillar_roots, renderer, options, beyond=beyond), first
 
     def take_over_leftovers(self) -> None:
         """Remove the temporary files that killed processes left; this blocks, call it in a thread."""

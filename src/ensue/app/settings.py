@@ -157,6 +157,8 @@ def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic
 
     kind = OPTIONS.get(name)
     if kind is None:
+        if is_mapping(value) and "driver" in value:
+            return  # A profile of `sdb`, which has a name of the user's own.
         from ensue.language.collector import near_names
 
         yield Diagnostic(

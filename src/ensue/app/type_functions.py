@@ -151,8 +151,10 @@ class TypeFunctions(Functions):
 
     def why_missing(self, module: str, function: str) -> str:
         """Say why resources of the type have not got a function that this machine has."""
-        if self._overrides.fills(module) or not self._base.is_of_this_machine(module):
+        if self._overrides.fills(module):
             return ""
+        if not self._base.is_of_this_machine(module):
+            return self._base.why_missing(module, function)
         if self._base.find(module, function) is None:
             return ""
         folder = f"_resources/{self._overrides.type_name}/{self._overrides.kind}/"
@@ -161,6 +163,11 @@ class TypeFunctions(Functions):
             f" put it into {folder}, or set `FOR_RESOURCES = True` in its module if it works through"
             " `__salt__` alone)"
         )
+
+    async def get_ready(self, module: str) -> None:
+        """Load the project's file of a module, if it has one and the type does not fill its slot."""
+        if not self._overrides.fills(module):
+            await self._base.get_ready(module)
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
         """Return what is called when something watched has changed."""

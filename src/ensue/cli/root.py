@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "resources": _Entry("ensue.cli.resources", "List, refresh, register and forget what can be targeted."),
     "runs": _Entry("ensue.cli.runs", "List earlier runs, show their results, go on with one."),
     "show": _Entry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
+    "compare": _Entry("ensue.cli.compare", "Compare what Salt and ensue make of the same tree."),
     "deploy": _Entry("ensue.cli.deploy", "Provision what Score files and deployment sets need."),
     "graph": _Entry("ensue.cli.graph", "Draw states and what grew, or the resources of a deployment."),
     "keys": _Entry("ensue.cli.keys", "Look after the keys that stored secrets are encrypted with."),

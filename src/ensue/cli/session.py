@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.cli.interrupts import Interrupts
     from ensue.cli.options import CommonOptions
     from ensue.diagnostics import Diagnostic
+    from ensue.model.data import Data
     from ensue.output.colours import Palette
 
 Result = TypeVar("Result")
@@ -37,6 +38,9 @@ class Session:
         options: what the shared options say.
         interrupts: the signals of the process.
         names_minion: whether a failure is printed under the minion id, as results of states are.
+
+    Attributes:
+        overrides: what the command itself puts in the place of options of ensue.yaml.
     """
 
     def __init__(self, options: CommonOptions, interrupts: Interrupts, *, names_minion: bool) -> None:
@@ -45,6 +49,7 @@ class Session:
         self.lines = ErrorLines(when_terminal_is_gone=interrupts.hang_up)
         self.masker = Masker()
         self.results_lost = False
+        self.overrides: dict[str, Data] = {}
         self._interrupts = interrupts
         self._has_printed = False
         self.names_minion = names_minion
@@ -81,7 +86,7 @@ class Session:
         options = ProjectOptions(
             minion_id=self.options.minion_id,
             pillar=merged_pillar(self.options.pillar_files, self.options.pillar),
-            overrides=self.options.overrides,
+            overrides={**self.options.overrides, **self.overrides},
         )
         self._project = project = Project.open(self.options.root, options)
         self.masker = project.masker

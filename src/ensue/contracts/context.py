@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Connection
     from ensue.contracts.deployment import Deployments
+    from ensue.contracts.mine import Mine
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.registry import DerivedRegistry
     from ensue.contracts.vault import Vault
@@ -134,6 +135,31 @@ class FunctionContext(Protocol):
         Raises:
             StateFailedError: it does not parse, or names a type or a nodegroup that does not exist; the text
                 has the column.
+        """
+        ...
+
+    async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
+        """Return the contexts of all targets of the project that an expression means, sorted by SRN.
+
+        Args:
+            target: a compound expression, or the pattern of one engine.
+            engine: the letter of that engine (`G`), empty for a glob; None for a compound expression.
+
+        Raises:
+            StateFailedError: it does not parse, or names a type or a nodegroup that does not exist.
+        """
+        ...
+
+    @property
+    def mine(self) -> Mine:
+        """The values that the targets of the project have for each other."""
+        ...
+
+    async def pillar_changed(self) -> None:
+        """Compile the target's pillar anew, for what is rendered after this.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar.
         """
         ...
 
@@ -260,6 +286,20 @@ class StateContext(FunctionContext, Protocol):
             UnknownResourceError: nothing is registered or declared under it, or it was invalidated;
                 the text has near names and provenance. In a plan also when an earlier state is about
                 to register it anew.
+        """
+        ...
+
+    async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:
+        """Run one state on the same target, as growth under this state.
+
+        Args:
+            function: a state function, `module.function`.
+            name: its name, and the ID of the declaration.
+            arguments: its arguments, which are data.
+
+        Returns:
+            What came of it; `status` is `failed` (with `comment`) when there is no such function, or it does
+            not take the arguments.
         """
         ...
 

@@ -18,15 +18,17 @@ A module of execution functions is `ensue.modules.<name>` with `FUNCTIONS`; each
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
 """The mark that `touches_nothing` leaves."""
 
@@ -73,20 +75,84 @@ def takes_words(function: _Function) -> _Function:
     return function
 
 
+ALSO_TAKES: Final = "__ensue_also_takes__"
+"""The mark that `also_takes` leaves."""
+
+
+class AlsoTakes(msgspec.Struct, frozen=True):
+    """What a state function makes of its `**kwargs`.
+
+    Args:
+        names: the arguments that it knows.
+        others_with: an argument; with it, all others count too.
+        outdated: arguments of earlier releases of Salt that have no effect today, each with its successor.
+        passes_others: whether it passes all others on.
+    """
+
+    names: frozenset[str]
+    others_with: str
+    outdated: Mapping[str, str]
+    passes_others: bool
+
+
+def also_takes(
+    *names: str,
+    others_with: str = "",
+    outdated: Mapping[str, str] | None = None,
+    passes_others: bool = False,
+) -> Callable[[_Function], _Function]:
+    """Mark a state function with `**kwargs` that knows which arguments these may be: all others are refused.
+
+    Args:
+        names: the arguments, beside those that its signature names.
+        others_with: an argument that lets all others count: with `template` they are variables of it.
+        outdated: arguments that have no effect, which is said as a warning; each with its successor, or with
+            an empty text.
+        passes_others: all others are passed on; only what is nearly one of these names is refused.
+    """
+    taken = AlsoTakes(frozenset(names), others_with, outdated or _NOTHING, passes_others)
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, ALSO_TAKES, taken)
+        return function
+
+    return marked
+
+
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What a state function accepts.
 
     Args:
         names: accepted argument names, `ctx` left out.
         required: those without a default, `name` left out (the compiler always gives it).
-        accepts_any: whether it takes `**kwargs`.
+        accepts_any: whether it passes arguments of any other name on.
         takes_words: whether its `name` may be a list of words.
+        others_with: the argument with which it takes any other, too; empty when there is none.
+        outdated: names that are accepted and have no effect, each with its successor.
+        absorbs_any: whether an argument of another name, copied by `use`, does no harm.
+        mentions: words that its module speaks of; they are no misspelt arguments.
+        is_ours: whether it comes with ensue and hands nothing on to functions that do not.
+        requisites: requisite words that hold for all its states, with the state functions that they mean.
     """
 
     names: frozenset[str]
     required: frozenset[str]
     accepts_any: bool
     takes_words: bool = False
+    others_with: str = ""
+    outdated: Mapping[str, str] = _NOTHING
+    absorbs_any: bool = False
+    mentions: frozenset[str] = frozenset()
+    is_ours: bool = False
+    requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def passes_on(self, given: Mapping[str, Any]) -> bool:
+        """Say whether any other argument beside these is passed on."""
+        return self.accepts_any or bool(self.others_with and given.get(self.others_with))
+
+
+ANY_ARGUMENTS: Final = Signature(names=frozenset(), required=frozenset(), accepts_any=True, absorbs_any=True)
+"""The signature of a function that nothing is known of."""
 
 
 class FunctionCatalog(Protocol):

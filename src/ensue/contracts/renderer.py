@@ -1,4 +1,7 @@
-"""Renderers: one stage of the pipe named on an SLS file's first line (`#!jinja|yaml`)."""
+"""Renderers: one stage of the pipe named on an SLS file's first line (`#!jinja|yaml`).
+
+A distribution offers one under the entry point group `ensue.renderers`.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ class RenderInput(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         text: the output of the stage before it.
+        data: the data of the stage before it, None where that made text.
         path: the file, for messages.
         variables: Salt's context: `salt grains pillar opts sls slspath tpldir tplfile saltenv`, and more.
         arguments: what followed the renderer's name on the first line.
@@ -24,6 +28,7 @@ class RenderInput(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     variables: Mapping[str, Any]
     arguments: tuple[str, ...] = ()
+    data: Any = None
 
 
 class Renderer(Protocol):
@@ -32,7 +37,13 @@ class Renderer(Protocol):
     def __call__(self, source: RenderInput) -> Any:
         """Render.
 
+        Args:
+            source: what there is to render.
+
+        Returns:
+            Text, or data.
+
         Raises:
-            CompileError: with the place in the source.
+            CompileError: with the place in the source; any other exception is reported as a failure.
         """
         ...

@@ -112,7 +112,7 @@ class Executor:
     def _is_plain(self, node: Node) -> bool:
         """Say whether a node is a state without slots and options that are looked at around its call."""
         chunk = node.chunk
-        if node.role is not _STATE or chunk.has_slots or self._has_registered(node):
+        if node.role is not _STATE or chunk.has_slots or chunk.fault or self._has_registered(node):
             return False
         options = chunk.options
         return options is NO_OPTIONS or not (
@@ -176,6 +176,8 @@ class Executor:
 
     async def _call(self, node: Node, started: Started | None) -> StateReturn:
         chunk = node.chunk
+        if chunk.fault:
+            return failure(chunk.name, chunk.fault)
         watch = self._due_watch(node)
         if node.role is Role.LISTENER:
             if watch is None:

@@ -2,7 +2,8 @@
 
 A task that has carried out its node may go on with another one (`pass_on`): no task is started and ended for
 that, and the event loop need not turn. Every node is called with the context variables that the run began
-with: a task in which a function has set one, or has outlived a cancellation, does not go on.
+with: those that a call has changed are set back. A task in which a call has set further ones, or has outlived
+a cancellation, does not go on.
 """
 
 from __future__ import annotations
@@ -62,9 +63,19 @@ class NodeTasks:
         return len(self._in_hand)
 
     def may_pass_on(self) -> bool:
-        """Say whether the task that is running is as good as a new one: nothing set, no cancellation."""
+        """Make the task that is running as good as a new one, and say whether that was possible."""
         task = asyncio.current_task()
-        return task is not None and not task.cancelling() and copy_context() == self._context
+        return task is not None and not task.cancelling() and self._set_back()
+
+    def _set_back(self) -> bool:
+        """Set context variables back; one that was not set when the run began cannot be."""
+        now = copy_context()
+        if len(now) != len(self._context):
+            return False
+        for variable, value in self._context.items():
+            if now[variable] is not value:
+                variable.set(value)
+        return True
 
     def start(
         self, node: Node, work: Coroutine[None, None, None], if_cancelled: Callable[[], Return]

@@ -6,11 +6,16 @@ a template prints comes from a host, a command or a store.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+_ESCAPE: Final = re.compile(r"""\\(["'\\/])""")
+"""What a double-quoted scalar needs a backslash for, though it stands for itself."""
 
 
 class AuthoredTexts:
@@ -31,7 +36,7 @@ class AuthoredTexts:
     def holds(self, value: str) -> bool:
         """Say whether a value is, but for its blanks, a piece of what an author wrote."""
         if self._texts is None:
-            self._texts = [_without_layout(text) for text in self._sources()]
+            self._texts = [_without_layout(form) for text in self._sources() for form in _forms(text)]
         sought = _without_layout(value)
         return any(sought in text for text in self._texts)
 
@@ -41,6 +46,15 @@ class AuthoredTexts:
         for path in self._templates:
             yield Path(path).read_text(encoding="utf-8", errors="replace")
         yield from self._elsewhere()
+
+
+def _forms(text: str) -> Iterator[str]:
+    """Yield a text as it is written, and as YAML reads the escapes of its quoted scalars."""
+    yield text
+    if "''" in text:
+        yield text.replace("''", "'")
+    if "\\" in text:
+        yield _ESCAPE.sub(r"\1", text)
 
 
 def _without_layout(text: str) -> str:

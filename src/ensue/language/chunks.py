@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.functions import ANY_ARGUMENTS
+from ensue.diagnostics import Diagnostic
 from ensue.errors import NotAvailableError, PluginError
-from ensue.language.collector import near_names
+from ensue.language.argument_check import ArgumentCheck
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
@@ -47,6 +49,7 @@ class Draft(msgspec.Struct, eq=False):
         requisites: requisite words with their references as written.
         name_order: its place among `names`, from 1; 0 where there are none.
         order: the number as written or given by place; None where neither is.
+        fault: why its function cannot be called, for a state that fails for that; empty when it can.
     """
 
     declaration: Declaration
@@ -56,6 +59,7 @@ class Draft(msgspec.Struct, eq=False):
     requisites: dict[str, Any] | None = None
     name_order: int = 0
     order: Any = None
+    fault: str = ""
 
     @property
     def label(self) -> str:
@@ -67,16 +71,31 @@ class Draft(msgspec.Struct, eq=False):
 class Drafter:
     """Makes drafts of declarations and checks their functions, arguments and targets.
 
+    Args:
+        catalog: what state functions there are.
+        found: where faults go.
+        vocabulary: what targets may name.
+        unknown_fails: whether a function that is not there is a failure of its state, not of the compilation.
+
     Attributes:
         registering: the drafts with `registers`.
         fanned: the drafts with a `tgt`.
     """
 
-    def __init__(self, catalog: FunctionCatalog, found: Collector, vocabulary: Vocabulary = NO_NAMES) -> None:
+    def __init__(
+        self,
+        catalog: FunctionCatalog,
+        found: Collector,
+        vocabulary: Vocabulary = NO_NAMES,
+        *,
+        unknown_fails: bool = False,
+    ) -> None:
         self._vocabulary = vocabulary
         self._catalog = catalog
         self._found = found
+        self._check = ArgumentCheck(found)
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
+        self._unknown_fails = unknown_fails
         self._plain: set[tuple[str, ...]] = set()
         self.registering: list[Draft] = []
         self.fanned: list[Draft] = []
@@ -96,6 +115,16 @@ class Drafter:
                     self._found.refused.add(one.id)
         return drafts
 
+    def requisites_of(self, module: str, function: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the requisites that a module declares for all states of a function."""
+        signature = self._signatures.get((module, function, ""))
+        return signature.requisites if signature is not None else ()
+
+    @property
+    def has_requisites(self) -> bool:
+        """Say whether any function that was asked for has such."""
+        return any(signature is not None and signature.requisites for signature in self._signatures.values())
+
     def _of(self, declaration: Declaration) -> Iterable[Draft]:
         if not declaration.function:
             self._found.error(
@@ -106,9 +135,18 @@ class Drafter:
             )
             return ()
         target = declaration.arguments.get("tgt")
-        signature = self._signature(declaration, target if isinstance(target, str) else "")
-        if signature is None:
+        found = self._signature(declaration, target if isinstance(target, str) else "")
+        if not isinstance(found, Diagnostic):
+            return self._drafts(declaration, found)
+        if not self._unknown_fails:
+            self._found.add([found])
             return ()
+        drafts = [*self._drafts(declaration, ANY_ARGUMENTS)]
+        for draft in drafts:
+            draft.fault = f"{found.code}: {found.message}"
+        return drafts
+
+    def _drafts(self, declaration: Declaration, signature: Signature) -> Iterable[Draft]:
         arguments = declaration.arguments
         names = arguments.get("names")
         if names is None or names == []:  # as in Salt, an empty list is none
@@ -185,7 +223,7 @@ class Drafter:
                 )
             for word in words & DROPPED:
                 arguments.pop(word, None)
-        if self._is_accepted(declaration, signature, arguments) and not words:
+        if self._check.accepts(declaration, signature, arguments) and not words:
             # Nothing but names was looked at; the next of this function with these says the same.
             self._plain.add((declaration.module, declaration.function, *arguments))
         draft = Draft(declaration, name, arguments, options, requisites, place, order)
@@ -195,7 +233,8 @@ class Drafter:
             self.fanned.append(draft)
         return draft
 
-    def _signature(self, declaration: Declaration, target: str) -> Signature | None:
+    def _signature(self, declaration: Declaration, target: str) -> Signature | Diagnostic:
+        """Return what a function accepts, or what is wrong with its name."""
         function = (declaration.module, declaration.function)
         key = (*function, target)
         if key not in self._signatures:
@@ -205,44 +244,20 @@ class Drafter:
                 )
             except PluginError as error:
                 help_ = "mend the module, or remove it"
-                self._found.error("E0405", str(error), declaration.span(), help=help_)
-                return None
+                return Diagnostic(code="E0405", summary=str(error), span=declaration.span(), help=help_)
             except NotAvailableError as error:
-                self._found.error("E0401", str(error), declaration.span())
-                return None
+                return Diagnostic(code="E0401", summary=str(error), span=declaration.span())
         signature = self._signatures[key]
-        if signature is None:
-            near = self._catalog.near(*function)
-            self._found.error(
-                "E0401",
-                f"there is no state function {declaration.module}.{declaration.function}",
-                declaration.span(),
-                detail=f"{declaration.id!r} asks for it",
-                help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
-            )
-        return signature
-
-    def _is_accepted(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
-        """Say whether a function takes these arguments and lacks none; where not, faults are told."""
-        unknown = set[str]() if signature.accepts_any else arguments.keys() - signature.names
-        missing = signature.required - arguments.keys()
-        for name in sorted(unknown):
-            self._found.error(
-                "E0402",
-                f"{declaration.module}.{declaration.function} takes no argument {name!r}",
-                declaration.span(name),
-                detail=f"{declaration.id!r} gives it one",
-                help=near_names(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
-            )
-        for name in sorted(missing):
-            self._found.error(
-                "E0403",
-                f"{declaration.module}.{declaration.function} needs the argument {name!r}",
-                declaration.span(),
-                detail=f"{declaration.id!r} does not give it",
-                help=f"add `- {name}: …`",
-            )
-        return not unknown and not missing
+        if signature is not None:
+            return signature
+        near = self._catalog.near(*function)
+        return Diagnostic(
+            code="E0401",
+            summary=f"there is no state function {declaration.module}.{declaration.function}",
+            span=declaration.span(),
+            detail=f"{declaration.id!r} asks for it",
+            help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
+        )
 
 
 def _requisites(arguments: dict[str, Any], signature: Signature) -> dict[str, Any]:

@@ -94,9 +94,9 @@ def _found(span: Span | Place | None) -> Span | None:
     return span if span is None or isinstance(span, Span) else span.span()
 
 
-def near_names(name: str, candidates: Iterable[str], *, count: int = 3) -> str:
+def near_names(name: str, candidates: Iterable[str], *, count: int = 3, cutoff: float = 0.6) -> str:
     """Return `did you mean a or b?`, or an empty string when nothing is near."""
     import difflib
 
-    close = difflib.get_close_matches(name, list(candidates), n=count, cutoff=0.6)
+    close = difflib.get_close_matches(name, list(candidates), n=count, cutoff=cutoff)
     return f"did you mean {' or '.join(close)}?" if close else ""

@@ -81,10 +81,12 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         vocabulary: what targets may name.
         registers: reports what is wrong with a state's `registers`; None accepts everything.
+        unknown_fails: whether a function that is not there is a failure of its state alone.
     """
 
     vocabulary: Vocabulary = NO_NAMES
     registers: CheckRegisters | None = None
+    unknown_fails: bool = False
 
 
 NO_CHECKS: Final = Checks()
@@ -159,7 +161,9 @@ class Compiler:
 
     def _compiled(self, tree: Tree, found: Collector, scope: str, outer_ids: Container[str]) -> Compiled:
         tree.outer_ids = outer_ids
-        drafter = Drafter(self._catalog, found, self._checks.vocabulary)
+        drafter = Drafter(
+            self._catalog, found, self._checks.vocabulary, unknown_fails=self._checks.unknown_fails
+        )
         drafts = drafter.drafts(tree)
         if self._checks.registers is not None:
             for draft in drafter.registering:
@@ -171,6 +175,10 @@ class Compiler:
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
         wanted = resolver.resolve()
+        if drafter.has_requisites:
+            from ensue.language.transparent import add_transparent
+
+            add_transparent(drafts, drafter.requisites_of, wanted)
         bindings = None
         if tree.binds:
             from ensue.language.references.lower import Bindings, Surroundings
@@ -330,4 +338,5 @@ def _chunk(
         None,
         one.saltenv,
         bindings,
+        fault=draft.fault,
     )

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.language.metadata import META
+from ensue.language.requisite_names import ADDED_UP
 from ensue.model.data import is_encodable, is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
 
-TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude"})
+TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude", META})
 _NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
 """Lists of ours, of which none may be lost: for the words of Salt the last one wins, as it does there."""
 
@@ -142,10 +144,7 @@ def read_body(
     if (usual := _usual(id_, body, sls, document)) is not None:
         return {usual.module: usual}
     modules: dict[str, Declaration] = {}
-    for raw_key, arguments in body.items():
-        key = str(raw_key)
-        if key.startswith("__"):
-            continue
+    for key, arguments in _in_order(body):
         place = (*above, id_, key)
         listed = _argument_list(key, arguments, document, place, found)
         if listed is None:
@@ -192,6 +191,16 @@ def _usual(id_: str, body: Mapping[Any, Any], sls: str, document: YamlDocument) 
                 # By place: by name, this takes as long as all the rest.
                 return Declaration(id_, module, function, merged, sls, document, key)
     return None
+
+
+def _in_order(body: Mapping[Any, Any]) -> list[tuple[str, Any]]:
+    """Return what an ID holds in the order it runs: first the short keys (`cmd:`), then those with a dot."""
+    entries = [
+        (key, arguments)
+        for raw, arguments in body.items()
+        if not (key := str(raw)).startswith("__") and key != META
+    ]
+    return sorted(entries, key=lambda entry: "." in entry[0])
 
 
 @lru_cache(maxsize=1024)
@@ -254,11 +263,14 @@ def _merged_arguments(
             for name, value in item.items():
                 if name in merged and name in _NEVER_TWICE:
                     _refuse_second(name, document, (*place, index), found)
+                if name in merged and name in ADDED_UP and is_list(value) and is_list(merged[name]):
+                    merged[name] = [*merged[name], *value]
+                    continue
                 merged[name if name.__class__ is str else str(name)] = value
         elif item is not None:
-            found.error(
+            found.warning(
                 "E0307",
-                f"an argument of {place[-2]!r} is neither a name with a value nor a function",
+                f"an argument of {place[-2]!r} is ignored: it is neither a name with a value nor a function",
                 document.locate((*place, index)),
                 detail=f"{item!r} stands alone",
                 help="write `- name: value`",

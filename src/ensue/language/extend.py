@@ -143,11 +143,12 @@ def _used(tree: Tree, declaration: Declaration, references: Any, found: Collecto
         for module, name in pairs:
             target = _find_used(tree, str(module), str(name))
             if target is None:
-                found.error(
+                found.warning(
                     "E0501",
-                    f"{declaration.id!r} uses {module}: {name}, which is not there",
+                    f"{declaration.id!r} uses {module}: {name}, which is not in this run",
                     declaration.span(),
-                    help=near_names(str(name), tree.declared),
+                    detail="it is ignored",
+                    help=near_names(str(name), tree.declared) or "declare it, or include the SLS that does",
                 )
             else:
                 yield target

@@ -9,9 +9,12 @@ templates too, and needs no second rendering.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.language.yaml.document import Anchor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _MARK: Final = re.compile("\x00([0-9]+):([0-9]+)\x01")
 
@@ -21,7 +24,7 @@ def mark(file_number: int, line: int) -> str:
     return f"\x00{file_number}:{line}\x01"
 
 
-def take_out_marks(text: str, paths: list[str]) -> tuple[str, tuple[Anchor, ...]]:
+def take_out_marks(text: str, paths: Mapping[int, str]) -> tuple[str, tuple[Anchor, ...]]:
     """Return the text without marks, and where its lines come from.
 
     Args:

@@ -16,34 +16,37 @@ from ensue.model.data import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
-"""80 bits of chance. (The module `secrets` would take longer to load than most renderings.)"""
+LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
+"""What all marks begin with: 80 bits of chance. (The module `secrets` would take longer to load.)"""
 
-AUTHORED: Final = f"{_LEAD}\ue000"
+AUTHORED: Final = f"{LEAD}\ue000"
 """Is put into a sign (`${`, `__slot__:`) that an author wrote."""
 
-BEGIN: Final = f"{_LEAD}\ue001"
+BEGIN: Final = f"{LEAD}\ue001"
 """Is put before a printed value."""
 
-END: Final = f"{_LEAD}\ue002"
+END: Final = f"{LEAD}\ue002"
 """Is put behind a printed value."""
 
-_ANY: Final = re.compile(f"{_LEAD}[\ue000-\ue002]")
+ITEM: Final = f"{LEAD}\ue003"
+"""Is put before and behind the dash of a list item in a text constant of a template (`"- salt:/"`)."""
+
+_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue003]")
 
 
 def has_marks(text: str) -> bool:
     """Say whether a text holds a mark."""
-    return _LEAD in text
+    return LEAD in text
 
 
 def without_marks(text: str) -> str:
     """Return a text without marks."""
-    return _ANY.sub("", text) if _LEAD in text else text
+    return _ANY.sub("", text) if LEAD in text else text
 
 
 def without_authorship(text: str) -> str:
     """Return a text in which no sign is an author's; the marks of printed values stay."""
-    return text.replace(AUTHORED, "") if _LEAD in text else text
+    return text.replace(AUTHORED, "") if LEAD in text else text
 
 
 def unmarked(data: Any) -> Any:

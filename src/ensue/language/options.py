@@ -132,19 +132,20 @@ class _Reader:
             self._refuse("retry", value, "true, or a mapping of attempts, until, interval and splay")
             return None
         attempts, until = value.get("attempts", 2), value.get("until", True)
-        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
-            self._refuse("retry", value, "attempts as a number from 1")
+        if isinstance(attempts, bool) or not isinstance(attempts, int):
+            self._refuse("retry", value, "attempts as a number")
             return None
         if not isinstance(until, bool):
             self._refuse("retry", value, "until as true or false")
             return None
         interval_s = self.seconds(value, "interval", above=("retry",))
-        return Retry(
+        retry = Retry(
             attempts=attempts,
             until=until,
             interval_s=Retry().interval_s if interval_s is None else interval_s,
             splay_s=self.seconds(value, "splay", above=("retry",)) or 0.0,
         )
+        return retry if attempts > 0 else None
 
     def runas(self, value: Any) -> str | None:
         if value is None:

@@ -22,7 +22,7 @@ from ensue.language.tree import absolute_name
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
@@ -68,6 +68,7 @@ class PillarCompiler:
         renderer: renders with the subject's grains.
         options: how it is put together.
         plain: shared with other subjects: what says the same to all of them.
+        beyond: makes the pillar of what the files say, before what the user overrides: external pillar.
 
     Attributes:
         has_references: whether a reference or slot may be in what was compiled.
@@ -80,7 +81,9 @@ class PillarCompiler:
         renderer: SlsRenderer,
         options: PillarOptions | None = None,
         plain: PlainFiles | None = None,
+        beyond: Callable[[dict[str, Any], Collector], dict[str, Any]] | None = None,
     ) -> None:
+        self._beyond = beyond
         self._plain = plain
         self._roots = roots
         self._renderer = renderer
@@ -124,7 +127,10 @@ class PillarCompiler:
             for name in self._roots.matching(one.name, one.saltenv):
                 data = loader.load(name, one.span, {}, may_be_missing=one.may_be_missing)
                 self._options.merging.into(pillar, data)
-        return merge(unmarked(pillar), override, merge_lists=self._options.merging.lists)
+        pillar = unmarked(pillar)
+        if self._beyond is not None:
+            pillar = self._beyond(pillar, found)
+        return merge(pillar, override, merge_lists=self._options.merging.lists)
 
     def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         if self._plain is None:

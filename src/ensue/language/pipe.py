@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks.sls_tag import pipe_line
+from ensue.language.blocks.waiting import is_end, read_waiting
 from ensue.language.collector import near_names
 from ensue.language.renderers import NAMES, load_stage
 
@@ -24,14 +25,14 @@ def pipe_of(text: str, default: str = DEFAULT_PIPE) -> str:
     if not first.startswith("#!") or first.startswith("#!/"):
         return default
     named = first[2:].strip()
-    if not named or named.split()[0] in _TAGS:
+    if not named or named.split()[0] in _TAGS or read_waiting(first) or is_end(first):
         return default
     return named
 
 
 def makes_data(pipe: str) -> bool:
-    """Say whether the last stage of a pipe makes data of text."""
-    return pipe.rpartition("|")[2].split()[:1] in _DATA_STAGES
+    """Say whether a stage of a pipe makes data of text; `gpg` may follow it."""
+    return any(part.split()[:1] in _DATA_STAGES for part in pipe.split("|"))
 
 
 def run_pipe(stream: Stream, pipe: str) -> Stream:
@@ -42,7 +43,7 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
     """
     for part in pipe.split("|"):
         name, _, arguments = part.strip().partition(" ")
-        stage = load_stage(name)
+        stage = stream.own_stage(name) or load_stage(name)
         if stage is None:
             raise CompileError(
                 [

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
-from ensue.language.marks import BEGIN, END
+from ensue.language.marks import BEGIN, END, ITEM
 from ensue.model.printed_text import Extent, Written, is_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_GUARD: Final = re.compile(f"{BEGIN}|{END}")
+_GUARD: Final = re.compile(f"{BEGIN}|{END}|{ITEM}")
+_BLANKS: Final = " \t"
 
 
 class SerializedText(Written):
@@ -69,14 +70,16 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
     """Return a rendered text without guards, and the extents of the values that had them, in order.
 
     A guard without its counterpart is of a text that was taken apart after it had been printed; its pieces
-    are printed again, with guards of their own.
+    are printed again, with guards of their own. The dash of a list item that a constant of the template
+    brings along is no part of the value behind it.
     """
-    if BEGIN not in text and END not in text:
+    if not any(mark in text for mark in (BEGIN, END, ITEM)):
         return text, []
     pieces: list[str] = []
     extents: list[Extent] = []
     open_starts: list[int] = []
     position = length = 0
+    before = ""
     for found in _GUARD.finditer(text):
         piece = text[position : found.start()]
         pieces.append(piece)
@@ -84,8 +87,12 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
         position = found.end()
         if found[0] == BEGIN:
             open_starts.append(length)
-        elif open_starts:
+        elif found[0] == END and open_starts:
             extents.append(Extent(open_starts.pop(), length))
+        elif before == ITEM and open_starts:
+            open_starts[-1] = length
+        is_item = found[0] == ITEM and before == BEGIN and not piece.strip(_BLANKS)
+        before = BEGIN if found[0] == BEGIN else ITEM if is_item else ""
     pieces.append(text[position:])
     extents.sort(key=lambda extent: extent.start)
     return "".join(pieces), extents

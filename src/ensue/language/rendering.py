@@ -14,18 +14,20 @@ from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.input_files import read_text
+from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Printing, Stream
+from ensue.language.renderers.stage import Printing, Stream, no_keys
 from ensue.language.sls_context import place_variables
 from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ensue.language.blocks import Block
+    from ensue.language.blocks import Block, Scan
     from ensue.language.blocks.space import BlockSpace
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
+    from ensue.language.renderers.stage import Stage
     from ensue.language.roots import Roots, SlsFile
 
 _TOP: Final = "top"
@@ -37,12 +39,14 @@ class SlsRenderer:
     Args:
         roots: file roots; templates are loaded from them.
         variables: makes `salt grains pillar opts` and whatever else every file sees, when asked.
-        jinja_options: options of the Jinja environment, by Jinja's names.
+        jinja: what the project says of its Jinja templates; those of pillar are never kept.
         default_pipe: what a file without `#!` is rendered with.
-        allow_undefined: an undefined Jinja variable is empty instead of an error.
         authored: returns the texts that authors wrote elsewhere: what a template prints of them may have any
             structure.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+
+    Attributes:
+        own_stage: returns a renderer of the project by its name, None when it has none.
     """
 
     def __init__(
@@ -50,19 +54,19 @@ class SlsRenderer:
         roots: Roots,
         variables: Callable[[], Mapping[str, Any]],
         *,
-        jinja_options: Mapping[str, Any] | None = None,
+        jinja: JinjaSettings = PLAIN_JINJA,
         default_pipe: str = DEFAULT_PIPE,
-        allow_undefined: bool = False,
         authored: Callable[[], Iterable[str]] = tuple,
         has_states: bool = True,
     ) -> None:
+        self.own_stage: Callable[[str], Stage | None] = lambda _name: None
         self._roots = roots
         self._authored = authored
         self._has_states = has_states
+        self._decrypt: Callable[[str], str] = no_keys
         self._variables = variables
-        self._jinja_options = jinja_options or {}
+        self._jinja_settings = jinja
         self._default_pipe = default_pipe
-        self._allow_undefined = allow_undefined
         self._jinja: dict[str, JinjaRenderer] = {}
         self._mako: dict[str, MakoRenderer] = {}
         self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
@@ -74,6 +78,11 @@ class SlsRenderer:
         renderer.__dict__.update(self.__dict__)
         renderer._variables = lambda: {**own(), **variables}
         return renderer
+
+    def decrypting(self, decrypt: Callable[[str], str]) -> SlsRenderer:
+        """Give this renderer what decrypts PGP messages, see `Stream.decrypt`, and return it."""
+        self._decrypt = decrypt
+        return self
 
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         """Render one SLS file to data.
@@ -92,11 +101,13 @@ class SlsRenderer:
             return {**self._variables(), **(defaults or {}), **place_variables(file)}
 
         pipe = pipe_of(text, self._default_pipe)
-        cut = scan(text, shown, pipe=pipe, template=file.relative)
-        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv)
+        with_parts = self._has_states and file.name != _TOP
+        cut = scan(text, shown, pipe=pipe, template=file.relative, with_parts=with_parts)
+        stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states else Printing.MARKED
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
-        stream = self._with_blocks(stream, cut.blocks, None, pipe)
+        stream = _with_parts(stream, cut)
+        stream = self._with_blocks(stream, _blocks_of(cut), None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
         return stream
@@ -120,14 +131,15 @@ class SlsRenderer:
             return {**self._variables(), **place_variables(file), **scoped}
 
         text = block.inner.text
-        stream = self._stream(text, block.place.path, block.template, context, file.saltenv)
+        stream = self._stream(text, block.place.path, block.template, context, file.saltenv, is_file=True)
         # Without anchors columns would be told, too.
         anchors = (Anchor(1, block.place.path, block.first_line),) if block.moved else ()
         stream = msgspec.structs.replace(
             stream, first_line=block.first_line, inherited=scoped, anchors=anchors
         )
         stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
-        return self._with_blocks(stream, block.inner.blocks, outer, block.pipe)
+        stream = _with_parts(stream, block.inner)
+        return self._with_blocks(stream, _blocks_of(block.inner), outer, block.pipe)
 
     def sls_head(self, file: SlsFile) -> SlsHead:
         """Read an SLS without rendering it; see `blocks.calls.HeadReader`."""
@@ -199,35 +211,47 @@ class SlsRenderer:
         }
         for key, value in places.items():
             variables.setdefault(key, value)
-        stream = self._stream(text, name, relative, lambda: variables, saltenv)
+        stream = self._stream(text, name, relative, lambda: variables, saltenv, is_file=name != relative)
         if not makes_data(renderer):
             stream = msgspec.structs.replace(stream, printing=Printing.FREE)
         return run_pipe(stream, renderer)
 
     def _stream(
-        self, text: str, path: str, name: str, context: Callable[[], Mapping[str, Any]], saltenv: str
+        self,
+        text: str,
+        path: str,
+        name: str,
+        context: Callable[[], Mapping[str, Any]],
+        saltenv: str,
+        *,
+        is_file: bool,
     ) -> Stream:
         return Stream(
             text=text,
             source=text,
+            is_file=is_file,
             authored=self._authored,
             path=path,
             name=name,
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
+            decrypt=self._decrypt,
+            own_stage=self.own_stage,
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
         if saltenv not in self._jinja:
             from ensue.language.jinja import JinjaRenderer
 
+            settings = self._jinja_settings
             self._jinja[saltenv] = JinjaRenderer(
                 self._roots.folders(saltenv),
                 shorten=self._roots.shown,
-                options=self._jinja_options,
-                allow_undefined=self._allow_undefined,
+                options=settings.options,
+                allow_undefined=settings.allow_undefined,
                 prepare=lambda text, path: self._cut_template(text, path, saltenv),
+                kept=settings.kept() if settings.kept and self._has_states else None,
             )
         return self._jinja[saltenv]
 
@@ -243,6 +267,49 @@ class SlsRenderer:
                 lambda name: self._roots.find_file(name, saltenv), read, shorten=shown
             )
         return self._mako[saltenv]
+
+
+def _with_parts(stream: Stream, cut: Scan) -> Stream:
+    """Return a rendering with those of the parts of its text that have renderers of their own."""
+    if not cut.parts:
+        return stream
+    empty = msgspec.structs.replace(
+        stream,
+        data=None,
+        is_data=False,
+        is_rendered=False,
+        written=None,
+        exported={},
+        templates=(),
+        functions=(),
+    )
+    rendered = [_rendered_part(empty, part) for part in _parts_of(cut)]
+    return msgspec.structs.replace(
+        stream,
+        parts=tuple(rendered),
+        templates=(*stream.templates, *(path for one in rendered for path in one.templates)),
+        functions=(*stream.functions, *(block for one in rendered for block in one.functions)),
+    )
+
+
+def _rendered_part(empty: Stream, part: Block) -> Stream:
+    text = part.inner.text
+    anchors = (Anchor(1, part.place.path, part.first_line),) if part.moved else ()
+    stream = msgspec.structs.replace(
+        empty, text=text, source=text, first_line=part.first_line, anchors=anchors
+    )
+    return run_pipe_to_data(stream, part.pipe)
+
+
+def _parts_of(cut: Scan) -> Iterator[Block]:
+    for part in cut.parts:
+        yield part
+        yield from _parts_of(part.inner)
+
+
+def _blocks_of(cut: Scan) -> tuple[Block, ...]:
+    """Return the blocks of a text; those in its parts are the text's own."""
+    return (*cut.blocks, *(block for part in cut.parts for block in _blocks_of(part.inner)))
 
 
 def _uncallable(block: Block) -> Diagnostic:

@@ -41,6 +41,9 @@ REQUISITES_IN: Final[dict[str, tuple[RequisiteKind, bool]]] = {
 
 REQUISITE_OPTIONS: Final = frozenset({*REQUISITES, *REQUISITES_IN, "use", "use_in", "onfail_stop"})
 
+ADDED_UP: Final = frozenset({*REQUISITES_IN, "use", "use_in"})
+"""Lists that count together where a state has several of them; of all others the last one counts."""
+
 MERGED_BY_EXTEND: Final = frozenset({*REQUISITES, *REQUISITES_IN, "use", "use_in"})
 """Lists that `extend` adds to instead of replacing."""
 

@@ -8,11 +8,11 @@ Source: Salt's requisites; matching measured in Salt 3008.5.
 
 from __future__ import annotations
 
-import fnmatch
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ensue.language.collector import near_names
+from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
 from ensue.language.wishes import NOTHING, add_wish
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.wishes import Wanted, Words
-
-_GLOB_SIGNS: Final = frozenset("*?[]")
 
 
 class Resolver:
@@ -57,6 +55,8 @@ class Resolver:
         self._by_key: dict[tuple[str, str], list[int]] | None = None
         self._by_sls: dict[str, list[int]] = {}
         self._globs: dict[tuple[str, str], list[int]] = {}
+        self._reached_ids: set[str] = set()
+        self._names: dict[str, NamesByGlob] = {}
         self.unheard: dict[tuple[str, str], list[int]] = {}
         self.deaf: dict[tuple[str, str], list[int]] = {}
 
@@ -71,10 +71,19 @@ class Resolver:
 
     def _resolve_word(self, wanted: Wanted, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
-        if isinstance(references, str) and word.endswith("_in"):
-            references = [references]
-        elif is_mapping(references) and word.endswith("_in"):
+        if references is None and word in REQUISITES_IN:
+            return  # As in Salt; a loop that yields nothing leaves such a key behind.
+        if is_mapping(references) and word in REQUISITES_IN:
             references = [{key: value} for key, value in references.items()]
+        if isinstance(references, str) and word in REQUISITES_IN and word != "listen_in":
+            self._found.warning(
+                "E0503",
+                f"`{word}` of {draft.declaration.id!r} is not a list",
+                draft.declaration.span(word),
+                detail=f"{references!r} is ignored, as in Salt",
+                help=f"write one `- module: id` a line under {word}:",
+            )
+            return
         if not is_list(references):
             self._found.error(
                 "E0503",
@@ -85,7 +94,8 @@ class Resolver:
             return
         backward = word in REQUISITES_IN and word not in MEANINGS
         for place, reference in enumerate(references):
-            for target in self._targets(number, word, place, reference):
+            targets = self._targets(number, word, place, reference)
+            for target in self._narrowed(targets, reference) if backward else targets:
                 if backward:
                     add_wish(wanted, target, word.removesuffix("_in"), number)
                 else:
@@ -104,7 +114,23 @@ class Resolver:
             if matched is None:
                 self._nothing(draft, word, place, key, value)
                 continue
+            if word in REQUISITES_IN:
+                self._reached_ids.update(self._drafts[one].declaration.id for one in matched)
             targets += matched
+        return targets
+
+    def _narrowed(self, targets: list[int], reference: Any) -> list[int]:
+        """Return what a reference after `_in` means, as in Salt.
+
+        A bare ID means the first state of that ID, `sls` the states that stand in that very SLS.
+        """
+        if isinstance(reference, str):
+            own = [one for one in targets if self._drafts[one].declaration.id == reference]
+            first = self._drafts[own[0]].declaration.module if own else ""
+            return [one for one in own if self._drafts[one].declaration.module == first] or targets
+        name = reference.get("sls") if is_mapping(reference) else None
+        if isinstance(name, str) and GLOB_SIGNS.isdisjoint(name):
+            return [one for one in targets if self._drafts[one].declaration.sls == name]
         return targets
 
     def _pairs(self, draft: Draft, word: str, place: int, reference: Any) -> Iterator[tuple[str, str]]:
@@ -152,32 +178,47 @@ class Resolver:
 
     def _lookup(self, key: str, value: str) -> list[int] | None:
         index = self._index()
-        if _GLOB_SIGNS.isdisjoint(value):
+        if GLOB_SIGNS.isdisjoint(value):
             if key == "sls":
                 return self._by_sls.get(value)
             return index.get((key, value))
         if (key, value) not in self._globs:
             self._globs[key, value] = self._glob(key, value)
-        return self._globs[key, value] or index.get((key, value))
+        return self._globs[key, value] or index.get((key, value)) or self._instances(key, value)
+
+    def _instances(self, key: str, value: str) -> list[int] | None:
+        """Return the instances that `ID[name]` picks of a declaration, as a reference does."""
+        from ensue.language.references.grammar import read_id
+
+        parts = read_id(value) if key != "sls" else value
+        if isinstance(parts, str) or parts[1] is None:
+            return None
+        id_, selector = parts
+        drafts = self._drafts
+        return [
+            number
+            for number in self._index().get((key, id_), ())
+            if selector in (drafts[number].name, str(drafts[number].arguments.get("resource_name", "")))
+        ] or None
 
     def _glob(self, key: str, pattern: str) -> list[int]:
-        if key == "sls":
-            listed = [
-                number
-                for name, found in self._by_sls.items()
-                if fnmatch.fnmatch(name, pattern)
-                for number in found
-            ]
-        else:
-            listed = [
-                number
-                for (kind, name), found in self._index().items()
-                if kind == key and fnmatch.fnmatch(name, pattern)
-                for number in found
-            ]
+        index = self._index()
+        if key not in self._names:
+            names = self._by_sls if key == "sls" else (name for kind, name in index if kind == key)
+            self._names[key] = NamesByGlob(names)
+        listed = (
+            number
+            for name in self._names[key].matching(pattern)
+            for number in (self._by_sls[name] if key == "sls" else index[key, name])
+        )
         return list(dict.fromkeys(listed))
 
     def _nothing(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+        """Report a reference that matches nothing.
+
+        After `_in` some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module that
+        an ID lacks, if some `_in` before has found the ID.
+        """
         if value in self._found.refused:
             return
         if key != "sls" and value in self._outer_ids:
@@ -190,10 +231,15 @@ class Resolver:
         modules = sorted({kind for kind, name in self._index() if name == value and kind != "id"})
         if modules and key not in ("id", "sls"):
             near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"
-        self._found.error(
+        listed = (draft.requisites or {}).get(word)
+        bare = is_list(listed) and isinstance(listed[place], str)
+        ignored = word in REQUISITES_IN and (bare or key == "sls" or value in self._reached_ids)
+        report = self._found.warning if ignored else self._found.error
+        report(
             "E0501",
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
             draft.declaration.span(word, place),
+            detail="it is ignored" if ignored else "",
             help=near or "declare it, or include the SLS that does",
         )
 

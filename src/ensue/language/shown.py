@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.language.chunks import Draft, order_numbers
 from ensue.language.fan_outs import TARGET
+from ensue.language.metadata import META
 from ensue.language.tree import sls_key
 from ensue.model.data import is_list, is_mapping
 
@@ -26,16 +27,23 @@ if TYPE_CHECKING:
     from ensue.language.tree import Tree
     from ensue.model.chunk import Chunk
 
-_NAMES: Final = frozenset({"name", "names"})
+_LEFT_OUT: Final = frozenset({"name", "names", "state", "fun"})
+"""Arguments of a declaration that its entry has under keys of its own, or that count for nothing."""
 
 
 def high_data(tree: Tree) -> dict[str, Any]:
-    """Return the declarations of a tree, `extend`, `exclude` and `use` done."""
-    return {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
+    """Return the declarations of a tree, `extend`, `exclude` and `use` done, and the metadata of files."""
+    of_files = {sls: by_id[""] for sls, by_id in tree.metadata.items() if "" in by_id}
+    shown = {id_: _body(tree, modules) for id_, modules in tree.declared.items()}
+    return {META: of_files, **shown} if of_files else shown
 
 
 def _body(tree: Tree, modules: dict[str, Declaration]) -> dict[str, Any]:
     body: dict[str, Any] = {}
+    for one in modules.values():
+        metadata = tree.metadata.get(sls_key(one.sls, one.saltenv), {})
+        if one.id in metadata:
+            body[META] = metadata[one.id]
     for module, one in modules.items():
         arguments: list[Any] = [{name: value} for name, value in one.arguments.items()]
         if tree.binds and (bound := _bindings_of(one.arguments)):
@@ -82,7 +90,7 @@ def _written(tree: Tree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
     if entry is None:
         return {"__sls__": chunk.sls, "__env__": chunk.saltenv, "order": chunk.order, **chunk.arguments}
     written = {**entry.declaration.arguments, **entry.own, **chunk.arguments}
-    shown = {word: value for word, value in written.items() if word not in _NAMES}
+    shown = {word: value for word, value in written.items() if word not in _LEFT_OUT}
     order = int(entry.order) if entry.order.is_integer() else entry.order
     return {**_place(tree, entry.declaration), **shown, "order": order}
 

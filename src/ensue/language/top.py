@@ -16,6 +16,7 @@ from ensue.language.collector import near_names
 from ensue.language.top_files import TopOptions, read_top_files
 from ensue.model.data import is_list, is_mapping
 from ensue.targeting import TargetSyntaxError, matches
+from ensue.targeting.errors import UNKNOWN_NODEGROUP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -132,7 +133,11 @@ class _Matcher:
         try:
             return matches(self._target(kind, expression), self._subject)
         except TargetSyntaxError as error:
-            self._found.error(error.code, str(error), span)
+            if error.code == UNKNOWN_NODEGROUP:
+                # As in Salt: one top file may serve several masters, each with its own nodegroups.
+                self._found.warning(error.code, str(error), span, detail="the target matches nobody")
+            else:
+                self._found.error(error.code, str(error), span)
             return False
 
     def _target(self, kind: str, expression: str) -> Target:

@@ -12,6 +12,7 @@ from ensue.errors import CompileError
 from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
+from ensue.language.metadata import META, metadata_of, warn_of_state
 from ensue.language.references.signs import may_bind, may_hold_slot
 from ensue.language.steps import run_steps
 from ensue.model.data import is_list, is_mapping
@@ -55,6 +56,7 @@ class Tree(msgspec.Struct, kw_only=True):
         outer_ids: IDs and names of the scopes around this one.
         binds: whether a reference might stand anywhere in it.
         slots: whether a slot might.
+        metadata: the `META` of every SLS by ID, by `sls_key`; that of the file has the empty ID.
     """
 
     declared: dict[str, dict[str, Declaration]] = msgspec.field(
@@ -69,6 +71,7 @@ class Tree(msgspec.Struct, kw_only=True):
     files: dict[str, SlsFile] = msgspec.field(default_factory=dict[str, "SlsFile"])
     binds: bool = False
     slots: bool = False
+    metadata: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
 
 
 class TreeLoader:
@@ -117,10 +120,11 @@ class TreeLoader:
     def _rendered(self, file: SlsFile, stream: Stream) -> Steps[None]:
         key = sls_key(file.name, file.saltenv)
         # Its data is taken in; what is rendered later needs the rest.
-        self.tree.streams[key] = stream.with_data(None)
+        self.tree.streams[key] = msgspec.structs.replace(stream.with_data(None), parts=())
         self.tree.files[key] = file
-        data = unmarked(stream.data) if isinstance(stream.data, AggregatedMap) else stream.data
-        yield self._take_in(file, data, stream.document())
+        for one in (stream, *stream.parts):
+            data = unmarked(one.data) if isinstance(one.data, AggregatedMap) else one.data
+            yield self._take_in(file, data, one.document())
 
     def _loading_named(self, name: str, saltenv: str, place: Place | None) -> Steps[None]:
         for matched in self._roots.matching(name, saltenv):
@@ -165,6 +169,9 @@ class TreeLoader:
             return
         self.tree.binds = self.tree.binds or document.makes_data or may_bind(document.text)
         self.tree.slots = self.tree.slots or document.makes_data or may_hold_slot(document.text)
+        if (document.makes_data or META in document.text) and (metadata := metadata_of(data)):
+            self.tree.metadata[sls_key(file.name, file.saltenv)] = metadata
+            warn_of_state(data, document, self._found)
         declared = read_declarations(data, file.name, document, self._found)
         _place(declared, file.saltenv)
         self._read_extend(data, file, document)
@@ -285,6 +292,14 @@ class TreeLoader:
                     self.tree.excluded_sls[name] = place
                 case {"id": str(name)}:
                     self.tree.excluded_ids[name] = place
+                case dict() if item.keys().isdisjoint(("id", "sls")):
+                    self._found.warning(
+                        "E0310",
+                        "`exclude` knows `sls: name` and `id: name` alone",
+                        place,
+                        detail=f"{item!r} is ignored, as in Salt",
+                        help="write `- sls: a.b` or `- id: some_id`",
+                    )
                 case _:
                     self._found.error(
                         "E0310",

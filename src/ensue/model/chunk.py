@@ -129,6 +129,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
         saltenv: the environment its SLS was found in.
         bindings: the texts in `name` and arguments that hold references, by the text; None without any.
         has_slots: whether a slot stands in `name` or arguments.
+        fault: why its function cannot be called: with this comment it fails when its turn has come.
     """
 
     id: str
@@ -146,6 +147,7 @@ class Chunk(msgspec.Struct, frozen=True, gc=False):
     saltenv: str = "base"
     bindings: Mapping[str, BoundText] | None = None
     has_slots: bool = False
+    fault: str = ""
 
     @property
     def tag(self) -> str:

@@ -22,8 +22,24 @@ class Every(enum.Enum):
     ITEM = "*"
 
 
-Step: TypeAlias = "str | int | Every"
-"""One step into data: a key, an index (negative ones count from the end), or every item."""
+Index: TypeAlias = "int | Every"
+"""What stands in brackets: the number of an item (negative ones count from the end), or every item."""
+
+
+class Indexed(msgspec.Struct, frozen=True, gc=False):
+    """A segment of a property path that has indexes.
+
+    Args:
+        key: the key before them; None when the segment begins with an index.
+        indexes: what stands in its brackets, at least one.
+    """
+
+    key: str | None
+    indexes: tuple[Index, ...]
+
+
+Step: TypeAlias = "str | Indexed"
+"""One segment of a property path: a key, or what has indexes."""
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -35,7 +51,7 @@ class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         id: the ID or name of a state.
         selector: the name of one of several instances; None when none is named.
         property: the property path as it is written.
-        steps: the same, step by step; empty for the whole `new_state`.
+        steps: the same, segment by segment; empty for the whole `new_state`.
     """
 
     text: str

@@ -58,7 +58,11 @@ _SYSTEM_FOLDERS: Final = ("/usr/sbin", "/sbin")
 
 
 async def ask(
-    ctx: FunctionContext, *argv: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ctx: FunctionContext,
+    *argv: str,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    runas: str | None = None,
 ) -> Answer:
     """Run a program; whatever its exit code is.
 
@@ -67,16 +71,19 @@ async def ask(
         *argv: the program and its arguments.
         stdin: what it reads; what is secret goes here, never into the arguments.
         env: variables beside the language.
+        runas: the user of the target who runs it; None is the connection's own.
     """
     program, *arguments = argv
     command_env = {**_ENGLISH, **(env or {})}
-    answer = await _answer(ctx, Command(argv=argv, stdin=stdin, env=command_env))
+    # A folder that anybody may enter, since another user's home folder need not be there.
+    cwd = "/" if runas else None
+    answer = await _answer(ctx, Command(argv=argv, stdin=stdin, env=command_env, user=runas, cwd=cwd))
     for folder in _SYSTEM_FOLDERS if "/" not in program else ():
         if not answer.is_missing:
             break
         # The PATH of an ordinary user leaves these out on Debian, and what is in them answers him, too.
-        again = Command(argv=(f"{folder}/{program}", *arguments), stdin=stdin, env=command_env)
-        answer = await _answer(ctx, again)
+        found = (f"{folder}/{program}", *arguments)
+        answer = await _answer(ctx, Command(argv=found, stdin=stdin, env=command_env, user=runas, cwd=cwd))
     return answer
 
 
@@ -90,7 +97,12 @@ async def _answer(ctx: FunctionContext, command: Command) -> Answer:
 
 
 async def must(
-    ctx: FunctionContext, *argv: str, what: str, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ctx: FunctionContext,
+    *argv: str,
+    what: str,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    runas: str | None = None,
 ) -> Answer:
     """Run a program that has to succeed.
 
@@ -100,11 +112,12 @@ async def must(
         what: what it is for, after "cannot".
         stdin: what it reads.
         env: variables beside the language.
+        runas: the user of the target who runs it; None is the connection's own.
 
     Raises:
         StateFailedError: it is not there, or it failed; the text says what it complained of.
     """
-    answer = await ask(ctx, *argv, stdin=stdin, env=env)
+    answer = await ask(ctx, *argv, stdin=stdin, env=env, runas=runas)
     if answer.is_missing:
         raise StateFailedError(f"cannot {what} on {ctx.srn}: it has no program `{argv[0]}`; install it there")
     if not answer.is_success:

@@ -46,6 +46,12 @@ async def get(
         omit_pillar: leave out the pillar.
         omit_master: leave out the pillar's `master`.
         omit_grains: leave out the grains.
+
+    Returns:
+        The value; where that is a `sdb://` URI, what it stands for.
+
+    Raises:
+        StateFailedError: the value of a URI cannot be read.
     """
     places: list[Mapping[str, Any]] = [_DEFAULTS]
     if not omit_master:
@@ -60,11 +66,11 @@ async def get(
     if not found:
         return default
     if merge is None or merge == "overwrite":
-        return found[0]
+        return await _looked_up(ctx, found[0])
     value = found[-1]
     for over in reversed(found[:-1]):
         value = merged(value, over)
-    return value
+    return await _looked_up(ctx, value)
 
 
 async def option(
@@ -100,6 +106,12 @@ async def option(
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "option": option}
+
+
+async def _looked_up(ctx: FunctionContext, value: Any) -> Any:
+    """Return a value, or the one that it is a `sdb://` URI of, as Salt does."""
+    is_uri = isinstance(value, str) and value.startswith("sdb://")
+    return await ctx.call("sdb.get", value) if is_uri else value
 
 
 def _master(ctx: FunctionContext) -> Mapping[str, Any]:

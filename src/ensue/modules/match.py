@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping
+from ensue.modules._target_kinds import KINDS, engine_of, expression_of
 from ensue.modules.nested import merged
 
 if TYPE_CHECKING:
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
     Test = Callable[..., Awaitable[bool]]
 
-_ENGINES: Final = {
-    "compound": None, "glob": "", "pcre": "E", "list": "L", "grain": "G", "grain_pcre": "P", "pillar": "I",
-    "pillar_pcre": "J", "ipcidr": "S", "nodegroup": "N", "range": "R", "resource": "T",
-    "managing_minion": "M",
-}  # fmt: skip
 _OF_SALT: Final = ("glob", "pcre", "list", "grain", "grain_pcre", "pillar", "pillar_pcre", "ipcidr")
 _WITH_DELIMITER: Final = frozenset("GPIJ")
 
@@ -118,7 +114,7 @@ def _one(kind: str) -> Test:
         delimiter: str = ":",
         **kwargs: Any,  # noqa: ARG001 (Salt takes more)
     ) -> bool:
-        if minion_id is not None and _ENGINES[kind] in _WITH_DELIMITER and not minion_id[:1].isalnum():
+        if minion_id is not None and KINDS[kind] in _WITH_DELIMITER and not minion_id[:1].isalnum():
             # Salt's `match.grain` takes the delimiter, which is no id, as its second argument.
             return await _means(ctx, kind, tgt, None, minion_id)
         return await _means(ctx, kind, tgt, minion_id, delimiter)
@@ -130,12 +126,7 @@ def _one(kind: str) -> Test:
 async def _means(
     ctx: FunctionContext, kind: str, expression: Any, minion_id: str | None, delimiter: str = ":"
 ) -> bool:
-    if kind not in _ENGINES:
-        raise StateFailedError(f"{kind!r} is no kind of target: {', '.join(_ENGINES)}")
-    engine = _ENGINES[kind]
-    text = str(expression)
-    if is_list(expression):
-        text = (" " if engine is None else ",").join(map(str, expression))
+    engine, text = engine_of(kind), expression_of(kind, expression)
     return await ctx.matches(text, engine=engine, delimiter=delimiter or ":", minion_id=str(minion_id or ""))
 
 

@@ -1,13 +1,15 @@
-"""Execution module `mine`: what other minions told a master. There is no master, so nobody told anything.
+"""Execution module `mine`: values that the targets of a project have for each other.
 
-Formulas that ask for it find nothing, as they do with Salt without a master.
-
-Source: Salt's execution module `mine`, 3008.
+Source: Salt's execution module `mine`, 3008: names, arguments and shapes.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list
+from ensue.modules._target_kinds import engine_of, expression_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,20 +18,91 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
-def get(
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
-    tgt: str,  # noqa: ARG001 (Salt's argument)
-    fun: str | list[str],  # noqa: ARG001 (Salt's argument)
-    tgt_type: str = "glob",  # noqa: ARG001 (Salt's argument)
-    exclude_minion: bool = False,  # noqa: ARG001 (Salt's argument)
+async def get(
+    ctx: FunctionContext,
+    tgt: str | list[str],
+    fun: str | list[str],
+    tgt_type: str = "glob",
+    exclude_minion: bool = False,
 ) -> DataMap:
-    """Return nothing."""
-    return {}
+    """Return a value of other targets, by id; several values by name first.
+
+    Args:
+        ctx: the target.
+        tgt: the targets.
+        fun: the name of the value; several as a list, or with commas between them.
+        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
+        exclude_minion: leave out this target itself.
+
+    Raises:
+        StateFailedError: the expression does not parse.
+    """
+    names = list(map(str, fun)) if is_list(fun) else [part.strip() for part in str(fun).split(",")]
+    found = await ctx.mine.gathered(expression_of(tgt_type, tgt), names, engine=engine_of(tgt_type))
+    if exclude_minion:
+        for values in found.values():
+            values.pop(ctx.srn.id, None)
+    by_name: DataMap = {name: values for name, values in found.items() if values}
+    return by_name if is_list(fun) or len(names) > 1 else found[names[0]]
 
 
-def valid(ctx: FunctionContext) -> DataMap:  # noqa: ARG001 (every function is given it)
-    """Return nothing."""
-    return {}
+async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bool:
+    """Call a function on the target, and keep what it returns in the mine.
+
+    Args:
+        ctx: the target.
+        name: the name of the value, and of the function where `mine_function` names none.
+        *args: arguments of the function.
+        **kwargs: the same by name; `mine_function` is the function.
+    """
+    for key in ("allow_tgt", "allow_tgt_type"):
+        kwargs.pop(key, None)
+    function = str(kwargs.pop("mine_function", name))
+    await ctx.mine.keep(ctx.srn, {name: await ctx.call(function, *args, **kwargs)})
+    return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "valid": valid}
+async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any = None) -> bool:
+    """Call all `mine_functions` of the target, and keep what they return.
+
+    Args:
+        ctx: the target.
+        clear: forget first what is kept of the target.
+        mine_functions: accepted for its absence alone: definitions are in `ensue.yaml` and in pillar.
+
+    Raises:
+        StateFailedError: a definition makes no sense, or a function fails.
+    """
+    if mine_functions:
+        raise StateFailedError("mine.update takes no definitions: write mine_functions into pillar")
+    if clear:
+        await ctx.mine.forget(ctx.srn)
+    await ctx.mine.update(ctx.srn)
+    return True
+
+
+async def delete(ctx: FunctionContext, fun: str) -> bool:
+    """Forget a value of the target."""
+    await ctx.mine.forget(ctx.srn, fun)
+    return True
+
+
+async def flush(ctx: FunctionContext) -> bool:
+    """Forget all values of the target."""
+    await ctx.mine.forget(ctx.srn)
+    return True
+
+
+async def valid(ctx: FunctionContext) -> DataMap:
+    """Return the names of the values that are kept of the target, each with an empty list."""
+    return {name: [] for name in await ctx.mine.names(ctx.srn)}
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "delete": delete,
+    "flush": flush,
+    "get": get,
+    "send": send,
+    "update": update,
+    "valid": valid,
+}

@@ -6,6 +6,7 @@ Source: Salt's execution module `pillar`, 3008.
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
@@ -101,6 +102,31 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     return list(found)
 
 
+def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> bool:
+    """Say whether there is a file in the pillar roots of the managing minion.
+
+    Args:
+        ctx: the target.
+        path: the file, from one of the roots on.
+        saltenv: the environment; None: any.
+    """
+    roots = ctx.opts.get("pillar_roots")
+    if not is_mapping(roots):
+        return False
+    folders = [
+        Path(str(folder))
+        for environment, listed in roots.items()
+        if saltenv in {None, environment} and is_list(listed)
+        for folder in listed
+    ]
+    return any(_is_below(folder, path) for folder in folders)
+
+
+def _is_below(folder: Path, path: str) -> bool:
+    found = folder / path.lstrip("/")
+    return found.is_file() and found.resolve().is_relative_to(folder.resolve())
+
+
 def ls(ctx: FunctionContext) -> list[str]:
     """Return the top keys of the pillar."""
     return list(ctx.pillar)
@@ -112,6 +138,7 @@ def raw(ctx: FunctionContext, key: str | None = None) -> Any:
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "file_exists": file_exists,
     "get": get,
     "item": item,
     "items": items,

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.own_grains import own_grains_path, read_own_grains
 from ensue.resources.answers import whole_number
+from ensue.resources.network_grains import NETWORK_FACTS, network_grains
 from ensue.resources.os_release import os_grains
+from ensue.resources.system_grains import SYSTEM_FACTS, system_grains
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +68,6 @@ say isolation "$ENSUE_ISOLATION"
 o=$ENSUE_ROOT$own_grains_file
 if [ -f "$o" ]; then file own_grains "$o"
 elif [ -e "$o" ] || [ -L "$o" ]; then say own_grains_fault "it is no file"; fi
-exit 0
 """
 """Prints facts, one `name=line` for each line of each fact; `own_grains_file` is set before it."""
 
@@ -102,13 +103,24 @@ _INITS: Final = {
 }
 
 
+def project_grains(opts: Mapping[str, Any]) -> DataMap:
+    """Return the grains that are the project's and not the machine's.
+
+    Args:
+        opts: its options.
+    """
+    # Salt's default, which formulas look at; there need not be such a host.
+    return {"master": str(opts.get("master") or "salt")}
+
+
 def facts_script(opts: Mapping[str, Any]) -> str:
     """Return the script for a project.
 
     Args:
         opts: its options.
     """
-    return f"own_grains_file={shlex.quote(own_grains_path(opts))}\n{FACTS_SCRIPT}"
+    parts = (FACTS_SCRIPT, NETWORK_FACTS, SYSTEM_FACTS)
+    return f"own_grains_file={shlex.quote(own_grains_path(opts))}\n{''.join(parts)}exit 0\n"
 
 
 def parse_facts(text: str) -> dict[str, str]:
@@ -135,7 +147,10 @@ def grains_from(facts: Mapping[str, str], *, id_: str) -> DataMap:
     grains |= os_grains(facts.get("os_release", ""), machine=machine)
     grains |= _hardware(facts)
     grains |= _user(facts)
-    grains |= _addresses(facts)
+    addresses = _addresses(facts)
+    own = frozenset(map(str, [*addresses["ipv4"], *addresses["ipv6"]]))
+    grains |= addresses | network_grains(facts, fqdn=str(grains["fqdn"]), own=own)
+    grains |= system_grains(facts, id_=id_)
     grains |= _virtual(facts)
     grains["init"] = _init(facts)
     grains |= {
@@ -210,7 +225,7 @@ def _user(facts: Mapping[str, str]) -> DataMap:
     return grains
 
 
-def _addresses(facts: Mapping[str, str]) -> DataMap:
+def _addresses(facts: Mapping[str, str]) -> dict[str, Any]:
     hardware = dict(line.split(" ", 1) for line in facts.get("hwaddr", "").splitlines() if " " in line)
     of4: dict[str, list[str]] = {name: [] for name in hardware}
     of6: dict[str, list[str]] = {name: [] for name in hardware}

@@ -29,12 +29,14 @@ async def gathered_grains(connection: Connection, context: ResourceContext) -> D
     Raises:
         RemoteError: the target cannot be reached, or the script fails there.
     """
-    from ensue.resources.posix_grains import facts_script, grains_from, parse_facts
+    from ensue.resources.posix_grains import facts_script, grains_from, parse_facts, project_grains
 
     done = await connection.run(Command(shell_line=facts_script(context.opts)))
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
         why = said or f"the script ended with {done.returncode}"
         raise RemoteError(f"the grains of {context.srn} cannot be gathered: {why}", target=str(context.srn))
-    gathered = grains_from(parse_facts(done.stdout.decode("utf-8", "replace")), id_=context.srn.id)
+    gathered = project_grains(context.opts) | grains_from(
+        parse_facts(done.stdout.decode("utf-8", "replace")), id_=context.srn.id
+    )
     return gathered | {"resource_id": context.srn.id, "resource_type": context.srn.type}

@@ -25,6 +25,9 @@ _ARGUMENTS: Final = {
     "db_password": "password",
 }
 
+SERVER: Final = tuple(_ARGUMENTS)
+"""The arguments of a state that say where the server is."""
+
 
 def server_of(ctx: StateContext, given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of execution functions for those of a state.

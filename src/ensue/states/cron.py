@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ async def present(
     )
 
 
+@also_takes("commented", "comment", "daymonth", "dayweek", "hour", "minute", "month", "special")
 async def absent(
     ctx: StateContext,
     name: str,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes()
 async def set_(
     ctx: StateContext,
     name: str,

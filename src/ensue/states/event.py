@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _WITHOUT_EFFECT: Final = ("preload", "with_env", "with_grains", "with_pillar")
 
 
+@also_takes(*_WITHOUT_EFFECT)
 def send(
     ctx: StateContext, name: str, *, data: Data = None, show_changed: bool = True, **kwargs: Data
 ) -> StateReturn:
@@ -48,6 +50,7 @@ def send(
     )
 
 
+@also_takes("data", "show_changed", *_WITHOUT_EFFECT)
 def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
     """Do nothing until a watched state changes something; then the event is recorded.
 

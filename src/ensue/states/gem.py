@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+_INSTALL: Final = ("pre_releases", "proxy", "rdoc", "ri", "ruby", "runas", "source")
+
+
+@also_takes(*_INSTALL)
 async def installed(
     ctx: StateContext,
     name: str,
@@ -64,6 +69,7 @@ async def installed(
     )
 
 
+@also_takes(*_INSTALL)
 async def removed(
     ctx: StateContext,
     name: str,

@@ -1,16 +1,18 @@
 """State module `http`: whether a server answers as it should.
 
-The query is made by the managing minion, through its execution function `http.query`. Waiting for an answer
-is the state option `retry`'s matter.
+The query is made by the managing minion, through its execution function `http.query`. `http.query` asks once;
+`http.wait_for_successful_query` asks until the answer is as it should be.
 
 Source: Salt's state module `http`, 3008: results and texts.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.http_headers import is_credential
@@ -25,8 +27,22 @@ if TYPE_CHECKING:
 
 _KINDS_OF_MATCH: Final = ("string", "pcre")
 _KINDS_OF_STATUS: Final = ("string", "pcre", "list")
+_INTERVAL_S: Final = 1.0
 
 
+_ASKED: Final = (
+    "agent", "backend", "ca_bundle", "cert", "cookie_format", "cookie_jar", "cookies", "data", "data_file",
+    "data_render", "data_renderer", "decode", "decode_body", "decode_out", "decode_type", "form_data",
+    "formdata", "formdata_fieldname", "formdata_filename", "header_dict", "header_file", "header_list",
+    "header_render", "header_renderer", "headers", "headers_out", "hide_fields", "method", "node", "opts",
+    "params", "password", "persist_session", "port", "raise_error", "requests_lib", "session_cookie_jar",
+    "stream", "streaming_callback", "template_dict", "test", "test_url", "text", "text_out", "timeout",
+    "url_list", "username", "verify_ssl",
+)  # fmt: skip
+"""The arguments of Salt's execution function of that name."""
+
+
+@also_takes(*_ASKED)
 async def query(
     ctx: StateContext,
     name: str,
@@ -48,7 +64,7 @@ async def query(
         match_type: `string`, or `pcre` for a regular expression.
         status: the status code that is wanted, or a list of them.
         status_type: `string`; `pcre`; `list`, which a list is without it too.
-        wait_for: refused; the state option `retry` does it.
+        wait_for: refused; `http.wait_for_successful_query` does it.
         request_interval: the same.
         **kwargs: those of the execution function: `method`, `params`, `data`, `headers`, `timeout`, ….
 
@@ -63,8 +79,8 @@ async def query(
     _check(match, match_type, status, status_type)
     if wait_for is not None or request_interval is not None:
         raise StateFailedError(
-            "http.query: wait_for and request_interval are not there; use the state option `retry` "
-            "(attempts, interval, until)"
+            "http.query: wait_for and request_interval are not there; write http.wait_for_successful_query, "
+            "or use the state option `retry` (attempts, interval, until)"
         )
     if ctx.test:
         return StateReturn(name=name, result=None, comment=f"{name} would be queried (TEST MODE)")
@@ -89,6 +105,40 @@ async def query(
         new_state=_described(data),
         sensitive=_credentials(data),
     )
+
+
+@also_takes(*_ASKED, "match", "match_type", "status", "status_type")
+async def wait_for_successful_query(
+    ctx: StateContext,
+    name: str,
+    *,
+    wait_for: float = 300,
+    request_interval: float = _INTERVAL_S,
+    **kwargs: Any,
+) -> StateReturn:
+    """Ask a server until it says what it should, or until time is up.
+
+    Args:
+        ctx: the state's context.
+        name: the URL.
+        wait_for: seconds after which nothing is asked any more.
+        request_interval: seconds between two questions. Salt asks again at once where it is not said.
+        **kwargs: those of `query`, and of the execution function.
+
+    Returns:
+        What `query` returned last.
+
+    Raises:
+        StateFailedError: see `query`.
+    """
+    loop = asyncio.get_running_loop()
+    end = loop.time() + wait_for
+    while True:
+        returned = await query(ctx, name, **kwargs)
+        if returned.result is not False or loop.time() >= end:
+            return returned
+        # A server elsewhere tells nobody that it is ready: to ask it again is all that there is.
+        await asyncio.sleep(request_interval)
 
 
 def _described(data: DataMap) -> DataMap:
@@ -146,4 +196,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise StateFailedError(f"http.query: {pattern!r} is no regular expression: {error}") from None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"query": query}
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "query": query,
+    "wait_for_successful_query": wait_for_successful_query,
+}

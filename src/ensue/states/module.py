@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import EnsueError, NotAvailableError
 from ensue.model.data import is_list, is_mapping
 from ensue.model.returns import StateReturn
@@ -45,6 +46,7 @@ class Call:
         return self.key.partition(":")[0]
 
 
+@also_takes("args", "func", "kwargs", "m_fun", "m_name", "returner", passes_others=True)
 async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Call one or several execution functions on the target.
 
@@ -78,6 +80,7 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     )
 
 
+@also_takes("args", "func", "kwargs", "m_fun", "m_name", "returner", passes_others=True)
 def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
     """Do nothing until a watched state changes something; then the functions are called.
 

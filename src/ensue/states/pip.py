@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.data import is_mapping
 from ensue.model.returns import StateReturn
@@ -29,6 +30,16 @@ _ALREADY: Final = (
     "Looking in ",
 )  # fmt: skip
 
+_INSTALL: Final = (
+    "activate", "allow_all_external", "allow_external", "allow_unverified", "build", "cache_dir", "cert",
+    "disable_version_check", "download", "download_cache", "exists_action", "extra_args", "extra_index_url",
+    "find_links", "global_options", "index_url", "install_options", "log", "mirrors", "no_binary",
+    "no_cache_dir", "no_chown", "no_deps", "no_download", "no_index", "no_install", "no_use_wheel",
+    "only_binary", "pre_releases", "process_dependency_links", "proxy", "repo", "saltenv", "source",
+    "target", "timeout", "trusted_host", "use_vt", "use_wheel",
+)  # fmt: skip
+"""What Salt's `pip.install` takes."""
+
 
 class _Wanted(msgspec.Struct, kw_only=True, frozen=True):
     """One package: as it was written, its name (empty for a URL or a path), and what its version is to be."""
@@ -38,6 +49,7 @@ class _Wanted(msgspec.Struct, kw_only=True, frozen=True):
     conditions: str = ""
 
 
+@also_takes(*_INSTALL)
 async def installed(
     ctx: StateContext,
     name: str,
@@ -123,6 +135,7 @@ async def installed(
     )
 
 
+@also_takes("log", "proxy", "timeout", "use_vt", "saltenv")
 async def removed(
     ctx: StateContext,
     name: str,

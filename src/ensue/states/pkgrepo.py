@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -32,6 +33,7 @@ _LATER: Final = (
 _COMPARED: Final = ("architectures", "comps", "disabled", "dist", "line", "signedby", "type", "uri")
 
 
+@also_takes(*_KNOWN, *_SILENT, passes_others=True)
 async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs: Any) -> StateReturn:
     """Have a repository of packages, and the key that it is signed with.
 
@@ -89,6 +91,7 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
     )
 
 
+@also_takes(*_KNOWN, *_SILENT, passes_others=True)
 async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs: Any) -> StateReturn:
     """Have no such repository of packages; its key stays.
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states._postgres import gone, server_of
+from ensue.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ _KEYS: Final = {
 }
 
 
+@also_takes(*SERVER)
 async def present(
     ctx: StateContext,
     name: str,
@@ -95,6 +97,7 @@ async def present(
     )
 
 
+@also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Have no database of a name, nor what is in it.
 

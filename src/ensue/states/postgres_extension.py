@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
-from ensue.states._postgres import gone, server_of
+from ensue.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*SERVER)
 async def present(
     ctx: StateContext,
     name: str,
@@ -69,6 +71,7 @@ async def present(
     )
 
 
+@also_takes(*SERVER)
 async def absent(
     ctx: StateContext,
     name: str,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
-from ensue.states._postgres import server_of
+from ensue.states._postgres import SERVER, server_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*SERVER)
 async def present(
     ctx: StateContext, name: str, dbname: str, owner: str | None = None, **server: Any
 ) -> StateReturn:
@@ -54,6 +56,7 @@ async def present(
     )
 
 
+@also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> StateReturn:
     """Have no schema of a name; one that is not empty stays, and the state fails.
 

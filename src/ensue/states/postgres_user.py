@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.model.data import is_list
-from ensue.states._postgres import gone, server_of
+from ensue.states._postgres import SERVER, gone, server_of
 from ensue.states._postgres_role import FLAGS, Wanted, role_present
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.returns import StateReturn
 
 
+@also_takes(*SERVER)
 async def present(
     ctx: StateContext,
     name: str,
@@ -78,6 +80,7 @@ async def present(
     return await role_present(ctx, name, wanted, server_of(ctx, server))
 
 
+@also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Have no user of a name.
 

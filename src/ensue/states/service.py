@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.errors import StateFailedError
+from ensue.contracts.functions import also_takes
+from ensue.errors import NotAvailableError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states._service_masking import masked, unmasked
 
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
+_KNOWN: Final = (
+    "domain", "force", "full_restart", "init_delay", "no_block", "provider", "reload", "root", "runas",
+    "runlevel", "sig", "start_delayed", "start_type", "timeout", "unmask", "unmask_runtime",
+)  # fmt: skip
+"""What the service managers of Salt's `service` take, and `mod_watch` with them."""
+_OUTDATED: Final = {"restart": ""}
+_OUTDATED_OF_START: Final = {**_OUTDATED, "enable": ""}
 _WATCHED: Final = {
     "restart": "restarted",
     "reload": "reloaded",
@@ -50,6 +58,7 @@ class _Came:
     warnings: tuple[str, ...] = ()
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED)
 async def running(
     ctx: StateContext,
     name: str,
@@ -76,9 +85,12 @@ async def running(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.running", kwargs)
-    if not await ctx.call("service.available", name):
+    is_there: bool = await ctx.call("service.available", name)
+    was_running: bool = is_there and await ctx.call("service.status", name)
+    if not was_running and await _is_offline(ctx):
+        return await _nothing_runs(ctx, name, warnings)
+    if not is_there:
         return _absent(ctx, name, "started", warnings)
-    was_running: bool = await ctx.call("service.status", name)
     if not was_running:
         if ctx.test:
             return _said(name, None, f"Service {name} is set to start", warnings)
@@ -96,6 +108,7 @@ async def running(
     return await _with_start(ctx, enable, came)
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED)
 async def dead(
     ctx: StateContext, name: str, *, enable: bool | None = None, no_block: bool = False, **kwargs: Any
 ) -> StateReturn:
@@ -115,9 +128,12 @@ async def dead(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     warnings = _remarks("service.dead", kwargs)
-    if not await ctx.call("service.available", name):
+    is_there: bool = await ctx.call("service.available", name)
+    was_running: bool = is_there and await ctx.call("service.status", name)
+    if not was_running and await _is_offline(ctx):
+        return await _nothing_runs(ctx, name, warnings)
+    if not is_there:
         return _absent(ctx, name, "stopped", warnings) if ctx.test else _not_there(name, warnings)
-    was_running: bool = await ctx.call("service.status", name)
     if was_running:
         if ctx.test:
             return _said(name, None, f"Service {name} is set to be killed", warnings)
@@ -135,6 +151,7 @@ async def dead(
     return await _with_start(ctx, enable, came)
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
 async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Have a service start with the system, whether it runs now or not.
 
@@ -152,6 +169,7 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     return await _with_start(ctx, True, _Came(name=name, state="in the desired state", warnings=warnings))
 
 
+@also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
 async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Have a service not start with the system; one that is not there is fine.
 
@@ -196,6 +214,8 @@ async def mod_watch(
         NotAvailableError: the target has no service manager that ensue knows.
     """
     is_running: bool = await ctx.call("service.status", name)
+    if not is_running and await _is_offline(ctx) and not await _has_scripts(ctx):
+        return await _nothing_runs(ctx, name, ())
     if sfun == "dead":
         verb, past = "stop", "stopped"
         if not is_running:
@@ -264,6 +284,30 @@ async def _state(
     if is_enabled is None:
         is_enabled = await ctx.call("service.enabled", name)
     return {"name": name, "running": is_running, "enabled": is_enabled}
+
+
+async def _is_offline(ctx: StateContext) -> bool:
+    """Say whether nothing can run on the target, since its system is not started: a chroot, an image."""
+    try:
+        return bool(await ctx.call("service.offline"))
+    except NotAvailableError:  # a resource type with a service manager of its own
+        return False
+
+
+async def _has_scripts(ctx: StateContext) -> bool:
+    """Say whether the scripts of `/etc/init.d` can restart a service where systemd cannot, as in Salt."""
+    return await ctx.connection.stat("/etc/init.d", follow=True) is not None
+
+
+async def _nothing_runs(ctx: StateContext, name: str, warnings: tuple[str, ...]) -> StateReturn:
+    """Say that there is nothing to start or stop, as Salt says it."""
+    return StateReturn(
+        name=name,
+        result=True,
+        comment="Running in OFFLINE mode. Nothing to do",
+        new_state=await _state(ctx, name, is_running=False),
+        warnings=warnings,
+    )
 
 
 def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:

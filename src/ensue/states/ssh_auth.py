@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -22,6 +23,7 @@ _CONFIG: Final = ".ssh/authorized_keys"
 _FAILED: Final = "Failed to add the ssh key. Is the home directory available, and/or does the key file exist?"
 
 
+@also_takes()
 async def present(  # noqa: PLR0917 (Salt's order)
     ctx: StateContext,
     name: str,
@@ -115,6 +117,7 @@ async def absent(  # noqa: PLR0917 (Salt's order)
     return StateReturn(name=key, result=True, changes={key: "Removed"}, comment=word, new_state=gone)
 
 
+@also_takes()
 async def manage(  # noqa: PLR0917 (Salt's order)
     ctx: StateContext,
     name: str,

@@ -35,7 +35,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
         ctx: the state's context.
         name: the host.
         user: to whom; None for all.
-        fingerprint: what the key that the host shows must have.
+        fingerprint: what the key must have, the given one or the one that the host shows.
         key: the key; without it the host is asked, from the target.
         port: its port.
         enc: the key's type.
@@ -51,20 +51,16 @@ async def present(  # noqa: PLR0917 (Salt's order)
         StateFailedError: the arguments make no sense, there is no such user, or the target cannot ask.
     """
     shown = _shown(user, config)
-    fault = _fault(key, fingerprint, enc)
-    if fault:
-        return StateReturn(name=name, result=False, comment=fault)
+    if key and not enc:
+        comment = 'Required argument "enc" if using "key" argument.'
+        return StateReturn(name=name, result=False, comment=comment)
     new_state: DataMap = {"name": name, "user": user, "config": shown}
     if ctx.test:
-        found: str = await ctx.call(
+        found: str | DataMap = await ctx.call(
             "ssh.check_known_host", user, name, key=key, fingerprint=fingerprint, config=config, port=port,
             fingerprint_hash_type=fingerprint_hash_type,
         )  # fmt: skip
-        if found == "exists":
-            comment = f"Host {name} is already in {shown}"
-            return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
-        what = f"added to {shown}" if found == "add" else f"updated in {shown}"
-        return StateReturn(name=name, result=None, comment=f"Key for {name} is set to be {what}")
+        return _planned(name, shown, found, new_state)
     done: DataMap = await ctx.call(
         "ssh.set_known_host", user=user, hostname=name, fingerprint=fingerprint, key=key, port=port, enc=enc,
         config=config, hash_known_hosts=hash_known_hosts, timeout=timeout,
@@ -115,10 +111,14 @@ def _shown(user: str | None, config: str | None) -> str:
     return config or (".ssh/known_hosts" if user else "/etc/ssh/ssh_known_hosts")
 
 
-def _fault(key: str | None, fingerprint: str | None, enc: str | None) -> str:
-    if key and fingerprint:
-        return 'Specify either "key" or "fingerprint", not both.'
-    return 'Required argument "enc" if using "key" argument.' if key and not enc else ""
+def _planned(name: str, config: str, found: str | DataMap, new_state: DataMap) -> StateReturn:
+    if isinstance(found, dict):
+        return StateReturn(name=name, result=False, comment=str(found["error"]))
+    if found == "exists":
+        comment = f"Host {name} is already in {config}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    what = f"added to {config}" if found == "add" else f"updated in {config}"
+    return StateReturn(name=name, result=None, comment=f"Key for {name} is set to be {what}")
 
 
 def _saved(

@@ -91,6 +91,42 @@ class FakeVault:
         return bytes(byte ^ 0xFF for byte in sealed[len(start) :])
 
 
+class FakeMine:
+    """A mine in memory, of one target: it asks nobody."""
+
+    def __init__(self) -> None:
+        self.values: dict[Srn, dict[str, Any]] = {}
+
+    async def gathered(
+        self,
+        target: str,  # noqa: ARG002 (there is one target)
+        names: Sequence[str],
+        *,
+        engine: str | None = None,  # noqa: ARG002 (the same)
+    ) -> dict[str, dict[str, Any]]:
+        """Return what was kept."""
+        kept = self.values.items()
+        return {name: {srn.id: one[name] for srn, one in kept if name in one} for name in names}
+
+    async def names(self, srn: Srn) -> list[str]:
+        """Return the names of what was kept."""
+        return sorted(self.values.get(srn, {}))
+
+    async def keep(self, srn: Srn, values: Mapping[str, Any]) -> None:
+        """Keep values."""
+        self.values.setdefault(srn, {}).update(values)
+
+    async def update(self, srn: Srn) -> list[str]:
+        """Ask nobody."""
+        return await self.names(srn)
+
+    async def forget(self, srn: Srn, name: str | None = None) -> None:
+        """Forget a value, or all of them."""
+        kept = self.values.get(srn, {})
+        for key in [key for key in kept if name in {None, key}]:
+            del kept[key]
+
+
 @dataclass(slots=True, kw_only=True)
 class AppliedSls:
     """One call of `ctx.apply` that a test wants to look at.
@@ -121,6 +157,7 @@ class FakeFunctionContext:
         cache_dir: the project's cachedir.
         config: the target's configuration.
         minion_context: the managing minion; without it this context itself.
+        mine: the values that targets have for each other.
     """
 
     connection: Connection
@@ -135,6 +172,7 @@ class FakeFunctionContext:
     cache_dir: Path = Path("/nonexistent/ensue-cache")
     config: DataMap = field(default_factory=dict[str, Any])
     minion_context: FunctionContext | None = None
+    mine: FakeMine = field(default_factory=FakeMine)
 
     @property
     def srn(self) -> Srn:
@@ -179,6 +217,13 @@ class FakeFunctionContext:
         except TargetSyntaxError as error:
             raise StateFailedError(str(error)) from None
         return matches(parsed, subject)
+
+    async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
+        """Return this context, if it is one that an expression means."""
+        return [self] if await self.matches(target, engine=engine) else []
+
+    async def pillar_changed(self) -> None:
+        """Go on: the pillar is the one that the test gave."""
 
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call one of `functions` on this target."""
@@ -285,6 +330,10 @@ class FakeStateContext(FakeFunctionContext):
         if found is None:
             raise UnknownResourceError(f"no such resource: {target}")
         return found
+
+    async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:  # noqa: ARG002 (recorded)
+        """Record the call as one of the function, and return what the test set."""
+        return await self.apply(self.srn, [function])
 
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
         """Record the call and return what the test set."""

@@ -67,7 +67,7 @@ def test_chance_is_new_in_every_rendering(expression: str) -> None:
 def test_a_loaded_block_exports_what_it_names_alone() -> None:
     """`load_yaml` and `profile` leave no variables of their own behind."""
     template = "{% load_yaml as y %}a: 1{% endload %}{% profile as 'p' %}{% set z = 2 %}{% endprofile %}"
-    rendered = JinjaRenderer([], shorten=str).render(template, {}, path="t", export=True)
+    rendered = JinjaRenderer([], shorten=str).render(template, {}, path="t")
     assert rendered.exported == {"y": {"a": 1}, "z": 2}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.grammar import read_property
 from ensue.model.data import copied
-from ensue.model.reference import Every
+from ensue.model.reference import Every, Indexed
+
+if TYPE_CHECKING:
+    from ensue.model.reference import Index, Step
 
 DATA = {
     "ID": "i-1",
@@ -51,10 +54,19 @@ def steps_of(path: str) -> Any:
         ("nics[0]:address", "a"),
         ("nics[*]:address", ["a", "b"]),
         ("nics:address", ["a", "b"]),
-        ("nics:address[1]", "b"),
+        ("nics:address:[1]", "b"),
         ("nics[*]:tags", [["x", "y"], ["z"]]),
-        ("nics[*]:tags[0]", ["x", "y"]),
-        ("m[*][1]", [3, 4]),
+        ("nics[*]:tags[0]", ["x", "z"]),
+        ("nics:tags[0]", ["x", "z"]),
+        ("nics[*]:tags[-1]", ["y", "z"]),
+        ("nics[*]:tags[*]", [["x", "y"], ["z"]]),
+        ("nics[*]:tags:[0]", ["x", "y"]),
+        ("nics[*]:tags:[0][1]", "y"),
+        ("nics[*]:[1]:address", "b"),
+        ("nics:[*]:address", ["a", "b"]),
+        ("m[*][1]", [2, 4]),
+        ("m[*]:[1]", [3, 4]),
+        ("m:[*][1]", [2, 4]),
         ("m[1][0]", 3),
         ('"odd:key[0]"', 7),
         ("8080", "number"),
@@ -82,6 +94,12 @@ def test_a_path_leads_to_its_value(path: str, value: object) -> None:
         ("ID[0]", "'ID' is a text, so it has no [0]"),
         ("deep[0]", "'deep' is a mapping, so it has no [0]; it has er"),
         ("deep[*]", "'deep' is a mapping, so it has no [*]; it has er"),
+        ("nics[*]:tags[1]", "'nics[*]:tags' has no [1]; it has 1 item"),
+        ("nics:address[0]", "'nics[*]:address' is a text, so it has no [0]"),
+        ("m[*][2]", "'m[*]' has no [2]; it has 2 items"),
+        ("m[*]:[2]", "'m[*]' has no [2]; it has 2 items"),
+        ("m:[1][0][0]", "'m:[1][0]' is a number, so it has no [0]"),
+        ("m[0]:[5]", "'m[0]' has no [5]; it has 2 items"),
         ("[0]", f"new_state is a mapping, so it has no [0]; it has {KEYS}"),
     ],
 )
@@ -126,47 +144,79 @@ TREES = st.recursive(
 )
 
 
-def reference(data: Any, steps: list[Any]) -> Any:
-    """Evaluate a path as its definition reads."""
+def reference(data: Any, steps: list[Step]) -> Any:
+    """Evaluate a path as its definition reads, a segment after the other."""
     for step in steps:
-        if isinstance(step, str):
-            data = [reference(item, [step]) for item in data] if isinstance(data, list) else data[step]
-        else:
-            data = data if step is Every.ITEM else data[step]
+        parts = (
+            [step] if isinstance(step, str) else [*([] if step.key is None else [step.key]), *step.indexes]
+        )
+        data = of_segment(data, parts)
     return data
 
 
-def valid_steps(draw: st.DrawFn, data: Any) -> list[Any]:
+def of_segment(data: Any, parts: list[Any]) -> Any:
+    """Evaluate one segment: behind a map its parts belong to each item."""
+    if not parts:
+        return data
+    first, *rest = parts
+    if isinstance(data, str) or (first is Every.ITEM and isinstance(data, dict)):
+        raise TypeError(data)
+    if isinstance(first, str) and isinstance(data, list):
+        return [of_segment(item, parts) for item in data]
+    if first is Every.ITEM:
+        return [of_segment(item, rest) for item in data]
+    return of_segment(data[first], rest)
+
+
+def valid_steps(draw: st.DrawFn, data: Any) -> list[Step]:
     """Draw a path that leads somewhere, by going along it."""
-    steps: list[Any] = []
+    steps: list[Step] = []
     while draw(st.booleans()):
-        options: list[Any] = list(data) if isinstance(data, dict) else []
-        if isinstance(data, list):
-            options = [Every.ITEM, *range(-len(data), len(data))]
-            if data and all(isinstance(item, dict) for item in data):
-                options += [key for key in data[0] if all(key in item for item in data)]
-        if not options:
+        segments = [segment for segment in segments_into(data) if leads(data, segment)]
+        if not segments:
             break
-        steps.append(draw(st.sampled_from(options)))
+        steps.append(draw(st.sampled_from(segments)))
         data = reference(data, steps[-1:])
     return steps
 
 
+def segments_into(data: Any) -> list[Step]:
+    """Return some segments of which a few lead somewhere in data."""
+    maps = data if isinstance(data, list) else [data]
+    keys = [None, *dict.fromkeys(key for item in maps if isinstance(item, dict) for key in item)]
+    indexes: list[tuple[Index, ...]] = [(0,), (-1,), (1,), (Every.ITEM,), (Every.ITEM, 0), (0, Every.ITEM)]
+    with_indexes: list[Step] = [Indexed(key, brackets) for key in keys for brackets in indexes]
+    return [*(key for key in keys if key is not None), *with_indexes]
+
+
+def leads(data: Any, segment: Step) -> bool:
+    """Say whether the definition makes something of a segment."""
+    try:
+        reference(data, [segment])
+    except (LookupError, TypeError):
+        return False
+    return True
+
+
 @st.composite
-def trees_with_paths(draw: st.DrawFn) -> tuple[Any, list[Any]]:
+def trees_with_paths(draw: st.DrawFn) -> tuple[Any, list[Step]]:
     tree = draw(TREES)
     return tree, valid_steps(draw, tree)
 
 
 @given(trees_with_paths())
-def test_any_path_agrees_with_its_definition(case: tuple[Any, list[Any]]) -> None:
-    """Random data and random paths into it give what five lines of definition give."""
+def test_any_path_agrees_with_its_definition(case: tuple[Any, list[Step]]) -> None:
+    """Random data and random paths into it give what a few lines of definition give."""
     data, steps = case
     assert follow(data, steps) == reference(data, steps)
 
 
-@given(TREES, st.lists(st.text(max_size=3) | st.integers(-3, 3) | st.just(Every.ITEM), max_size=4))
-def test_no_path_does_more_than_fail(data: Any, steps: list[Any]) -> None:
+INDEXES = st.lists(st.integers(-3, 3) | st.just(Every.ITEM), min_size=1, max_size=3).map(tuple)
+SEGMENTS = st.text(max_size=3) | st.builds(Indexed, st.none() | st.text(max_size=3), INDEXES)
+
+
+@given(TREES, st.lists(SEGMENTS, max_size=4))
+def test_no_path_does_more_than_fail(data: Any, steps: list[Step]) -> None:
     """A path into any data gives a value or a PathError, never anything else."""
     with contextlib.suppress(PathError):
         follow(data, steps)

@@ -8,24 +8,24 @@ from hypothesis import strategies as st
 
 from ensue.language.references.grammar import Malformed, quoted, read_property, read_text
 from ensue.language.references.signs import holds_sign, may_bind
-from ensue.model.reference import Every, Reference
+from ensue.model.reference import Every, Indexed, Reference
 
 ALL = Every.ITEM
 READ = [
     ("${test:B:ID}", "test", "B", None, ("ID",)),
     ("${cloud.instance:State_B:ID}", "cloud.instance", "State_B", None, ("ID",)),
     ("${test:B:}", "test", "B", None, ()),
-    ("${test:B:nics[0]:address}", "test", "B", None, ("nics", 0, "address")),
-    ("${test:B:nics[*]:address}", "test", "B", None, ("nics", ALL, "address")),
-    ("${test:B:m[*][1]}", "test", "B", None, ("m", ALL, 1)),
-    ("${test:B:l[-1]}", "test", "B", None, ("l", -1)),
-    ("${test:B:[0]:a}", "test", "B", None, (0, "a")),
-    ("${test:B:a:[0][*]}", "test", "B", None, ("a", 0, ALL)),
+    ("${test:B:nics[0]:address}", "test", "B", None, (Indexed("nics", (0,)), "address")),
+    ("${test:B:nics[*]:address}", "test", "B", None, (Indexed("nics", (ALL,)), "address")),
+    ("${test:B:m[*][1]}", "test", "B", None, (Indexed("m", (ALL, 1)),)),
+    ("${test:B:l[-1]}", "test", "B", None, (Indexed("l", (-1,)),)),
+    ("${test:B:[0]:a}", "test", "B", None, (Indexed(None, (0,)), "a")),
+    ("${test:B:a:[0][*]}", "test", "B", None, ("a", Indexed(None, (0, ALL)))),
     ("${test:B[web-1]:ip}", "test", "B", "web-1", ("ip",)),
     ("${test:B[/etc/a:b]:ip}", "test", "B", "/etc/a:b", ("ip",)),
     ('${test:B["x]y"]:ip}', "test", "B", "x]y", ("ip",)),
     ('${test:"a:b":c}', "test", "a:b", None, ("c",)),
-    ('${test:"a[0]"[n]:"k:[}"[1]}', "test", "a[0]", "n", ("k:[}", 1)),
+    ('${test:"a[0]"[n]:"k:[}"[1]}', "test", "a[0]", "n", (Indexed("k:[}", (1,)),)),
     (r'${test:B:"say \"hi\" \\"}', "test", "B", None, ('say "hi" \\',)),
     ('${test:B:""}', "test", "B", None, ("",)),
     ("${test:/etc/motd:mode}", "test", "/etc/motd", None, ("mode",)),
@@ -180,7 +180,7 @@ def test_what_is_quoted_is_read_back(id_: str, keys: list[tuple[str, list[int | 
     )
     [piece] = read_text(f"${{test:{quoted(id_)}:{path}}}")
     assert isinstance(piece, Reference)
-    steps = tuple(step for key, indexes in keys for step in (key, *indexes))
+    steps = tuple(Indexed(key, tuple(indexes)) if indexes else key for key, indexes in keys)
     assert (piece.id, piece.steps) == (id_, steps)
     assert read_property(path) == steps
 

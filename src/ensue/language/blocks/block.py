@@ -46,6 +46,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         pipe: the renderers of the file it stands in.
         template: the file's name in the roots, which relative includes start from.
         function: for a block of the `py` renderer, what renders it; it has no text.
+        caller: the ID of the state that calls for it without naming it; empty when states name it.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     pipe: str = ""
     template: str = ""
     function: Callable[[Stream], Stream] | None = None
+    caller: str = ""
 
     @cached_property
     def inner(self) -> Scan:
@@ -71,4 +73,5 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
             moved=self.moved,
             pipe=self.pipe,
             template=self.template,
+            with_parts=True,
         )

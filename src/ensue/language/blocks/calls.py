@@ -16,7 +16,7 @@ from ensue.language.collector import near_names
 from ensue.language.tree import absolute_name, sls_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ensue.diagnostics import Span
     from ensue.language.blocks.block import Block, Limit
@@ -108,7 +108,7 @@ class Lookup:
         self._found = found
         self._heads: dict[tuple[str, str], SlsHead | None] = {}
 
-    def look_up(self, drafts: Iterable[Draft]) -> None:
+    def look_up(self, drafts: Sequence[Draft]) -> None:
         """Give every draft that calls for something what its entries mean."""
         for draft in drafts:
             if entries := draft.options.delayed_render:
@@ -122,6 +122,36 @@ class Lookup:
                     delayed_render=tuple((one.kind, one.name) for one in called),
                     delayed_calls=called,
                 )
+        for key, stream in self._tree.streams.items():
+            for block in stream.space.own.values():
+                if block.caller:
+                    self._look_up_caller(drafts, block, key, stream)
+
+    def _look_up_caller(self, drafts: Sequence[Draft], block: Block, key: str, stream: Stream) -> None:
+        """Let the state that a block waits for call for it: the last one of that ID."""
+        callers = [draft for draft in drafts if draft.declaration.id == block.caller]
+        if not callers:
+            if block.caller not in self._found.refused:
+                self._no_caller(drafts, block)
+            return
+        called = _called(block, stream.space, self._tree.files[key], stream)
+        options = callers[-1].options
+        callers[-1].options = msgspec.structs.replace(
+            options,
+            delayed_render=(*options.delayed_render, (called.kind, called.name)),
+            delayed_calls=(*options.delayed_calls, called),
+        )
+
+    def _no_caller(self, drafts: Sequence[Draft], block: Block) -> None:
+        near = near_names(block.caller, {draft.declaration.id for draft in drafts})
+        outer = f"{block.caller!r} is a state of a scope around this one; it has ended"
+        self._found.error(
+            "E0314",
+            f"the block waits for {block.caller!r}, which is not in this run",
+            block.place,
+            detail=outer if block.caller in self._tree.outer_ids else "",
+            help=near or "mend the ID, or include the SLS that declares it",
+        )
 
     def _look_up(self, declaration: Declaration, place: int, kind: str, name: str) -> Called | None:
         # An entry that `extend` added means what its name means in the SLS that says so.
@@ -148,19 +178,7 @@ class Lookup:
             )
             return None
         block, space = known
-        return Called(
-            kind="block",
-            name=name,
-            file=file,
-            place=block.place,
-            limit=block.limit,
-            scoped=block.scoped,
-            caller=caller,
-            pipe=block.pipe,
-            size_chars=len(block.text),
-            block=block,
-            space=space,
-        )
+        return _called(block, space, file, caller)
 
     def _sls(self, written: str, calling: SlsFile, caller: Stream, span: Callable[[], Span]) -> Called | None:
         name = written if not written.startswith(".") else absolute_name(written, calling) or written
@@ -206,6 +224,22 @@ class Lookup:
                 if block.name == name:
                     return f"the one at {block.place} is in another block or SLS, which nobody can look into"
         return ""
+
+
+def _called(block: Block, space: BlockSpace, file: SlsFile, caller: Stream) -> Called:
+    return Called(
+        kind="block",
+        name=block.name,
+        file=file,
+        place=block.place,
+        limit=block.limit,
+        scoped=block.scoped,
+        caller=caller,
+        pipe=block.pipe,
+        size_chars=len(block.text),
+        block=block,
+        space=space,
+    )
 
 
 def _all_blocks(blocks: Iterable[Block]) -> Iterator[Block]:

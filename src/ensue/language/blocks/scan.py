@@ -19,16 +19,18 @@ from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.blocks.block import Block
 from ensue.language.blocks.tags import TagOptions, read_end, read_opening
+from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MARK: Final = "#!delayed"
-"""A text without these characters holds no blocks and is not looked at any further."""
+    from ensue.language.blocks.waiting import Waiting
 
-_END_MARK: Final = "#!end_delayed_block"
-_TAG: Final = r"(?m)^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$"
+_MARKS: Final = ("#!delayed", "#!end_delayed_block", *MARKS)
+"""A text without any of these holds no blocks and is not looked at any further."""
+
+_TAG: Final = r"(?m)^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$|^#![^\n]*$"
 _INDENTATION: Final = r"(?m)^([^\S\n]*)[^\s]"
 
 
@@ -38,10 +40,12 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         text: the text; blank lines where blocks stood.
         blocks: the outermost blocks, in order.
+        parts: the outermost parts with renderers of their own, in order; they wait for nothing.
     """
 
     text: str
     blocks: tuple[Block, ...] = ()
+    parts: tuple[Block, ...] = ()
 
 
 class _Open(msgspec.Struct, kw_only=True):
@@ -55,6 +59,8 @@ class _Open(msgspec.Struct, kw_only=True):
         start: the position in the text where the tag's line begins.
         inside: the position where what is in it begins.
         names: names of the blocks that stand directly in it, with their places.
+        waiting: what it waits for; None when states call for it by its name.
+        part: the renderers of a part that waits for nothing; empty for any other block.
     """
 
     name: str
@@ -64,10 +70,35 @@ class _Open(msgspec.Struct, kw_only=True):
     start: int
     inside: int
     names: dict[str, Span] = msgspec.field(default_factory=dict[str, Span])
+    waiting: Waiting | None = None
+    part: str = ""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it ends with `#!END`, or with what it is in."""
+        return self.waiting is not None or bool(self.part)
+
+    def begin_with(self, tag: _Tag) -> None:
+        """Take renderers from a tag below the opening one; what is in the block begins behind it."""
+        self.waiting = msgspec.structs.replace(self.waiting, pipe=tag.pipe) if self.waiting else None
+        self.line, self.inside = tag.line, tag.end + 1
 
 
 class _Tag(msgspec.Struct, frozen=True, kw_only=True):
-    """One tag line: where it is, and what it says."""
+    """One tag line: where it is, and what it says.
+
+    Args:
+        is_end: whether it ends a block.
+        words: what stands behind the tag's own word.
+        span: its place.
+        line: its line.
+        start: where the line begins in the text.
+        end: where it ends.
+        waiting: for a block that waits for a state, what it says.
+        is_bare: whether it is `#!END`.
+        pipe: the renderers that it names, for the block whose tag is above it or for a part.
+        is_below: whether the line above is the tag of a block that waits for a state.
+    """
 
     is_end: bool
     words: list[str]
@@ -75,10 +106,21 @@ class _Tag(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     start: int
     end: int
+    waiting: Waiting | None = None
+    is_bare: bool = False
+    pipe: str = ""
+    is_below: bool = False
 
 
 def scan(
-    text: str, path: str, *, first_line: int = 1, moved: bool = False, pipe: str = "", template: str = ""
+    text: str,
+    path: str,
+    *,
+    first_line: int = 1,
+    moved: bool = False,
+    pipe: str = "",
+    template: str = "",
+    with_parts: bool = False,
 ) -> Scan:
     """Cut the delayed blocks out of a text.
 
@@ -89,32 +131,57 @@ def scan(
         moved: whether columns are not those of the file.
         pipe: the renderers of the file.
         template: the file's name in the roots.
+        with_parts: also cut the parts with renderers of their own; else their tags are comments.
 
     Raises:
         CompileError: tags are unmatched, misnamed, or broken; with all faults of the text.
     """
-    if MARK not in text and _END_MARK not in text:
+    if not any(mark in text for mark in _MARKS):
         return Scan(text=text)
     cutter = _Cutter(text, moved=moved, pipe=pipe, template=template)
-    for tag in _tags(text, path, first_line):
+    for tag in _counting(list(_tags(text, path, first_line)), with_parts=with_parts):
         cutter.take(tag)
     return cutter.ended()
 
 
 def _tags(text: str, path: str, first_line: int) -> Iterator[_Tag]:
     line, counted = first_line, 0
+    below = -1
     for found in re.finditer(_TAG, text):
         line += text.count("\n", counted, found.start())
         counted = found.start()
         column = text.index("#", found.start()) - found.start() + 1
+        waiting = read_waiting(found[0]) if found[2] is None else None
+        is_bare = found[2] is None and is_end(found[0])
+        pipe = read_pipe(found[0]) if found[2] is None else ""
+        is_below = found.start() == below
+        below = found.end() + 1 if waiting else -1
+        if found[2] is None and not waiting and not is_bare and not pipe:
+            continue
         yield _Tag(
-            is_end=found[1] is not None,
-            words=found[2].split(),
+            is_end=found[1] is not None or is_bare,
+            words=(found[2] or "").split(),
             span=Span(path, line, column),
             line=line,
             start=found.start(),
             end=found.end(),
+            waiting=waiting,
+            is_bare=is_bare,
+            pipe=pipe,
+            is_below=is_below,
         )
+
+
+def _counting(tags: list[_Tag], *, with_parts: bool) -> Iterator[_Tag]:
+    """Leave out the lines that name renderers where no `#!END` belongs to them: those are comments."""
+    ended: set[int] = set()
+    waiting: list[int] = []
+    for number, tag in enumerate(tags):
+        if tag.waiting or (with_parts and tag.pipe and tag.start and not tag.is_below):
+            waiting.append(number)
+        elif tag.is_bare and waiting:
+            ended.add(waiting.pop())
+    return (tag for number, tag in enumerate(tags) if not tag.pipe or tag.is_below or number in ended)
 
 
 class _Cutter:
@@ -129,13 +196,20 @@ class _Cutter:
         self._open_names: Counter[str] = Counter()
         self._names: dict[str, Span] = {}
         self._blocks: list[Block] = []
+        self._parts: list[Block] = []
         self._kept: list[str] = []
         self._kept_to = 0
         self._faults: list[Diagnostic] = []
 
     def take(self, tag: _Tag) -> None:
         """Take one tag."""
-        if tag.is_end:
+        if tag.pipe and tag.is_below:
+            self._open[-1].begin_with(tag)
+        elif tag.is_bare:
+            # Anywhere else it is a comment.
+            if self._open and self._open[-1].is_bare:
+                self._close(self._pop(), tag)
+        elif tag.is_end:
             self._end(tag)
         else:
             self._begin(tag)
@@ -146,16 +220,25 @@ class _Cutter:
         Raises:
             CompileError: with everything that is wrong.
         """
-        for block in self._open:
-            self._refuse_open(block)
+        end = len(self._text)
+        while self._open:
+            block = self._pop()
+            if block.is_bare:
+                self._close(block, _Tag(is_end=True, words=[], span=block.span, line=0, start=end, end=end))
+            else:
+                self._refuse_open(block)
         if self._faults:
             raise CompileError(self._faults)
         kept = "".join([*self._kept, self._text[self._kept_to :]])
-        return Scan(text=kept, blocks=tuple(self._blocks))
+        return Scan(text=kept, blocks=tuple(self._blocks), parts=tuple(self._parts))
 
     def _begin(self, tag: _Tag) -> None:
-        name, options = read_opening(tag.words, tag.span, self._faults)
         names = self._open[-1].names if self._open else self._names
+        name, options = "", TagOptions()
+        if tag.waiting:
+            name = name_of(tag.waiting.caller, names)
+        elif not tag.pipe:
+            name, options = read_opening(tag.words, tag.span, self._faults)
         if name and name in names:
             self._faults.append(twice(name, names[name], tag.span))
         elif name:
@@ -168,12 +251,16 @@ class _Cutter:
                 line=tag.line,
                 start=tag.start,
                 inside=min(tag.end + 1, len(self._text)),
+                waiting=tag.waiting,
+                part=tag.pipe,
             )
         )
         self._open_names[name] += 1
 
     def _end(self, tag: _Tag) -> None:
         name = read_end(tag.words, tag.span, self._faults)
+        while self._open and self._open[-1].is_bare:
+            self._close(self._pop(), tag)
         if not self._open:
             self._faults.append(
                 Diagnostic(
@@ -233,7 +320,7 @@ class _Cutter:
         text = _without_indentation(raw)
         self._kept += (self._text[self._kept_to : block.start], "\n" * cut.count("\n"))
         self._kept_to = tag.end
-        self._blocks.append(
+        (self._parts if block.part else self._blocks).append(
             Block(
                 name=block.name,
                 place=block.span,
@@ -242,8 +329,9 @@ class _Cutter:
                 moved=self._moved or text is not raw,
                 scoped=block.options.scoped,
                 limit=block.options.limit,
-                pipe=self._pipe,
+                pipe=block.part or (block.waiting.pipe if block.waiting else "") or self._pipe,
                 template=self._template,
+                caller=block.waiting.caller if block.waiting else "",
             )
         )
 

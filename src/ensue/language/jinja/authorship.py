@@ -1,21 +1,27 @@
 """Marks in the signs (`${`, `__slot__`) that the author of a Jinja template wrote, in text and in constants.
 
+The dash of a list item is marked in constants alone: formulas join `"- salt:/"` with the parts of a path.
+
 A constant that is compared, looked up, or searched for is left as it is: its value counts there, and it is
 not printed.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import nodes
 
 from ensue.language.authored import mark_signs
+from ensue.language.marks import ITEM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _SIGNS: Final = ("$", "__slot__")
+_ITEM: Final = re.compile(r"([ \t]*)((?:- )+)(?=\S)")
+_MAY_HOLD_ITEM: Final = re.compile(r"""["'][ \t]*- """)
 _SEARCHING: Final = frozenset(
     (
         *(
@@ -44,12 +50,17 @@ def mark_authorship(template: nodes.Template, source: str) -> None:
         template: the template; changed in place.
         source: its text: most templates have no sign.
     """
-    if any(sign in source for sign in _SIGNS):
+    if any(sign in source for sign in _SIGNS) or _MAY_HOLD_ITEM.search(source):
         for node in _printed(template):
             if isinstance(node, nodes.TemplateData):
                 node.data = mark_signs(node.data)
             elif isinstance(node.value, str):
-                node.value = mark_signs(node.value)
+                node.value = _mark_item(mark_signs(node.value))
+
+
+def _mark_item(text: str) -> str:
+    found = _ITEM.match(text)
+    return f"{found[1]}{ITEM}{found[2]}{ITEM}{text[found.end() :]}" if found else text
 
 
 def _printed(node: nodes.Node) -> Iterator[nodes.TemplateData | nodes.Const]:

@@ -11,7 +11,8 @@ Source: Salt's Jinja renderer, 3008; behaviour measured there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
 from jinja2 import nodes
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from jinja2.runtime import Context
+
+
+_NUMBER_BYTES: Final = 6
 
 
 def printed(value: Any) -> Any:
@@ -68,7 +72,8 @@ class Environment(SandboxedEnvironment):
     insides, and ranges beyond 100,000 are refused.
 
     Args:
-        paths: the shown paths of templates, by the number that marks have; grows.
+        paths: the shown paths of templates, by the number that marks have; grows. A path has the same number
+            in every process, because compiled templates are kept.
         shorten: makes an absolute path relative to the project.
         options: options of Jinja's environment.
     """
@@ -76,14 +81,13 @@ class Environment(SandboxedEnvironment):
     template_class = Template
     code_generator_class = NameChecker
 
-    def __init__(self, paths: list[str], shorten: Callable[[str], str], **options: Any) -> None:
+    def __init__(self, paths: dict[int, str], shorten: Callable[[str], str], **options: Any) -> None:
         options.setdefault("finalize", printed)
         super().__init__(**options)
         self.filters = NamedFunctions("filter", with_marks(dict(self.filters) | dict(FILTERS)))
         self.tests = NamedFunctions("test", dict(self.tests) | dict(TESTS))
         self.globals.update(GLOBALS)
         self._paths = paths
-        self._numbers: dict[str, int] = {}
         self._shorten = shorten
 
     def join_path(self, template: str, parent: str) -> str:
@@ -114,7 +118,8 @@ class Environment(SandboxedEnvironment):
         except jinja2.TemplateSyntaxError as error:
             error.lineno += first_line - 1
             raise
-        move_down(template, first_line - 1)
+        if first_line > 1:
+            move_down(template, first_line - 1)
         self._prepare(template, text, path)
         return self.compile(template, name=name, filename=path)
 
@@ -143,7 +148,7 @@ class Environment(SandboxedEnvironment):
     def _prepare(self, template: nodes.Template, source: str, path: str) -> None:
         """Mark lines and authorship; what a block captures is written text, as what a macro returns is."""
         mark_authorship(template, source)
-        insert_marks(template, self._number(path))
+        insert_marks(template, self.know_file(path))
         tree = all_nodes(template)
         for output, place in constant_outputs(tree):
             output.nodes[place] = _written(output.nodes[place], output.nodes[place].lineno)
@@ -156,12 +161,14 @@ class Environment(SandboxedEnvironment):
         if isinstance(name, str) and isinstance(known, NamedFunctions) and name not in known:
             raise UnknownWhenCalledError(known.unknown(name))
 
-    def _number(self, path: str) -> int:
+    def know_file(self, path: str) -> int:
+        """Return the number of a template's file, which its marks have from now on."""
         shown = self._shorten(path)
-        if shown not in self._numbers:
-            self._numbers[shown] = len(self._paths)
-            self._paths.append(shown)
-        return self._numbers[shown]
+        number = int.from_bytes(
+            hashlib.sha256(shown.encode("utf-8", "surrogatepass")).digest()[:_NUMBER_BYTES]
+        )
+        self._paths[number] = shown
+        return number
 
 
 def _written(node: Any, line: int) -> nodes.Filter:

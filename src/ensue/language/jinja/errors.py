@@ -11,6 +11,7 @@ from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, EnsueError
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
 from ensue.language.template_circles import endless
+from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,12 +76,13 @@ def as_compile_error(
                 help="check that every {% %} and {{ }} is closed and every block has its end tag",
             )
         case jinja2.UndefinedError():
-            diagnostic = Diagnostic(
+            message = str(error.message or error)
+            diagnostic = foreign_name(_undefined_name(message), span) or Diagnostic(
                 code="E0204",
                 summary="an undefined variable in a template",
-                detail=str(error.message or error),
+                detail=message,
                 span=span,
-                help=_near(str(error.message or error), variables),
+                help=_near(message, variables),
             )
         case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(
@@ -164,15 +166,21 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
 
 
 def _near(message: str, variables: Iterable[str]) -> str:
-    parts = message.split("'", 2)
     advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
-    if len(parts) == _UNDEFINED_NAME_PARTS and not parts[0] and parts[2].startswith(" is undefined"):
+    if name := _undefined_name(message):
         import difflib
 
-        close = difflib.get_close_matches(parts[1], list(variables), n=2)
+        close = difflib.get_close_matches(name, list(variables), n=2)
         if close:
             return f"did you mean {' or '.join(close)}? Else {advice}"
     return advice
+
+
+def _undefined_name(message: str) -> str:
+    """Return the variable that is undefined: Jinja's exception has it in its text alone."""
+    parts = message.split("'", 2)
+    is_name = len(parts) == _UNDEFINED_NAME_PARTS and not parts[0] and parts[2].startswith(" is undefined")
+    return parts[1] if is_name else ""
 
 
 def message_of(error: Any) -> str:

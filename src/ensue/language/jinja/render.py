@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import msgspec
 
+from ensue.language.jinja.compiled_templates import TemplateCode
 from ensue.language.jinja.current import Rendering
 from ensue.language.jinja.environment import Environment, Template
 from ensue.language.jinja.errors import as_compile_error
@@ -19,9 +20,11 @@ from ensue.language.line_marks import take_out_marks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
+    from types import CodeType
 
     from jinja2.runtime import Context
 
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.language.yaml.document import Anchor
 
 
@@ -50,6 +53,7 @@ class JinjaRenderer:
         prepare: applied to every template's text before Jinja sees it.
         options: further options of the Jinja environment (`trim_blocks`, …), by Jinja's names.
         allow_undefined: an undefined variable is empty instead of an error.
+        kept: keeps compiled templates for later processes; None keeps none.
     """
 
     def __init__(
@@ -60,8 +64,10 @@ class JinjaRenderer:
         prepare: Callable[[str, str], str] = lambda text, _path: text,
         options: Mapping[str, Any] | None = None,
         allow_undefined: bool = False,
+        kept: CompiledTemplates | None = None,
     ) -> None:
-        self._paths: list[str] = []
+        self._paths: dict[int, str] = {}
+        self._kept = kept
         self._shorten = shorten
         self._options: dict[str, Any] = {
             "loader": RootsLoader(roots, prepare, shorten),
@@ -70,7 +76,8 @@ class JinjaRenderer:
             "cache_size": 2000,
             **dict(options or {}),
         }
-        self._environment = Environment(self._paths, shorten, **self._options)
+        self._shown_options = {**dict(options or {}), "allow_undefined": allow_undefined}
+        self._environment = self._make_environment({})
         self._own_environments: dict[str, Environment] = {}
         self._compiled: dict[tuple[Environment, str, int, str], jinja2.Template] = {}
 
@@ -82,8 +89,8 @@ class JinjaRenderer:
         path: str,
         name: str = "",
         first_line: int = 1,
-        export: bool = False,
         authored: Callable[[], Iterable[str]] | None = None,
+        is_file: bool = False,
     ) -> Rendered:
         """Render a template.
 
@@ -93,9 +100,9 @@ class JinjaRenderer:
             path: its file, for messages.
             name: its name in the roots, which relative includes start from.
             first_line: the line of its file that the text begins on.
-            export: also return the top-level variables as they stand at its end.
             authored: for a text that is read as YAML or JSON afterwards, in which values are guarded: returns
                 the texts that authors wrote elsewhere.
+            is_file: whether the text is (a part of) a file of the project; only then its code is kept.
 
         Raises:
             CompileError: broken Jinja, an undefined variable, an error in a called function.
@@ -106,16 +113,11 @@ class JinjaRenderer:
             environment, kept = self._with_options(header.options), header.kept
             text, first_line = header.body, first_line + header.lines
         try:
-            template = self._template(environment, text, path, name, first_line)
-            exported: Mapping[str, Any] | None = None
+            template = self._template(environment, text, path, name, first_line, is_file=is_file)
             rendering = Rendering(variables, text, authored)
             with rendering.going_on():
-                if export:
-                    context = template.new_context(dict(variables))
-                    marked = self._run(template, context)
-                    exported = dict(context.vars)
-                else:
-                    marked = template.render(variables)
+                context = template.new_context(dict(variables))
+                marked = self._run(template, context)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
             raise as_compile_error(error, path=path, shorten=self._shorten, variables=variables) from None
         plain, anchors = take_out_marks(kept + marked, self._paths)
@@ -123,7 +125,7 @@ class JinjaRenderer:
             # Jinja drops one newline at the end of a template; Salt puts it back.
             plain += "\n"
         templates = tuple(dict.fromkeys(rendering.templates))
-        return Rendered(text=plain, anchors=anchors, exported=exported, templates=templates)
+        return Rendered(text=plain, anchors=anchors, exported=dict(context.vars), templates=templates)
 
     def _run(self, template: jinja2.Template, context: Context) -> str:
         try:
@@ -134,19 +136,34 @@ class JinjaRenderer:
     def _with_options(self, options: Mapping[str, Any]) -> Environment:
         key = repr(sorted(options.items()))
         if key not in self._own_environments:
-            environment = Environment(self._paths, self._shorten, **{**self._options, **options})
-            self._own_environments[key] = environment
+            self._own_environments[key] = self._make_environment(options)
         return self._own_environments[key]
 
+    def _make_environment(self, options: Mapping[str, Any]) -> Environment:
+        """Return an environment with further options."""
+        code = None
+        if self._kept is not None:
+            code = TemplateCode(self._kept, repr(sorted({**self._shown_options, **options}.items())))
+        return Environment(self._paths, self._shorten, **{**self._options, **options, "bytecode_cache": code})
+
     def _template(
-        self, environment: Environment, text: str, path: str, name: str, first_line: int
+        self, environment: Environment, text: str, path: str, name: str, first_line: int, *, is_file: bool
     ) -> jinja2.Template:
         key = (environment, path, first_line, text)
         if key not in self._compiled:
-            if first_line > 1:
-                code = environment.compile_part(text, path, name or path, first_line)
-            else:
-                code = environment.compile(text, name=name or path, filename=path)
+            code = self._code(environment, text, path, name or path, first_line, is_file=is_file)
             # Every rendering copies its globals; from the chain of `make_globals` that takes longer.
             self._compiled[key] = Template.from_code(environment, code, dict(environment.globals), None)
         return self._compiled[key]
+
+    def _code(
+        self, environment: Environment, text: str, path: str, name: str, first_line: int, *, is_file: bool
+    ) -> CodeType:
+        kept = environment.bytecode_cache
+        if kept is None or not is_file:
+            return environment.compile_part(text, path, name, first_line)
+        bucket = kept.get_bucket(environment, f"{name}:{first_line}", path, text)
+        if bucket.code is None:
+            bucket.code = environment.compile_part(text, path, name, first_line)
+            kept.set_bucket(bucket)
+        return bucket.code

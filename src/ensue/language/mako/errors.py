@@ -19,6 +19,7 @@ from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.collector import near_names
 from ensue.language.template_circles import endless
+from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,9 +65,15 @@ def as_compile_error(
         )
     if isinstance(error, NameError) and not span.line:
         name, line = _undefined(text, error)
-        help_ = near_names(name, variables) or "define it, or ask context.get('name') where it may be missing"
-        return _fault(f"{type(error).__name__}: {error}", Span(path, line), help_)
+        return _undefined_fault(name, error, Span(path, line), variables)
     return _fault(f"{type(error).__name__}: {error}", span)
+
+
+def _undefined_fault(name: str, error: NameError, span: Span, variables: Iterable[str]) -> CompileError:
+    if foreign := foreign_name(name, span):
+        return CompileError([foreign])
+    help_ = near_names(name, variables) or "define it, or ask context.get('name') where it may be missing"
+    return _fault(f"{type(error).__name__}: {error}", span, help_)
 
 
 def _undefined(text: str, error: NameError) -> tuple[str, int]:

@@ -94,7 +94,7 @@ class MakoRenderer:
         finally:
             pulled_in.reset(token)
             is_guarded.reset(guard)
-        plain, anchors = take_out_marks(buffer.getvalue(), self._marker.paths)
+        plain, anchors = take_out_marks(buffer.getvalue(), dict(enumerate(self._marker.paths)))
         exported = {**_module_names(template.module), **stack.variables}
         return Rendered(text=plain, anchors=anchors, exported=exported, templates=templates)
 

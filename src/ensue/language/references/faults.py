@@ -87,6 +87,16 @@ class Faults:
             help=f"bind it in an argument, or write {escaped(reference.text)} for the text itself",
         )
 
+    def warn_of_lookalike(self, piece: str, id_: str, reference: str, span: Span) -> None:
+        """Warn of a text that names a state of this run and is no reference."""
+        self._found.warning(
+            "E0407",
+            f"{piece} is no reference and stays as it is",
+            span,
+            detail=f"{id_!r} is a state of this run",
+            help=f"write {reference} for what the state returns",
+        )
+
     def malformed(self, piece: Malformed) -> Fault:
         """What has three parts and cannot be read."""
         return Fault(

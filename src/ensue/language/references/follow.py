@@ -1,7 +1,9 @@
 """Following a property path into a `new_state`, and writing what is found into text.
 
-A key applied to a list is applied to each item, as behind `[*]`; an index is always applied to the value
-that stands before it, be it a list of the data or one that a map has made.
+A key applied to a list is applied to each item, as behind `[*]`. What stands behind a map in the same segment
+belongs to each item, too: `nics[*]:tags[0]` is the first tag of every nic, `rows[*][1]` a column. An index in
+a segment of its own is applied to what the segments before it have made: `nics[*]:tags:[0]` are the tags of
+the first nic.
 
 Source: Idem's argument binding: indexes and wildcards.
 """
@@ -13,14 +15,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import EnsueError
 from ensue.model.data import is_list, is_mapping
-from ensue.model.reference import Every
+from ensue.model.reference import Every, Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.model.reference import Step
+    from ensue.model.reference import Index, Step
+
+    _Place = tuple[Step | Index, ...]
+    """The way to a value, for messages."""
 
 _MISSING: Final = object()
+_OWN_SEGMENT: Final = Indexed(None, ())
+"""Stands in the way to a value before indexes that are a segment of their own."""
 _MOST_KEYS_SHOWN: Final = 20
 
 
@@ -29,14 +36,14 @@ class PathError(EnsueError, LookupError):
 
 
 def follow(data: Any, steps: Sequence[Step]) -> Any:
-    """Return what a property path leads to; the data's own object, not a copy.
+    """Return what a property path leads to; the data's own object, not a copy, where nothing is mapped.
 
     Raises:
         PathError: a key is missing, an index is out of range, or a scalar stands in the way.
     """
     for number, step in enumerate(steps):
         found = data.__class__ is dict and step in data
-        data = data[step] if found else _taken(data, step, steps[:number])
+        data = data[step] if found else _taken(data, step, tuple(steps[:number]))
     return data
 
 
@@ -53,17 +60,16 @@ def _plain(value: Any) -> Any:
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
-def _taken(data: Any, step: Step, before: Sequence[Step]) -> Any:
-    match step:
-        case str():
-            return _by_key(data, step, before)
-        case int():
-            return _by_index(data, step, before)
-        case Every.ITEM:
-            return _items(data, "[*]", before)
+def _taken(data: Any, step: Step, before: _Place) -> Any:
+    if isinstance(step, str):
+        return _by_key(data, step, (), before)
+    if step.key is None:
+        return _indexed(data, step.indexes, (*before, _OWN_SEGMENT))
+    return _by_key(data, step.key, step.indexes, before)
 
 
-def _by_key(data: Any, key: str, before: Sequence[Step]) -> Any:
+def _by_key(data: Any, key: str, indexes: tuple[Index, ...], before: _Place) -> Any:
+    """Return what a key and the indexes behind it lead to; of a list, what they lead to in each item."""
     if is_mapping(data):
         value = data.get(key, _MISSING)
         if value is _MISSING:
@@ -71,14 +77,30 @@ def _by_key(data: Any, key: str, before: Sequence[Step]) -> Any:
             value = next((value for other, value in data.items() if str(other) == key), _MISSING)
         if value is _MISSING:
             raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}")
-        return value
+        return _indexed(value, indexes, (*before, key)) if indexes else value
     if is_list(data):
-        inside = before if before and before[-1] is Every.ITEM else (*before, Every.ITEM)
-        return [_by_key(item, key, inside) for item in data]
+        inside = before if before and _maps(before[-1]) else (*before, Every.ITEM)
+        return [_by_key(item, key, indexes, inside) for item in data]
     raise PathError(f"{_shown(before)} is {_kind(data)}, so it has no key {key!r}")
 
 
-def _by_index(data: Any, index: int, before: Sequence[Step]) -> Any:
+def _indexed(data: Any, indexes: tuple[Index, ...], before: _Place) -> Any:
+    """Return what indexes lead to; behind `[*]` they are those of each item."""
+    for number, index in enumerate(indexes):
+        if index is Every.ITEM:
+            items, rest = _items(data, "[*]", before), indexes[number + 1 :]
+            inside = (*before, Every.ITEM)
+            return [_indexed(item, rest, inside) for item in items] if rest else items
+        data = _by_index(data, index, before)
+        before = (*before, index)
+    return data
+
+
+def _maps(step: Step | Index) -> bool:
+    return step is Every.ITEM or (isinstance(step, Indexed) and step.indexes[-1:] == (Every.ITEM,))
+
+
+def _by_index(data: Any, index: int, before: _Place) -> Any:
     items = _items(data, f"[{index}]", before)
     if not -len(items) <= index < len(items):
         held = "1 item" if len(items) == 1 else f"{len(items)} items"
@@ -86,7 +108,7 @@ def _by_index(data: Any, index: int, before: Sequence[Step]) -> Any:
     return items[index]
 
 
-def _items(data: Any, index: str, before: Sequence[Step]) -> list[Any]:
+def _items(data: Any, index: str, before: _Place) -> list[Any]:
     if is_list(data):
         return data
     if isinstance(data, tuple):
@@ -120,14 +142,19 @@ def _kind(data: Any) -> str:
             return "a text"
 
 
-def _shown(steps: Sequence[Step]) -> str:
+def _shown(place: _Place) -> str:
     shown = ""
-    for step in steps:
+    for step in place[:-1] if place[-1:] == (_OWN_SEGMENT,) else place:
         match step:
             case str():
                 shown += f":{step}" if shown else step
-            case int():
-                shown += f"[{step}]"
-            case Every.ITEM:
-                shown += "[*]"
+            case Indexed(key, indexes):
+                shown += ":" if shown else ""
+                shown += (key or "") + "".join(map(_in_brackets, indexes))
+            case _:
+                shown += _in_brackets(step)
     return f"{shown!r}" if shown else "new_state"
+
+
+def _in_brackets(index: Index) -> str:
+    return "[*]" if index is Every.ITEM else f"[{index}]"

@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ensue.language.references.signs import holds_sign
-from ensue.model.reference import Every, Reference
+from ensue.model.reference import Every, Indexed, Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.model.reference import Step
+    from ensue.model.reference import Index, Step
 
 _SIMPLE: Final = re.compile(r"\$\{([\w.]+):([\w./][\w./-]*):([\w-]+)\}")
 """What most references look like: a whole text without quotes, brackets and blanks, read at once."""
@@ -235,15 +235,17 @@ def _steps(segments: list[str]) -> tuple[Step, ...]:
     steps: list[Step] = []
     for segment in segments:
         key, rest = _quotable(segment)
-        if key or segment.startswith('""'):
+        has_key = bool(key) or segment.startswith('""')
+        if rest:
+            steps.append(Indexed(key if has_key else None, tuple(_indexes(rest))))
+        elif has_key:
             steps.append(key)
-        elif not rest:
+        else:
             raise _BrokenError("a key is missing between two colons, or at the end")
-        steps += _indexes(rest)
     return tuple(steps)
 
 
-def _indexes(text: str) -> Iterator[int | Every]:
+def _indexes(text: str) -> Iterator[Index]:
     position = 0
     while position < len(text):
         found = _INDEX.match(text, position)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
-    from ensue.model.reference import Step
+    from ensue.model.reference import Index
 
 WORD: Final = "arg_bind"
 _OPTIONS: Final = OPTION_WORDS | REQUISITE_OPTIONS
@@ -129,14 +129,23 @@ def _reference(wish: _Wish) -> Reference:
     return pieces[0]
 
 
-def _steps(argument: str) -> tuple[Step, ...]:
-    steps = read_property(argument)
-    if isinstance(steps, str):
-        raise _ShapeError(steps)
-    return steps or ("",)
+def _steps(argument: str) -> list[str | Index]:
+    """Return the keys and indexes of a place in an argument; there is nothing to map in a place."""
+    segments = read_property(argument)
+    if isinstance(segments, str):
+        raise _ShapeError(segments)
+    steps: list[str | Index] = []
+    for segment in segments:
+        if isinstance(segment, str):
+            steps.append(segment)
+            continue
+        if segment.key is not None:
+            steps.append(segment.key)
+        steps += segment.indexes
+    return steps or [""]
 
 
-def _with(data: Any, steps: Sequence[Step], reference: Reference, wish: _Wish) -> Any:
+def _with(data: Any, steps: Sequence[str | Index], reference: Reference, wish: _Wish) -> Any:
     """Return data with a reference at a place in it; nothing is changed, for a file may use data twice."""
     if not steps:
         return data if _holds(data, reference) else reference.text

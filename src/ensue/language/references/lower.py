@@ -17,7 +17,9 @@ from ensue.language.fan_outs import TARGET
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import is_small, signed_texts
+from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
+from ensue.language.references.signs import holds_sign
 from ensue.language.wishes import NOTHING, add_wish
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_mapping
@@ -196,6 +198,8 @@ class Bindings:
                 for fault in pieces:
                     self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
                 continue
+            if any(isinstance(piece, str) and holds_sign(piece) for piece in pieces):
+                self._warn_of_lookalikes(number, text)
             for reference, target in (piece for piece in pieces if not isinstance(piece, str)):
                 if target == number:
                     is_right = False
@@ -210,6 +214,11 @@ class Bindings:
         if is_right:
             self._known[texts] = bound
         return bound
+
+    def _warn_of_lookalikes(self, number: int, text: _Text) -> None:
+        declaration = self._drafts[number].declaration
+        for piece, id_, meant_by_it in lookalikes(text[0], self._producers):
+            self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(declaration, text, piece))
 
     def _read(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
         if text not in self._pieces:

@@ -75,6 +75,11 @@ class Producers:
         """Return the modules of the states of an ID or name."""
         return sorted({self._drafts[number].declaration.module for number in self._by_key.get(id_, ())})
 
+    def module_of(self, id_: str, path: str = "") -> str:
+        """Return the module of a state of an ID or name, below the path; empty when there is none."""
+        modules = self.modules_of(id_) if id_ in self._by_key else []
+        return next((module for module in modules if not path or is_below(module, path)), "")
+
     def ids_below(self, path: str) -> set[str]:
         """Return the IDs of the states below a path."""
         below = (draft.declaration for draft in self._drafts)

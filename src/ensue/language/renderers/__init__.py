@@ -1,4 +1,7 @@
-"""The stages of a render pipe, one module each; found by name, loaded when first used."""
+"""The stages of a render pipe, one module each; found by name, loaded when first used.
+
+Those of installed distributions are in `installed`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stage
 
-NAMES: Final = ("jinja", "json", "mako", "py", "text", "yaml", "yamlex")
+NAMES: Final = ("gpg", "jinja", "json", "mako", "py", "text", "yaml", "yamlex")
 """The renderers that come with ensue."""
 
 
@@ -17,7 +20,9 @@ NAMES: Final = ("jinja", "json", "mako", "py", "text", "yaml", "yamlex")
 def load_stage(name: str) -> Stage | None:
     """Return a stage by its name in a pipe, None when there is none."""
     if name not in NAMES:
-        return None
+        from ensue.language.renderers.installed import installed_stage
+
+        return installed_stage(name)
     module = importlib.import_module(f"ensue.language.renderers.{name}_stage")
     stage: Stage = module.render
     return stage

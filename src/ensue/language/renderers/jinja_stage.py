@@ -24,8 +24,8 @@ def render(stream: Stream, _arguments: str) -> Stream:
         path=stream.path,
         name=stream.name,
         first_line=stream.first_line,
-        export=True,
         authored=None if stream.printing is Printing.FREE else stream.authored,
+        is_file=stream.is_file and not stream.is_rendered and text == stream.source,
     )
     return msgspec.structs.replace(
         stream.rendered(rendered.text),

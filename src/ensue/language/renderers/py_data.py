@@ -23,8 +23,8 @@ from ensue.model.data import copied
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.language.renderers.py_places import PythonDocument
     from ensue.language.renderers.stage import Stream
+    from ensue.language.yaml import YamlDocument
 
 _GIVEN: Final = ("prev_ret", "grains")
 _FUNCTIONS: Final = "salt"
@@ -50,7 +50,7 @@ class GivenTexts:
         """Note the texts with signs in a value."""
         self._texts.update(_signed(value))
 
-    def check(self, data: Any, written: PythonDocument) -> None:
+    def check(self, data: Any, written: YamlDocument) -> None:
         """Refuse data in which a sign may be what the run gave.
 
         Raises:
@@ -76,7 +76,7 @@ def literal(value: Any) -> Any:
     return as_literal(copied(value))
 
 
-def _ambiguous(sign: str, written: PythonDocument) -> Diagnostic:
+def _ambiguous(sign: str, written: YamlDocument) -> Diagnostic:
     return Diagnostic(
         code="E0221",
         summary=f"{sign} may be data of the run",

@@ -1,7 +1,7 @@
 """`py`: a Python file whose `run()` returns the data.
 
 Salt's dunder names are there as globals (`__salt__ __grains__ __pillar__ __opts__ __sls__`), the
-names of Salt's template context, `delayed_block` and `literal`.
+names of Salt's template context, `delayed_block` and `literal`. Names of `salt` can be imported.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from ensue.language.renderers.py_blocks import DelayedBlocks
 from ensue.language.renderers.py_data import GivenTexts, literal
 from ensue.language.renderers.py_errors import python_errors
 from ensue.language.renderers.py_places import PythonDocument
+from ensue.salt_names.file_builtins import builtins_of_file
+from ensue.salt_names.running import running
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
@@ -30,10 +32,14 @@ def render(stream: Stream, _arguments: str) -> Stream:
     padded = "\n" * (stream.first_line - 1) + without_marks(stream.text)
     given = GivenTexts()
     stream = given.watch(stream)
-    namespace: dict[str, Any] = {"__name__": "ensue.sls", "__file__": stream.path}
+    namespace: dict[str, Any] = {"__name__": "ensue.sls", "__file__": stream.path, **builtins_of_file()}
     blocks = DelayedBlocks(stream.path, padded, namespace, _given)
     namespace["delayed_block"] = blocks
-    with python_errors(stream.path, "run()"), blocks.collected(stream) as found:
+    with (
+        python_errors(stream.path, "run()"),
+        running(stream.variables.get("salt", {})),
+        blocks.collected(stream) as found,
+    ):
         before = dict(namespace)
         exec(compile(padded, stream.path, "exec"), namespace)  # noqa: S102 -- running the user's file is this renderer
         run = _run_function(namespace, stream.path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
+from ensue.errors import DecryptionError
 from ensue.language.blocks.space import NO_BLOCKS, BlockSpace
 from ensue.language.marks import without_authorship, without_marks
 from ensue.language.yaml import YamlDocument
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
     from ensue.language.jinja import JinjaRenderer
     from ensue.language.mako.render import MakoRenderer
     from ensue.language.yaml.document import Anchor
+
+
+def no_keys(_message: str) -> str:
+    """Refuse a PGP message: there are no keys.
+
+    Raises:
+        DecryptionError: always.
+    """
+    raise DecryptionError("there are no keys")
 
 
 class Printing(Enum):
@@ -30,6 +40,10 @@ class Printing(Enum):
 
     FREE = "free"
     """Text such as a file's: values are printed as they are."""
+
+
+def _no_stage(_name: str) -> None:
+    return None
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +71,10 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         authored: returns the texts that authors wrote elsewhere: the files of pillar.
         is_rendered: whether a template has printed values into `text`: what an author wrote in it has marks.
         has_marks: whether `data` holds references or slots with marks (pillar).
+        decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
+        parts: the renderings of those parts of the file that have renderers of their own.
+        own_stage: returns a renderer of the project by its name, None when it has none.
+        is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
     text: str
@@ -80,6 +98,10 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     authored: Callable[[], Iterable[str]] = tuple
     is_rendered: bool = False
     has_marks: bool = False
+    decrypt: Callable[[str], str] = no_keys
+    own_stage: Callable[[str], Stage | None] = _no_stage
+    is_file: bool = False
+    parts: tuple[Stream, ...] = ()
 
     @property
     def variables(self) -> Mapping[str, Any]:

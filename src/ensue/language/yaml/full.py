@@ -146,6 +146,7 @@ def _reader(read: Callable[[str], Any]) -> Callable[[Loader, ScalarNode], Any]:
 
 
 Loader.add_constructor(f"{_PREFIX}timestamp", _text)
+Loader.add_constructor(f"{_PREFIX}python/unicode", _text)
 Loader.add_constructor(f"{_PREFIX}bool", _reader(boolean))
 Loader.add_constructor(f"{_PREFIX}int", _reader(integer))
 Loader.add_constructor(f"{_PREFIX}float", _reader(floating))

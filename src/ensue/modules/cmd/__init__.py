@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.modules.cmd.code import exec_code, exec_code_all
 from ensue.modules.cmd.programs import has_exec, shells, which, which_bin
 from ensue.modules.cmd.run import retcode, run, run_all, run_bg, run_stderr, run_stdout, shell
 from ensue.modules.cmd.script import script, script_retcode
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "exec_code": exec_code,
+    "exec_code_all": exec_code_all,
     "has_exec": has_exec,
     "retcode": retcode,
     "run": run,

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
     from ensue.model.data import Data, DataMap
 
-_FOLDER: Final = "/tmp"  # noqa: S108 (the file's name cannot be guessed and it is created whole, with its mode)
+FOLDER: Final = "/tmp"  # noqa: S108 (the file's name cannot be guessed and it is created whole, with its mode)
+"""Where a script is while it runs."""
+
 _MODE: Final = 0o700
 
 
@@ -58,7 +60,7 @@ async def script(
         content = rendered.encode()
     options = read_options(kwargs)
     ending = posixpath.splitext(source.partition("?")[0])[1]
-    path = f"{_FOLDER}/.ensue-script-{os.urandom(8).hex()}{ending}"
+    path = f"{FOLDER}/.ensue-script-{os.urandom(8).hex()}{ending}"
     await ctx.connection.write(path, content, mode=_MODE, user=options.runas)
     try:
         return await invoke(ctx, _command(path, args), options)

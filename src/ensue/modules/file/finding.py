@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -24,6 +25,8 @@ _TYPES: Final[dict[str, FileKind]] = {
     "p": "fifo",
     "s": "socket",
 }
+_LETTERS: Final = {kind: letter for letter, kind in _TYPES.items()}
+_PRINTABLE: Final = ("path", "name", "type", "size", "mode", "mtime", "user", "group", "md5")
 
 
 async def readdir(ctx: FunctionContext, path: str) -> list[str]:
@@ -40,26 +43,61 @@ async def readdir(ctx: FunctionContext, path: str) -> list[str]:
     return [".", "..", *await ctx.connection.list_directory(path)]
 
 
-async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[str]:
+async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
     """Return the paths below a folder that fit, sorted; the folder itself among them.
 
     Args:
         ctx: the target.
         path: where to begin.
         **kwargs: `name` and `iname` (patterns over the last part of the path), `regex` and `iregex`
-            (over the path), `type` (letters `f d l b c p s`), `maxdepth`, `mindepth`, `owner`, `group`.
+            (over the path), `type` (letters `f d l b c p s`), `maxdepth`, `mindepth`, `owner`, `group`;
+            `print` (words such as `name,size`: `path name type size mode mtime user group md5`).
+
+    Returns:
+        With `print` the values that it names in place of each path: one, or a list of several.
 
     Raises:
         StateFailedError: another criterion is asked for.
     """
+    words = _printed_words(kwargs.pop("print", None))
     criteria = _Criteria(kwargs)
-    return sorted(
-        [
-            each
-            async for each, found, depth in _walk(ctx, path, 0, criteria)
-            if criteria.fit(each, found, depth)
-        ]
-    )
+    fitting = [
+        (each, found)
+        async for each, found, depth in _walk(ctx, path, 0, criteria)
+        if criteria.fit(each, found, depth)
+    ]
+    fitting.sort(key=lambda one: one[0])
+    if not words:
+        return [each for each, _ in fitting]
+    printed = [[await _printed(ctx, word, each, found) for word in words] for each, found in fitting]
+    return [values[0] for values in printed] if len(words) == 1 else printed
+
+
+def _printed_words(given: Any) -> list[str]:
+    words = [word.strip() for word in str(given or "").split(",") if word.strip()]
+    if unknown := sorted({*words} - {*_PRINTABLE}):
+        raise StateFailedError(
+            f"file.find prints no {', '.join(unknown)} (there are: {', '.join(_PRINTABLE)})"
+        )
+    return words
+
+
+async def _printed(ctx: FunctionContext, word: str, path: str, found: FileStat) -> Any:
+    if word == "md5":
+        is_file = found.kind == "file"
+        return hashlib.md5(await ctx.connection.read(path)).hexdigest() if is_file else ""  # noqa: S324 (asked for)
+    values = {
+        "path": path,
+        "name": posixpath.basename(path),
+        "type": _LETTERS[found.kind],
+        "size": found.size_bytes,
+        # Salt prints a mode as the number that its octal digits make.
+        "mode": int(f"{found.mode & 0o777:o}"),
+        "mtime": found.mtime_s,
+        "user": found.user,
+        "group": found.group,
+    }
+    return values[word]
 
 
 class _Criteria:

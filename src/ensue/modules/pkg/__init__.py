@@ -19,6 +19,7 @@ from ensue.modules.pkg.asking import (
 )
 from ensue.modules.pkg.changing import install, purge, refresh_db, remove
 from ensue.modules.pkg.holding import hold, list_holds, unhold
+from ensue.modules.pkg.information import info_installed
 from ensue.modules.pkg.repositories.apt import del_repo, get_repo, list_repos, mod_repo, plan_repo
 from ensue.modules.pkg.upgrading import list_upgrades, upgrade
 
@@ -30,6 +31,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "del_repo": del_repo,
     "get_repo": get_repo,
     "hold": hold,
+    "info_installed": info_installed,
     "install": install,
     "is_installed": is_installed,
     "latest_version": latest_version,

@@ -1,4 +1,4 @@
-"""Execution module `postgres`: databases, roles, schemas and extensions of a PostgreSQL server.
+"""Execution module `postgres`: databases, roles, privileges, schemas and extensions of a PostgreSQL server.
 
 The target's own `psql` asks, as the user `postgres` of the target unless another is named.
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.postgres import roles, schemas
+from ensue.modules.postgres import clusters, privileges, roles, schemas, tablespaces
 from ensue.modules.postgres.databases import db_alter, db_create, db_exists, db_list, db_remove
 from ensue.modules.postgres.server import Server, rows
 
@@ -43,6 +43,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "db_remove": db_remove,
     "psql_query": psql_query,
     "version": version,
+    **clusters.FUNCTIONS,
+    **privileges.FUNCTIONS,
     **roles.FUNCTIONS,
     **schemas.FUNCTIONS,
+    **tablespaces.FUNCTIONS,
 }

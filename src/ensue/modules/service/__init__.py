@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
-from ensue.modules.service.manager import service_manager
+from ensue.modules._programs import must
+from ensue.modules.service.manager import is_offline, service_manager
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Say whether there is such a service."""
     return await (await service_manager(ctx)).available(ctx, name)
+
+
+async def offline(ctx: FunctionContext) -> bool:
+    """Say whether the target is a system that systemd will start some day, in which nothing runs."""
+    return await is_offline(ctx)
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
@@ -104,6 +110,16 @@ def _change(verb: str) -> Change:
     return change
 
 
+async def systemctl_reload(ctx: FunctionContext) -> bool:
+    """Let systemd read its units again.
+
+    Raises:
+        StateFailedError: it could not, or does not run on the target.
+    """
+    await must(ctx, "systemctl", "daemon-reload", what="read the units again")
+    return True
+
+
 async def _is_masked(ctx: FunctionContext, name: str) -> bool:
     try:
         return await masked(ctx, name) or await masked(ctx, name, runtime=True)
@@ -128,10 +144,12 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "mask": mask,
     "masked": masked,
     "missing": missing,
+    "offline": offline,
     "reload": _change("reload"),
     "restart": _change("restart"),
     "start": _change("start"),
     "status": status,
     "stop": _change("stop"),
+    "systemctl_reload": systemctl_reload,
     "unmask": unmask_,
 }

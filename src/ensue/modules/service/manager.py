@@ -43,8 +43,29 @@ class ServiceManager(Protocol):
         ...
 
 
+async def is_offline(ctx: FunctionContext) -> bool:
+    """Say whether the target is a system that systemd will start some day: a chroot, an image.
+
+    Raises:
+        NotAvailableError: it runs no commands.
+
+    Source: Salt's execution module `systemd_service`, 3008: systemd does not run, and `systemctl` is there.
+    """
+    if not ctx.connection.can_run:
+        raise NotOfferedError("run", target_type=ctx.srn.type)
+    if await ctx.connection.stat("/run/systemd/system", follow=True) is not None:
+        return False
+    return bool(await ctx.call("cmd.which", "systemctl"))
+
+
+def _manager(name: str) -> ServiceManager:
+    return cast("ServiceManager", importlib.import_module(f"ensue.modules.service.{name}"))
+
+
 async def service_manager(ctx: FunctionContext) -> ServiceManager:
-    """Return the target's service manager: systemd where it runs, else the scripts of `/etc/init.d`.
+    """Return the target's service manager.
+
+    That is systemd where it runs, else the scripts of `/etc/init.d`, else systemd where it does not run yet.
 
     Raises:
         NotAvailableError: it has neither, or runs no commands.
@@ -53,9 +74,11 @@ async def service_manager(ctx: FunctionContext) -> ServiceManager:
         raise NotOfferedError("run", target_type=ctx.srn.type)
     for path, name in (("/run/systemd/system", "systemd"), ("/etc/init.d", "sysv")):
         if await ctx.connection.stat(path, follow=True) is not None:
-            return cast("ServiceManager", importlib.import_module(f"ensue.modules.service.{name}"))
+            return _manager(name)
+    if await ctx.call("cmd.which", "systemctl"):
+        return _manager("offline")
     raise NotAvailableError(
-        f"service is not available for {ctx.srn}: systemd does not run there (no /run/systemd/system), "
-        "there is no /etc/init.d, and ensue knows no other service manager; use cmd.run with the one that "
-        "it has"
+        f"service is not available for {ctx.srn}: systemd is not there (no /run/systemd/system, and no "
+        "systemctl), there is no /etc/init.d, and ensue knows no other service manager; use cmd.run with "
+        "the one that it has"
     )

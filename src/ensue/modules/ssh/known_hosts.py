@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ensue.errors import StateFailedError
 from ensue.modules._programs import ask
 from ensue.modules._text_files import text_of
+from ensue.modules.ssh.key_line import fingerprint as fingerprint_of
 from ensue.modules.ssh.known_line import DEFAULT_PORT, KnownHost, host_with_port, read_line
 from ensue.modules.ssh.places import known_hosts_path, write_user_file
 
@@ -74,8 +75,14 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     config: str | None = None,
     port: int | None = None,
     fingerprint_hash_type: str | None = None,
-) -> str:
-    """Say what it takes to know a host: `add`, `update`, or nothing: `exists`."""
+) -> str | DataMap:
+    """Say what it takes to know a host: `add`, `update`, or nothing: `exists`.
+
+    Returns:
+        The word; `status` and `error` where the key has not the fingerprint.
+    """
+    if fault := _mismatch(key, fingerprint, fingerprint_hash_type):
+        return _error(fault)
     known = await get_known_host_entries(ctx, user, hostname, config, port, fingerprint_hash_type)
     if not known:
         return "add"
@@ -105,7 +112,7 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
         ctx: the target.
         user: whose file; None for everybody's.
         hostname: the host.
-        fingerprint: what the key of the host must have.
+        fingerprint: what the key must have, the given one or the one that the host shows.
         key: its key; without it the host is asked.
         port: its port.
         enc: the key's type; other types stay as they are.
@@ -121,8 +128,11 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
         StateFailedError: the target cannot ask.
         RemoteFileError: the file cannot be read or written.
     """
+    fault = _mismatch(key, fingerprint, fingerprint_hash_type)
     if port is not None and int(port) != DEFAULT_PORT and hash_known_hosts:
-        return _error("argument port can not be used in conjunction with argument hash_known_hosts")
+        fault = "argument port can not be used in conjunction with argument hash_known_hosts"
+    if fault:
+        return _error(fault)
     stored = await get_known_host_entries(ctx, user, hostname, config, port, fingerprint_hash_type) or []
     same_type = [str(entry["key"]) for entry in stored if enc is None or entry["enc"] == enc]
     if stored and (key or fingerprint):
@@ -205,6 +215,14 @@ def _new_line(entry: DataMap, host: str, *, hash_known_hosts: bool) -> str:
 def _entries(text: str, host: str) -> list[KnownHost]:
     lines = (read_line(line) for line in text.splitlines())
     return [entry for entry in lines if entry and entry.is_for(host)]
+
+
+def _mismatch(key: str | None, wanted: str | None, hash_type: str | None) -> str:
+    """Say that a key has not the fingerprint that is given beside it; empty when it has."""
+    if not key or not wanted:
+        return ""
+    found = fingerprint_of(key, hash_type)
+    return "" if found == wanted else f"The key has the fingerprint {found or '(none)'}, not {wanted}"
 
 
 def _all(entries: Sequence[DataMap], key: str) -> list[str]:

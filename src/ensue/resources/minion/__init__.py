@@ -48,6 +48,8 @@ async def ping(connection: Connection) -> bool:
 async def grains(connection: Connection, context: ResourceContext) -> DataMap:
     """Gather the grains of this machine."""
     from ensue.resources.minion.gathering import minion_grains
+    from ensue.resources.posix_grains import project_grains
 
     root = connection.root if isinstance(connection, MinionConnection) else ""
-    return minion_grains(context.srn.id, root=root, own_grains_file=own_grains_path(context.opts))
+    found = minion_grains(context.srn.id, root=root, own_grains_file=own_grains_path(context.opts))
+    return project_grains(context.opts) | found

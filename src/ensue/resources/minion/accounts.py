@@ -13,13 +13,16 @@ class Accounts:
     """Names and numbers of users and groups."""
 
     def __init__(self) -> None:
-        self._stamp: tuple[int, int] = (0, 0)
+        self._users_changed_ns = self._groups_changed_ns = -1
         self._users: dict[int, str] = {}
         self._groups: dict[int, str] = {}
 
     def user_name(self, uid: int) -> str:
         """Return a user's name, or the number as text where it has none."""
-        self._forget_when_stale()
+        changed_ns = _changed_ns("/etc/passwd")
+        if changed_ns != self._users_changed_ns:
+            self._users_changed_ns = changed_ns
+            self._users.clear()
         name = self._users.get(uid)
         if name is None:
             try:
@@ -31,7 +34,10 @@ class Accounts:
 
     def group_name(self, gid: int) -> str:
         """Return a group's name, or the number as text where it has none."""
-        self._forget_when_stale()
+        changed_ns = _changed_ns("/etc/group")
+        if changed_ns != self._groups_changed_ns:
+            self._groups_changed_ns = changed_ns
+            self._groups.clear()
         name = self._groups.get(gid)
         if name is None:
             try:
@@ -40,13 +46,6 @@ class Accounts:
                 name = str(gid)
             self._groups[gid] = name
         return name
-
-    def _forget_when_stale(self) -> None:
-        stamp = (_changed_ns("/etc/passwd"), _changed_ns("/etc/group"))
-        if stamp != self._stamp:
-            self._stamp = stamp
-            self._users.clear()
-            self._groups.clear()
 
 
 def user_number(user: str | None) -> int:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.model.own_grains import DEFAULT_PATH
 from ensue.model.regular_files import NotRegularError, read_regular
 from ensue.resources.minion.accounts import current_group, current_user
+from ensue.resources.minion.further_facts import further_facts
 from ensue.resources.posix_grains import grains_from
 
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ def minion_grains(minion_id: str, *, root: str = "", own_grains_file: str = DEFA
     grains = grains_from(_facts(root, own_grains_file), id_=minion_id)
     grains["pythonversion"] = [*sys.version_info]
     grains["pythonexecutable"] = sys.executable
+    grains["pythonpath"] = [*sys.path]
+    grains["pid"] = os.getpid()
+    grains["cwd"] = _working_folder()
     return grains
 
 
@@ -87,6 +91,7 @@ def _facts(root: str, own_grains_file: str) -> dict[str, str]:
         **_own_grains(Path(root.rstrip("/") + own_grains_file)),
     }
     facts |= {name: _first_text(*paths).strip() for name, paths in _LINES.items()}
+    facts |= further_facts()
     facts |= {name: "yes" for name, path in _MARKS.items() if os.path.exists(path)}  # noqa: PTH110 (cheaper)
     return facts | _processor()
 
@@ -111,7 +116,15 @@ def _processor() -> dict[str, str]:
     except OSError:
         return {}
     flagged = any(line.startswith("flags") and " hypervisor" in line for line in first.splitlines())
-    return {"cpuinfo": first} | ({"hypervisor_flag": "yes"} if flagged else {})
+    flags = next((line for line in first.splitlines() if line.startswith(("flags", "Features"))), "")
+    return {"cpuinfo": first, "cpu_flags": flags} | ({"hypervisor_flag": "yes"} if flagged else {})
+
+
+def _working_folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 (a string)
+    except FileNotFoundError:
+        return ""
 
 
 def _memory() -> str:

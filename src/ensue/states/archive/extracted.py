@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.contracts.connection import Command
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.archive.destination import Destination
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 _NEEDLESS: Final = frozenset({"keep", "use_cmd_unzip", "list_options", "skip_files_list_verify"})
+_SALTS: Final = (
+    "clean_parent", "gnupghome", "keep_source", "keyring", "saltenv", "sig_backend", "signature",
+    "signed_by_all", "signed_by_any", "source_hash_sig", "source_hash_update", "tar_options", "use_etag",
+    "verify_ssl", "zip_options",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,7 @@ class _Found:
     wrong: tuple[str, ...]
 
 
+@also_takes(*_NEEDLESS, *_SALTS, outdated={"recurse": ""})
 async def extracted(
     ctx: StateContext,
     name: str,

@@ -50,7 +50,7 @@ async def set_owners(
         below = [entry async for entry in walk(ctx.connection, path)] if found.kind == "directory" else []
         everything: list[tuple[str, FileStat]] = [(path, found), *((one.path, one.found) for one in below)]
         for one, state in everything:
-            if not wanted.differences(state):
+            if not await wanted.differences(ctx.connection, state):
                 continue
             if ctx.test:
                 changed = True

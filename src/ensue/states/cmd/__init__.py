@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.contracts.functions import takes_words
+from ensue.contracts.functions import also_takes, takes_words
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import command_name
+from ensue.states.cmd.known import OF_RUN, OF_SCRIPT, OUTDATED
 from ensue.states.cmd.run import run
 from ensue.states.cmd.script import script
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 
+@also_takes(*OF_RUN, outdated=OUTDATED)
 @takes_words
 def wait(
     ctx: StateContext,  # noqa: ARG001 (every state function has it)
@@ -39,6 +41,7 @@ def wait(
     return StateReturn(name=command_name(name), result=True)
 
 
+@also_takes(*OF_SCRIPT, outdated=OUTDATED)
 def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
     """Do nothing until a watched state changes something; then the script is run.
 

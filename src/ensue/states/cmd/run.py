@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.functions import takes_words
+from ensue.contracts.functions import also_takes, takes_words
 from ensue.errors import NotOfferedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import check_environment, command_name, command_return, folder_is_missing
+from ensue.states.cmd.known import FURTHER, OUTDATED
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
+@also_takes(*FURTHER, outdated=OUTDATED)
 @takes_words
 async def run(
     ctx: StateContext,

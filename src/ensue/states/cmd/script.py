@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
+from ensue.states.cmd.known import FURTHER, OUTDATED
 from ensue.states.cmd.stateful import reinterpreted, test_command
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
+@also_takes(*FURTHER, outdated=OUTDATED)
 async def script(
     ctx: StateContext,
     name: str,

@@ -8,16 +8,18 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.paths import target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Remove what is at a path: a file, a symlink, or a folder with all that is in it.
 

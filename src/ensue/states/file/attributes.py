@@ -5,9 +5,10 @@ Contents are not looked at here. The shape of the changes is that of Salt's `che
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.connection import Command
 from ensue.errors import RemoteFileError
 from ensue.states.file.modes import mode_bits, shown_mode
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 _SET_ID_BITS: Final = 0o6000
+_NUMBER_FIELD: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +28,15 @@ class Attributes:
         mode: permission bits.
         user: owner, by name or number, as the user wrote it.
         group: the same for the group.
+        numbers: what the target has said of names that are not those found; asked once for all paths.
     """
 
     mode: int | None = None
     user: str | int | None = None
     group: str | int | None = None
+    numbers: dict[tuple[str, str], int | None] = field(
+        default_factory=dict[tuple[str, str], "int | None"], compare=False, repr=False
+    )
 
     @classmethod
     def read(cls, *, mode: Data = None, user: Data = None, group: Data = None) -> Attributes:
@@ -51,17 +57,41 @@ class Attributes:
         """The group as a connection takes it."""
         return None if self.group is None else str(self.group)
 
-    def differences(self, found: FileStat) -> DataMap:
-        """Return what is not as wanted, in Salt's shape: `user`, `group`, `mode` with what is wanted."""
+    async def differences(self, connection: Connection, found: FileStat) -> DataMap:
+        """Return what is not as wanted, in Salt's shape: `user`, `group`, `mode` with what is wanted.
+
+        Two names may have one number (`root` and `toor`): the target is asked where only the names differ.
+
+        Args:
+            connection: the way to the target.
+            found: what the path has.
+        """
         changes: DataMap = {}
-        if self.user is not None and str(self.user) not in {found.user, str(found.uid)}:
+        if self.user is not None and not await self._is(
+            connection, "passwd", self.user, found.user, found.uid
+        ):
             changes["user"] = self.user
-        if self.group is not None and str(self.group) not in {found.group, str(found.gid)}:
+        if self.group is not None and not await self._is(
+            connection, "group", self.group, found.group, found.gid
+        ):
             changes["group"] = self.group
         # Linux gives symlinks no mode of their own.
         if self.mode is not None and self.mode != found.mode and found.kind != "symlink":
             changes["mode"] = shown_mode(self.mode)
         return changes
+
+    async def _is(
+        self, connection: Connection, database: str, wanted: str | int, name: str, number: int
+    ) -> bool:
+        """Say whether a user or group is the one that was found."""
+        if str(wanted) in {name, str(number)}:
+            return True
+        if not connection.can_run or str(wanted).isdecimal():
+            return False
+        key = (database, str(wanted))
+        if key not in self.numbers:
+            self.numbers[key] = await _number(connection, database, str(wanted))
+        return self.numbers[key] == number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +116,7 @@ async def apply_attributes(connection: Connection, path: str, wanted: Attributes
         wanted: what it is to have.
         found: what it has; a symlink described as itself is not followed.
     """
-    planned = wanted.differences(found)
+    planned = await wanted.differences(connection, found)
     changes: DataMap = {}
     faults: list[str] = []
     if "user" in planned or "group" in planned:
@@ -110,6 +140,14 @@ async def apply_attributes(connection: Connection, path: str, wanted: Attributes
         except RemoteFileError as error:
             faults.append(str(error))
     return Applied(changes=changes, faults=tuple(faults))
+
+
+async def _number(connection: Connection, database: str, name: str) -> int | None:
+    """Return the number of a user or group of the target, None when that cannot be known."""
+    done = await connection.run(Command(argv=["getent", database, name]))
+    fields = done.stdout.decode("utf-8", "replace").strip().split(":")
+    is_there = done.returncode == 0 and len(fields) > _NUMBER_FIELD and fields[0] == name
+    return int(fields[_NUMBER_FIELD]) if is_there and fields[_NUMBER_FIELD].isdecimal() else None
 
 
 def _owner(value: Data) -> str | int | None:

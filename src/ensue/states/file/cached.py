@@ -12,11 +12,12 @@ import hashlib
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.hashes import ExpectedHash
 from ensue.states.file.paths import target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.source_cache import copy_of, forget, keep, kept
 from ensue.states.file.sources import Source, hash_of
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _KIND: Final = "sha256"
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def cached(  # noqa: PLR0917 (Salt's order)
     ctx: StateContext,
     name: str,

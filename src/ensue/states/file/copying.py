@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import RemoteFileError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
@@ -15,7 +16,7 @@ from ensue.states.file.described import absent_state, path_state, state_after
 from ensue.states.file.modes import folder_bits, mode_bits
 from ensue.states.file.owners import with_primary_group
 from ensue.states.file.paths import is_folder, make_parents, target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.tree import walk
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def copy(
     ctx: StateContext,
     name: str,
@@ -107,6 +109,7 @@ async def copy(
     )
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def rename(
     ctx: StateContext,
     name: str,
@@ -177,7 +180,11 @@ async def _same(connection: Connection, path: str, origin: str, wanted: Attribut
     if there is None or found is None or there.kind != "file" or found.kind != "file":
         return False
     mode = found.mode if wanted.mode is None else wanted.mode
-    if wanted.differences(there) or there.mode != mode or there.size_bytes != found.size_bytes:
+    if (
+        await wanted.differences(connection, there)
+        or there.mode != mode
+        or there.size_bytes != found.size_bytes
+    ):
         return False
     return await connection.checksum(path) == await connection.checksum(origin)
 

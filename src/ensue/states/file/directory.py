@@ -10,6 +10,7 @@ import posixpath
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
@@ -17,7 +18,7 @@ from ensue.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.states.file.described import absent_state, owner_state, path_state
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import is_folder, make_parents, target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.tree import walk
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class _Wish:
     children_only: bool
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def directory(
     ctx: StateContext,
     name: str,
@@ -236,12 +238,12 @@ class _Folder:
                 if wanted is None:
                     continue
                 found = await self._seen(entry.path, entry.found)
-                differences = wanted.differences(found)
+                differences = await wanted.differences(self._connection, found)
                 if differences:
                     todo[entry.path] = differences
         if not wish.children_only:
             found_here = await self._connection.stat(self._path, follow=wish.follow_symlinks)
-            differences = wish.folders.differences(found_here) if found_here else {}
+            differences = await wish.folders.differences(self._connection, found_here) if found_here else {}
             if differences:
                 todo[self._path] = differences
         if wish.clean:

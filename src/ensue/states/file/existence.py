@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
 from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.paths import target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Fail unless something is at a path; a symlink counts when what it points to is there.
 
@@ -39,6 +41,7 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     )
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Fail when something is at a path.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.functions import renders
+from ensue.contracts.functions import also_takes, renders
 from ensue.errors import StateFailedError
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.backups import wants_backup
@@ -17,7 +17,7 @@ from ensue.states.file.managed_content import Wish
 from ensue.states.file.managed_file import ManagedFile
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import target_path
-from ensue.states.file.remarks import further_variables, remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
 from ensue.states.file.sources import Template, read_sources
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _CONTENT_WORDS = "'contents', 'contents_pillar', and 'contents_grains'"
 
 
+@also_takes(*KNOWN, others_with="template", outdated={**OUTDATED, "file_mode": "mode"})
 @renders(contents="template")
 async def managed(
     ctx: StateContext,

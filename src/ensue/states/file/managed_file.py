@@ -91,7 +91,7 @@ class ManagedFile:
     async def _attributes_only(self, found: FileStat, wanted: Attributes) -> StateReturn:
         """Leave the content alone."""
         path = self._path
-        differences = wanted.differences(found)
+        differences = await wanted.differences(self._connection, found)
         if self._ctx.test and differences:
             comment = f"File {path} not updated"
             if "mode" in differences:
@@ -126,7 +126,7 @@ class ManagedFile:
             if self._old_sha256 == sha256:
                 return await self._same_content(found, desired, sha256)
         changes = await self._content_changes(found, content, is_secret=desired.is_secret)
-        changes |= desired.attributes.differences(found)
+        changes |= await desired.attributes.differences(self._connection, found)
         if self._ctx.test:
             return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
         await self._check(content, desired.attributes)
@@ -135,7 +135,7 @@ class ManagedFile:
         return await self._written(content, desired.attributes, changes, replace_link=is_link)
 
     async def _same_content(self, found: FileStat, desired: Desired, sha256: str) -> StateReturn:
-        differences = desired.attributes.differences(found)
+        differences = await desired.attributes.differences(self._connection, found)
         if self._ctx.test:
             if differences:
                 return self._returned(None, _SET_TO_CHANGE.format(self._path), differences)

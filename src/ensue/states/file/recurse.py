@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import RemoteFileError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes
@@ -18,7 +19,7 @@ from ensue.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.states.file.directory import directory
 from ensue.states.file.managed import managed
 from ensue.states.file.paths import make_parents, target_path
-from ensue.states.file.remarks import further_variables, remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, further_variables, remarks
 from ensue.states.file.tree import is_wanted
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
+@also_takes(
+    *KNOWN, "keep_symlinks", "force_symlinks", "sym_mode", "include_empty",
+    others_with="template",
+    outdated={**OUTDATED, "makedirs": "", "recurse": ""},
+)  # fmt: skip
 async def recurse(
     ctx: StateContext,
     name: str,

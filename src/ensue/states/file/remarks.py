@@ -20,7 +20,25 @@ _SILENT: Final = frozenset({
 
 _UNMANAGED: Final = frozenset({
     "attrs", "selinux", "ignore_ordering", "ignore_whitespace", "ignore_comment_characters",
+    "keep_symlinks", "force_symlinks", "sym_mode", "include_empty", "atomic", "disallow_copy_and_unlink",
+    "inherit_user_and_group",
 })  # fmt: skip
+
+KNOWN: Final = (
+    _REFUSED
+    | _SILENT
+    | {
+        "attrs",
+        "selinux",
+        "ignore_ordering",
+        "ignore_whitespace",
+        "ignore_comment_characters",
+    }
+)
+"""What Salt's `file.managed` takes and ensue does not act on."""
+
+OUTDATED: Final = {"show_diff": "show_changes", "env": "saltenv", "force": "", "backup_mode": "backup"}
+"""Arguments of earlier releases of Salt."""
 
 
 def remarks(function: str, given: Iterable[str]) -> tuple[str, ...]:
@@ -56,5 +74,5 @@ def further_variables(given: Mapping[str, Any], template: str | None) -> dict[st
         given: arguments beyond those that the function acts on.
         template: the renderer; None when nothing is rendered.
     """
-    known = _REFUSED | _SILENT | _UNMANAGED
+    known = KNOWN | _UNMANAGED
     return {word: value for word, value in given.items() if word not in known} if template else {}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.model.secret_values import secret_values
@@ -21,7 +22,7 @@ from ensue.states.file.managed_content import Wish
 from ensue.states.file.managed_file import ManagedFile
 from ensue.states.file.modes import mode_bits
 from ensue.states.file.paths import target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.serializers import deserialized, serialized
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _ABSENT: Final = "<_null_>"
 """What stands in a difference for a value that is not there, as in Salt."""
 
 
+@also_takes(*KNOWN, "deserializer_opts", outdated=OUTDATED)
 async def serialize(
     ctx: StateContext,
     name: str,

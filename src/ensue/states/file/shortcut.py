@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from ensue.model.data import Data
 
 
+@also_takes(
+    "arguments", "backupname", "description", "force", "icon_location", "makedirs", "user", "working_dir"
+)
 def shortcut(ctx: StateContext, name: str, target: str, **kwargs: Data) -> NoReturn:
     """Refuse to make a shortcut.
 

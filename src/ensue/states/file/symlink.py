@@ -9,13 +9,14 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import RemoteError, StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.owners import with_primary_group
 from ensue.states.file.paths import is_folder, make_parents, target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import FileStat
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(
+    *KNOWN, "atomic", "disallow_copy_and_unlink", "follow_symlinks", "inherit_user_and_group",
+    outdated=OUTDATED,
+)  # fmt: skip
 async def symlink(
     ctx: StateContext,
     name: str,
@@ -102,7 +107,7 @@ class _Symlink:
                 comment = f"Link {path} target is set to be changed to {self._target}"
                 return self._said(None, {"change": path}, comment)
             return await self._link()
-        differences = self._wanted.differences(found)
+        differences = await self._wanted.differences(self._connection, found)
         if not differences:
             comment = f"Symlink {path} is present and owned by {found.user}:{found.group}"
             return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
@@ -178,7 +183,7 @@ class _Symlink:
         await self._connection.symlink(self._target, path)
         comment = f"Created new symlink {path} -> {self._target}"
         found = await self._connection.stat(path)
-        if found is not None and self._wanted.differences(found):
+        if found is not None and await self._wanted.differences(self._connection, found):
             applied = await apply_attributes(self._connection, path, self._wanted, found)
             if applied.faults:
                 comment += f", but was unable to set ownership: {'; '.join(applied.faults)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 
+@also_takes("global")
 async def config_set(  # noqa: PLR0917 (Salt's order)
     ctx: StateContext,
     name: str,
@@ -83,6 +85,7 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
     )
 
 
+@also_takes("global", "all")
 async def config_unset(  # noqa: PLR0917 (Salt's order)
     ctx: StateContext,
     name: str,

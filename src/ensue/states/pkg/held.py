@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
-from ensue.states.pkg.wanted import wanted_packages
+from ensue.states.pkg.wanted import KNOWN, OUTDATED, wanted_packages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def held(
     ctx: StateContext,
     name: str,
@@ -59,6 +61,7 @@ async def held(
     return _done(name, wanted, {**held_now, **let_go}, comments)
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def unheld(
     ctx: StateContext,
     name: str,

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.held import settle_hold
 from ensue.states.pkg.outcome import difference, failure, package_state
-from ensue.states.pkg.wanted import LATEST, fits, is_exact, refresh_lists, remarks, wanted_packages
+from ensue.states.pkg.wanted import (
+    KNOWN,
+    LATEST,
+    OUTDATED,
+    fits,
+    is_exact,
+    refresh_lists,
+    remarks,
+    wanted_packages,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def installed(
     ctx: StateContext,
     name: str,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.outcome import difference, failure, package_state
-from ensue.states.pkg.wanted import fits, remarks, wanted_packages
+from ensue.states.pkg.wanted import KNOWN, OUTDATED, fits, remarks, wanted_packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def removed(
     ctx: StateContext,
     name: str,
@@ -59,6 +61,7 @@ async def removed(
     )
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def purged(
     ctx: StateContext,
     name: str,

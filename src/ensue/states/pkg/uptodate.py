@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.outcome import failure
+from ensue.states.pkg.wanted import KNOWN, OUTDATED
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
 
+@also_takes(*KNOWN, outdated=OUTDATED)
 async def uptodate(
     ctx: StateContext,
     name: str,

@@ -26,6 +26,25 @@ _SILENT: Final = frozenset({
     "report_reboot_exit_codes", "resolve_capabilities", "saltenv", "split_arch", "update_holds",
     "verify_options",
 })  # fmt: skip
+KNOWN: Final = _SILENT | {
+    "admin_source", "all_installed", "allow", "allow_downgrade", "allow_downgrades", "attr", "basedir",
+    "batch", "branch", "chroot", "concurrent", "conflict", "current_zone_only", "debconf", "diff_attr",
+    "disableexcludes", "disableplugin", "disablerepo", "dist_upgrade", "download_only", "downloadonly",
+    "dryrun", "email", "enableplugin", "enablerepo", "env", "extra_args", "extra_install_flags",
+    "extra_uninstall_flags", "fetchonly", "force", "force_conf_new", "force_yes", "fromrepo", "glob",
+    "hold", "ignore_repo_failure", "include_components", "include_updates", "install_recommends",
+    "instance", "jail", "local", "minimal", "no_recommends", "novendorchange", "obsoletes", "only_upgrade",
+    "options", "orphan", "pcre", "pkgs", "purge_desired", "quiet", "recurse", "refresh", "refresh_db",
+    "regex", "reinstall", "reinstall_requires", "removed", "repo", "root", "run_updates", "security",
+    "setopt", "skip_suggestions", "skip_verify", "sources", "sysupgrade", "taps", "test", "update_cache",
+    "use_32bit_registry", "use_context", "variant", "verbose", "verify_ssl", "version", "versions_as_list",
+    "watch_flags", "with_origin",
+}  # fmt: skip
+"""What the package managers of Salt's `pkg` take, and its states pass on to them."""
+
+OUTDATED: Final = {"pkgrepo": "require", "refresh_modules": "reload_modules", "upgrade": ""}
+"""What trees give packages, and no release of Salt has made use of for long."""
+
 _FRESH_S: Final = 3600
 _CONDITION: Final = re.compile(r"(?P<operator>>=|<=|!=|==|=|>|<)\s*(?P<version>\S+)\Z")
 _HOLDS: Final[dict[str, Callable[[int], bool]]] = {

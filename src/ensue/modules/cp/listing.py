@@ -1,16 +1,9 @@
-"""Execution module `cp`: what there is in the file roots.
-
-It has no functions that copy: `file.managed` and `file.recurse` do that.
-
-Source: Salt's execution module `cp`, 3008.
-"""
+"""What there is in the file roots."""
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING, Any, Final
-
-from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,16 +45,14 @@ def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:
     return sorted(name.removesuffix("/init").replace("/", ".") for name in names)
 
 
-async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -> str | bool:
-    """Return the text of a `salt://` or other source, False when it is nowhere."""
-    try:
-        return (await ctx.files.read(path, saltenv=saltenv)).decode()
-    except StateFailedError:
-        return False
+def envs(ctx: FunctionContext) -> list[str]:
+    """Return the environments that have file roots."""
+    roots = ctx.opts.get("file_roots")
+    return list(roots) if isinstance(roots, dict) else ["base"]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_file_str": get_file_str,
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
+    "envs": envs,
     "list_master": list_master,
     "list_master_dirs": list_master_dirs,
     "list_states": list_states,

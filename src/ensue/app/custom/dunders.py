@@ -1,0 +1,94 @@
+"""`__salt__`, `__grains__` and their kin: globals of a custom file that mean the call that is running.
+
+A file is loaded once and serves all targets. So each global is a mapping that looks up, in every access,
+what it is for the call that is running in this thread; a thread that the file itself has started sees the
+managing minion.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, MutableMapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.salt_names.running import running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+MAPPINGS: Final = ("salt", "grains", "pillar", "opts", "context", "utils", "states", "low")
+"""The globals that are mappings, without their underscores."""
+
+_call: ContextVar[Mapping[str, Any]] = ContextVar("custom_call")
+
+
+@contextlib.contextmanager
+def calling(surroundings: Mapping[str, Any]) -> Generator[None]:
+    """Let the globals of custom files be those of one call, in this thread.
+
+    Args:
+        surroundings: the globals by their names without underscores.
+    """
+    token = _call.set(surroundings)
+    try:
+        with running(surroundings["salt"]):
+            yield
+    finally:
+        _call.reset(token)
+
+
+def globals_of_file(otherwise: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the globals that a custom file is given.
+
+    Args:
+        otherwise: makes the surroundings where no call is running.
+    """
+    made = {f"__{name}__": Surrounding(name, otherwise) for name in MAPPINGS}
+    return {**made, "__env__": "base"}
+
+
+class Surrounding(MutableMapping[str, Any]):
+    """One global: whatever it is for the call that is running.
+
+    Args:
+        name: its name without underscores.
+        otherwise: makes the surroundings where no call is running.
+    """
+
+    def __init__(self, name: str, otherwise: Callable[[], Mapping[str, Any]]) -> None:
+        self._name = name
+        self._otherwise = otherwise
+
+    def value(self) -> Any:
+        """Return what the global is now."""
+        running = _call.get(None)
+        now = self._otherwise() if running is None else running
+        return now.get(self._name, {})
+
+    def __getitem__(self, key: str) -> Any:
+        return self.value()[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.value()[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.value()[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.value()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.value())
+
+    def __len__(self) -> int:
+        return len(self.value())
+
+    def __getattr__(self, name: str) -> Any:
+        # `__salt__.cmd.run(…)`, and what only a dictionary has (`copy`).
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.value(), name)
+
+    def __repr__(self) -> str:
+        return repr(self.value())

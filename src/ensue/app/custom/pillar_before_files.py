@@ -1,0 +1,38 @@
+"""External pillar that comes first: what the pillar of a target is while pillar's own files are rendered.
+
+Source: Salt's `ext_pillar_first`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from ensue.model.srn import Srn
+
+_seen: ContextVar[tuple[Srn, dict[str, Any]]] = ContextVar("pillar_before_files")
+
+
+def pillar_before_files(srn: Srn) -> dict[str, Any]:
+    """Return what the pillar of a target is for the rendering that is going on; empty where there is none."""
+    seen = _seen.get(None)
+    return seen[1] if seen is not None and seen[0] == srn else {}
+
+
+@contextlib.contextmanager
+def seen_before_files(srn: Srn, pillar: dict[str, Any]) -> Generator[None]:
+    """Show a pillar to what is rendered in this thread, and to the functions that it calls.
+
+    Args:
+        srn: the target whose pillar it is.
+        pillar: the pillar; an empty one changes nothing.
+    """
+    token = _seen.set((srn, pillar))
+    try:
+        yield
+    finally:
+        _seen.reset(token)

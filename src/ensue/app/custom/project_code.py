@@ -1,0 +1,126 @@
+"""All custom code of one project, wired: what each kind of file is given, and who finds it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ensue.app.custom.folders import CustomFiles
+from ensue.app.custom.modules import CustomModules
+from ensue.app.custom.shared_functions import SharedFunctions
+from ensue.app.custom.state_calls import ModInit, StateFunctions
+from ensue.app.lazy import LazyMapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from ensue.app.custom.ext_pillar import ExternalPillar
+    from ensue.app.services import Services
+    from ensue.contracts.context import FunctionContext
+    from ensue.language.merging import Merging
+    from ensue.language.renderers.stage import Stage
+    from ensue.model.srn import Srn
+
+
+class ProjectCode:
+    """The custom code of one project.
+
+    Args:
+        services: the project.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        # `__context__`: what files keep for each other as long as the command runs.
+        self._kept: dict[Srn, dict[str, Any]] = {}
+
+    def modules(self) -> CustomModules | None:
+        """Return the project's execution functions, None when it has none."""
+        return CustomModules(self._folders("_modules"), self.surroundings, self.otherwise) or None
+
+    def states(self) -> CustomModules | None:
+        """Return the project's state functions, None when it has none."""
+        found = CustomModules(self._folders("_states"), self.surroundings, self.otherwise, before=ModInit())
+        return found or None
+
+    def files(self, kind: str) -> CustomFiles:
+        """Return the project's files of another kind (`_grains`)."""
+        return CustomFiles(self._folders(kind), self.otherwise)
+
+    def grains(self) -> Callable[[dict[str, Any]], None] | None:
+        """Return what adds the project's own grains to this machine's, None when it has none."""
+        files = self.files("_grains")
+        if not files:
+            return None
+        from ensue.app.custom.grains import CustomGrains
+
+        return CustomGrains(files, self.otherwise).add_to
+
+    def renderer(self, name: str, context: FunctionContext) -> Stage | None:
+        """Return a renderer of the project's own, None when it has none of this name.
+
+        Raises:
+            CompileError: its file cannot be used.
+        """
+        if not self._renderer_files:
+            return None
+        from ensue.app.custom.renderers import CustomRenderers
+
+        return CustomRenderers(self._renderer_files).stage(name, lambda: self.surroundings(context))
+
+    def external_pillar(self, context: FunctionContext, merging: Merging) -> ExternalPillar | None:
+        """Return the external pillar of a target, None when the project has none."""
+        listed = self._services.settings.option("ext_pillar")
+        if not listed:
+            return None
+        from ensue.app.custom.ext_pillar import ExternalPillar
+
+        return ExternalPillar(
+            self._pillar_files,
+            listed,
+            target_id=context.srn.id,
+            surroundings=lambda: self.surroundings(context),
+            merging=merging,
+        )
+
+    def surroundings(self, context: FunctionContext) -> dict[str, Any]:
+        """Return the globals of custom files in a call, in a thread beside the loop."""
+        from ensue.app.functions_for_code import FunctionsForCode
+
+        services = self._services
+        grains = LazyMapping(lambda: services.grains_from_thread(context.srn))
+        return {
+            "salt": FunctionsForCode(
+                services.modules_of(context.srn.type), context, context, services.loop, services.inline
+            ),
+            "grains": grains,
+            "pillar": context.pillar,
+            "opts": {**context.opts, "grains": grains, "pillar": context.pillar},
+            "context": self._kept.setdefault(context.srn, {}),
+            "utils": self._shared,
+            "states": StateFunctions(services.states_of(context.srn.type), context, services.loop),
+        }
+
+    def otherwise(self) -> Mapping[str, Any]:
+        """Return the globals for what custom files do outside of a call: those of the managing minion."""
+        return self.surroundings(self._services.context(self._services.minion, test=False))
+
+    @cached_property
+    def _renderer_files(self) -> CustomFiles:
+        return self.files("_renderers")
+
+    @cached_property
+    def _pillar_files(self) -> CustomFiles:
+        return self.files("_pillar")
+
+    @cached_property
+    def _shared(self) -> SharedFunctions:
+        return SharedFunctions(self.files("_utils"))
+
+    def _folders(self, kind: str) -> list[Path]:
+        """Return the folders of a kind: those of file roots, then those that options name."""
+        settings = self._services.settings
+        of_roots = [folder / kind for listed in settings.file_roots.values() for folder in listed]
+        named = [*(settings.option("module_dirs") or ()), settings.option("extension_modules")]
+        return of_roots + [settings.root / folder / kind.removeprefix("_") for folder in named if folder]

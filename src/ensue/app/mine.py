@@ -1,0 +1,139 @@
+"""The mine of a project: values that its targets have, for the others to read.
+
+There is no master. A target is asked when somebody wants a value of it, and what it returns is kept in the
+cachedir, so that a later command has it when the target does not answer.
+
+Source: Salt's documentation, "The Salt Mine".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.app.mine_file import MineFiles
+from ensue.app.mine_functions import definitions
+from ensue.app.project_targets import project_targets
+from ensue.errors import EnsueError, StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.app.mine_functions import MineFunction
+    from ensue.app.services import Services
+    from ensue.model.srn import Srn
+
+_logger = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 100
+
+
+class ProjectMine:
+    """A `Mine`.
+
+    Args:
+        services: the project.
+    """
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._files = MineFiles(services.settings.cachedir, services.vault)
+        self._turns: defaultdict[Srn, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # What this command has asked targets for, by target and name.
+        self._fresh: dict[tuple[Srn, str], Any] = {}
+        self._said: set[str] = set()
+
+    async def gathered(
+        self, target: str, names: Sequence[str], *, engine: str | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """Return values of targets: by name, in it by id."""
+        found: dict[str, dict[str, Any]] = {name: {} for name in names}
+        targets = await project_targets(self._services, target, engine=engine)
+        at_once = asyncio.Semaphore(_AT_ONCE)
+
+        async def ask(srn: Srn) -> dict[str, Any]:
+            async with at_once:
+                return await self._values(srn, names)
+
+        for srn, values in zip(targets, await asyncio.gather(*map(ask, targets)), strict=True):
+            for name, value in values.items():
+                found[name][srn.id] = value
+        if not targets:
+            self._say(f"the mine has nothing of {target!r}: no target of this project matches it")
+        for name in [name for name in names if targets and not found[name]]:
+            self._say(
+                f"the mine has no {name!r} of {', '.join(str(srn) for srn in targets[:3])}: "
+                "define it in mine_functions, or let a run call mine.send"
+            )
+        return found
+
+    async def names(self, srn: Srn) -> list[str]:
+        """Return the names of the values that are kept of a target, sorted."""
+        return sorted(await asyncio.to_thread(self._files.read, srn))
+
+    async def keep(self, srn: Srn, values: Mapping[str, Any]) -> None:
+        """Keep values of a target beside those that are kept."""
+        async with self._turns[srn]:
+            kept = await asyncio.to_thread(self._files.read, srn)
+            if any(name not in kept or kept[name] != value for name, value in values.items()):
+                await asyncio.to_thread(self._files.write, srn, {**kept, **values})
+        self._fresh |= {(srn, name): value for name, value in values.items()}
+
+    async def update(self, srn: Srn) -> list[str]:
+        """Call all `mine_functions` of a target and keep what they return; return their names."""
+        defined = await self._defined(srn)
+        await self.keep(srn, {name: await self._asked(srn, one) for name, one in defined.items()})
+        return sorted(defined)
+
+    async def forget(self, srn: Srn, name: str | None = None) -> None:
+        """Forget a value of a target, or all of them."""
+        async with self._turns[srn]:
+            kept = await asyncio.to_thread(self._files.read, srn)
+            left = {} if name is None else {key: kept[key] for key in kept if key != name}
+            await asyncio.to_thread(self._files.write, srn, left)
+        self._fresh = {
+            key: value for key, value in self._fresh.items() if key[0] != srn or name not in {None, key[1]}
+        }
+
+    async def _values(self, srn: Srn, names: Sequence[str]) -> dict[str, Any]:
+        defined: dict[str, MineFunction] = {}
+        if self._services.minion in self._services.pillars:
+            try:
+                defined = await self._defined(srn)
+            except EnsueError as error:
+                self._say(f"{srn} is not asked for the mine: {error}")
+        fresh: dict[str, Any] = {}
+        for name in names:
+            if name in defined and (srn, name) not in self._fresh:
+                try:
+                    fresh[name] = await self._asked(srn, defined[name])
+                except EnsueError as error:
+                    self._say(f"{srn} does not say {name!r} for the mine: {error}")
+        if fresh:
+            await self.keep(srn, fresh)
+        known = {name: self._fresh[srn, name] for name in names if (srn, name) in self._fresh}
+        if len(known) < len(names):
+            kept = await asyncio.to_thread(self._files.read, srn)
+            known = {name: kept[name] for name in names if name in kept} | known
+        return known
+
+    async def _defined(self, srn: Srn) -> dict[str, MineFunction]:
+        await self._services.prepare(srn)
+        return definitions(self._services.settings.values, self._services.pillar(srn))
+
+    async def _asked(self, srn: Srn, one: MineFunction) -> Any:
+        context = self._services.context(srn, test=False)
+        try:
+            return await context.call(one.function, *one.args, **one.kwargs)
+        except EnsueError:
+            raise
+        except Exception as error:
+            raise StateFailedError(f"{one.function}: {type(error).__name__}: {error}") from error
+
+    def _say(self, what: str) -> None:
+        """Warn of something once."""
+        if what not in self._said:
+            self._said.add(what)
+            _logger.warning("%s", self._services.masker.text(what))

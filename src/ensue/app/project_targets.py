@@ -1,0 +1,52 @@
+"""The targets of a project that an expression means, asked for by a function while something else goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from ensue.app.target_matcher import ProjectMatcher
+from ensue.errors import StateFailedError
+from ensue.targeting import TargetSyntaxError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.services import Services
+    from ensue.model.srn import Srn
+
+OPERATORS: Final = frozenset({"and", "or", "not"})
+"""Words that a compound expression takes for itself."""
+
+
+async def project_targets(services: Services, target: str, *, engine: str | None = None) -> Sequence[Srn]:
+    """Return the targets that match, sorted.
+
+    While pillar is compiled the names alone decide: nothing else is known yet.
+
+    Args:
+        services: the project.
+        target: a compound expression, or the pattern of one engine.
+        engine: the letter of that engine, empty for a glob; None for a compound expression.
+
+    Raises:
+        StateFailedError: it does not parse, or names a type or a nodegroup that does not exist.
+    """
+    expression = target if engine is None else as_compound(engine, target)
+    try:
+        if services.minion in services.pillars:
+            return (await ProjectMatcher(services).matched(expression)).targets
+        parsed = await asyncio.to_thread(services.vocabulary.parse, expression)
+    except TargetSyntaxError as error:
+        raise StateFailedError(f"the target {target!r}: {error}") from None
+    found = await asyncio.to_thread(services.directory.index.matching, parsed, services.vocabulary)
+    matcher = ProjectMatcher(services)
+    more = [srn for srn in found.undecided if matcher.verdict(parsed, srn)]
+    return sorted([*found.matched, *more])
+
+
+def as_compound(engine: str, pattern: str) -> str:
+    """Return the pattern of one engine as a word of a compound expression."""
+    word = f"{engine}@{pattern}" if engine else pattern
+    is_one_word = not any(map(str.isspace, word)) and word not in OPERATORS
+    return word if is_one_word else f'"{word}"'

@@ -1,0 +1,88 @@
+"""A difference between the two programs, and differences of one cause."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import msgspec
+
+
+class Kind(enum.Enum):
+    """What a difference is about, in the order in which causes are shown; the value stands in JSON."""
+
+    REFUSED_HERE = "refused-by-ensue"
+    REFUSED_BY_SALT = "refused-by-salt"
+    MISSING_STATE_FUNCTION = "missing-state-function"
+    MISSING_EXECUTION_FUNCTION = "missing-execution-function"
+    MISSING_RENDERER = "missing-renderer"
+    ONLY_IN_SALT = "only-in-salt"
+    ONLY_HERE = "only-in-ensue"
+    ARGUMENT = "argument"
+    ORDER = "order"
+    PLAN_FAILED = "plan-failed"
+    RESULT = "result"
+    CHANGES = "changes"
+    CONSEQUENCE = "consequence"
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One difference.
+
+    Args:
+        kind: what it is about.
+        what: what it shares with others of its cause: `file.managed: mode`.
+        where: the ID of the state, with its name where that is another; or the place of a message.
+        sls: the SLS it is in; empty where that is not known.
+        tag: the state's tag; empty where it is about no state.
+        salt: what Salt says.
+        ensue: what ensue says.
+        count: how often it is met.
+        meant: why ensue does otherwise on purpose; empty where it does not.
+    """
+
+    kind: Kind
+    what: str
+    where: str = ""
+    sls: str = ""
+    tag: str = ""
+    salt: Any = None
+    ensue: Any = None
+    count: int = 1
+    meant: str = ""
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """Differences that share what they are about.
+
+    Args:
+        kind: what they are about.
+        what: what they share.
+        meant: why ensue does otherwise on purpose; empty where it does not.
+        differences: each of them, at least one.
+    """
+
+    kind: Kind
+    what: str
+    meant: str
+    differences: tuple[Difference, ...]
+
+    @property
+    def count(self) -> int:
+        """How often it is met."""
+        return sum(one.count for one in self.differences)
+
+
+def grouped(differences: list[Difference]) -> tuple[Cause, ...]:
+    """Return the causes of differences: by kind, those that are not meant first, the most frequent first."""
+    by_cause: dict[tuple[Kind, str, str], list[Difference]] = {}
+    for one in differences:
+        by_cause.setdefault((one.kind, one.what, one.meant), []).append(one)
+    causes = [
+        Cause(kind=kind, what=what, meant=meant, differences=tuple(found))
+        for (kind, what, meant), found in by_cause.items()
+    ]
+    kinds = list(Kind)
+    return tuple(
+        sorted(causes, key=lambda one: (bool(one.meant), kinds.index(one.kind), -one.count, one.what))
+    )

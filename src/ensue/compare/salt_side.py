@@ -1,0 +1,322 @@
+"""What Salt's own Python runs for `ensue compare`: compile a tree, and plan it with `test=True`.
+
+It reads an order, one JSON document, on stdin, and answers with JSON documents on stdout, one per line.
+Whatever else this process prints, in Salt or in a module of the tree, goes to stderr. The script imports
+nothing of ensue: it is copied to a folder of its own and run by an interpreter that has Salt and no ensue.
+
+    {"said": "compiled", "version", "low", "errors", "log", "unknown", "pillar", "asked"}
+    {"said": "planning", "done", "total"}       whenever one more state has been planned
+    {"said": "planned", "returns", "errors"}
+
+Source: Salt's `salt.state.HighState`, 3008; the steps are those of `state.highstate` and `state.sls`.
+"""
+# pyright: basic
+# Salt has no types, and is not installed beside ensue: what comes from it is anything.
+
+from __future__ import annotations
+
+import collections
+import importlib
+import json
+import logging
+import math
+import os
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+_FORMS = ("modules", "states", "grains", "renderers", "utils", "matchers", "pillar", "returners", "sdb")
+"""What a tree may bring along in `_modules`, `_states`, …."""
+
+
+_MOST_LOGGED = 20
+
+
+class Line:
+    """The line to ensue: the stdout that this process was started with."""
+
+    def __init__(self) -> None:
+        self._stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        # What a module prints, and a command that it starts, is none of the answer.
+        os.dup2(2, 1)
+
+    def say(self, what: str, **more: Any) -> None:
+        """Write one answer."""
+        self._stream.write(json.dumps({"said": what, **more}) + "\n")
+        self._stream.flush()
+
+
+class ErrorLog(logging.Handler):
+    """Salt's errors as it logs them: where pillar breaks, it says why in its log alone."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message once."""
+        message = record.getMessage()
+        if message not in self.messages and len(self.messages) < _MOST_LOGGED:
+            self.messages.append(message)
+
+
+class Asked:
+    """What the templates of the tree ask for: execution functions and renderers, with counts."""
+
+    def __init__(self) -> None:
+        self.functions: collections.Counter[str] = collections.Counter()
+        self.renderers: collections.Counter[str] = collections.Counter()
+
+    def listen(self) -> None:
+        """Count from now on, where this Salt has the places to listen at."""
+        templates = importlib.import_module("salt.utils.templates")
+        _after(templates, "AliasedLoader", "__getitem__", self._item)
+        _after(templates, "AliasedLoader", "__getattr__", self._module)
+        template = importlib.import_module("salt.template")
+        before = getattr(template, "check_render_pipe_str", None)
+        if before is None:
+            return
+
+        def checked(pipe: Any, *args: Any, **kwargs: Any) -> Any:
+            words = [part.split() for part in str(pipe or "").split("|")]
+            self.renderers.update(part[0] for part in words if part)
+            return before(pipe, *args, **kwargs)
+
+        vars(template)["check_render_pipe_str"] = checked
+
+    def _item(self, _: Any, name: Any, found: Any) -> Any:
+        if "." in str(name):
+            self.functions[str(name)] += 1
+        return found
+
+    def _module(self, _: Any, name: str, found: Any) -> Any:
+        return found if name.startswith("_") else _CountedModule(found, name, self.functions)
+
+
+class _CountedModule:
+    """`salt.cmd`, which counts the functions that are taken out of it."""
+
+    def __init__(self, module: Any, name: str, counted: Any) -> None:
+        self._module = module
+        self._name = name
+        self._counted = counted
+
+    def __getattr__(self, function: str) -> Any:
+        if not function.startswith("_"):
+            self._counted[f"{self._name}.{function}"] += 1
+        return getattr(self._module, function)
+
+    def __getitem__(self, function: str) -> Any:
+        return self._module[function]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._module(*args, **kwargs)
+
+
+def _after(module: Any, class_name: str, method: str, then: Any) -> None:
+    """Have a method of Salt's hand what it found to a function, and return what that returns."""
+    owner = getattr(module, class_name, None)
+    before = getattr(owner, method, None)
+    if before is None:
+        return
+
+    def called(self: Any, name: Any) -> Any:
+        return then(self, name, before(self, name))
+
+    setattr(owner, method, called)
+
+
+class Tree:
+    """One tree on Salt.
+
+    Args:
+        order: the options of the minion, the SLS, and the pillar of the command line.
+        asked: what counts what templates ask for.
+    """
+
+    def __init__(self, order: Any, asked: Asked) -> None:
+        self._order = order
+        self._asked = asked
+        self._opts = _minion_options(order)
+        state = importlib.import_module("salt.state")
+        self._highstate = state.HighState(self._opts, order["pillar"] or None)
+        self.chunks: list[Any] = []
+
+    def compiled(self) -> Any:
+        """Return the low data, or the errors."""
+        high, errors = self._high()
+        low: list[Any] = []
+        if high is not None and not errors:
+            state = self._highstate.state
+            high, more = state.reconcile_extend(high)
+            errors += more
+            errors += state.verify_high(high)
+            if not errors:
+                high, more = state.requisite_in(high)
+                errors += more
+                high = state.apply_exclude(high)
+            if not errors:
+                self.chunks, errors = state.compile_high_data(high)
+                low = plain(self.chunks) if not errors else []
+        return {
+            "version": str(importlib.import_module("salt.version").__version__),
+            "low": low,
+            "errors": [str(one) for one in errors],
+            "unknown": self._unknown(),
+            "pillar": plain(self._opts_of_state().get("pillar") or {}),
+            "asked": {"functions": self._asked.functions, "renderers": self._asked.renderers},
+        }
+
+    def planned(self, line: Line) -> dict[str, Any]:
+        """Return what `test=True` makes of each state, by tag."""
+        state = self._highstate.state
+        call, total = state.call_chunk, len(self.chunks)
+        done: set[int] = set()
+
+        def counted(low: Any, *args: Any, **kwargs: Any) -> Any:
+            returned = call(low, *args, **kwargs)
+            done.add(id(low))
+            line.say("planning", done=len(done), total=total)
+            return returned
+
+        state.call_chunk = counted
+        self._highstate.push_active()
+        try:
+            returned = state.call_listen(self.chunks, state.call_chunks(self.chunks))
+        finally:
+            self._highstate.pop_active()
+        return {tag: _return(one) for tag, one in returned.items() if isinstance(one, dict)}
+
+    def _unknown(self) -> list[str]:
+        known = self._highstate.state.states
+        names = {f"{chunk['state']}.{chunk['fun']}" for chunk in self.chunks}
+        return sorted(name for name in names if name not in known)
+
+    def _opts_of_state(self) -> Any:
+        return self._highstate.state.opts
+
+    def _high(self) -> tuple[Any, list[Any]]:
+        pillar_errors = (self._opts_of_state().get("pillar") or {}).get("_errors")
+        if pillar_errors:
+            return None, list(pillar_errors)
+        mods = self._order["mods"]
+        self._highstate.push_active()
+        try:
+            if mods:
+                rendered: tuple[Any, list[Any]] = self._highstate.render_highstate(
+                    {self._opts["saltenv"] or "base": mods}
+                )
+                return rendered
+            top = self._highstate.get_top()
+            errors = list(self._highstate.verify_tops(top))
+            return (None, errors) if errors else self._assigned(top)
+        finally:
+            self._highstate.pop_active()
+
+    def _assigned(self, top: Any) -> tuple[Any, list[Any]]:
+        matches = self._highstate.top_matches(top)
+        if not matches:
+            return None, []
+        rendered: tuple[Any, list[Any]] = self._highstate.render_highstate(matches)
+        return rendered
+
+
+def _minion_options(order: Any) -> Any:
+    config = importlib.import_module("salt.config")
+    loader = importlib.import_module("salt.loader")
+    folder = Path(order["folder"])
+    opts = config.apply_minion_config({**order["options"], "root_dir": str(folder)})
+    for name in ("cachedir", "extension_modules", "sock_dir", "pki_dir"):
+        Path(opts[name]).mkdir(parents=True, exist_ok=True)
+    opts.update(test=True, file_client="local", conf_file=str(folder / "minion"), pillar={}, grains={})
+    opts.update({"__role": "minion", "__cli": "salt-call", "mine_interval": 0})
+    _bring_custom_modules(opts)
+    static = order["options"].get("grains") or {}
+    opts["grains"] = {**loader.grains({**opts, "grains": static}), **static}
+    return opts
+
+
+def _bring_custom_modules(opts: Any) -> None:
+    """Do what `saltutil.sync_all` does: copy `_modules` and its like to where Salt's loader finds them."""
+    extmods = importlib.import_module("salt.utils.extmods")
+    environments = list(opts["file_roots"])
+    for form in _FORMS:
+        extmods.sync({**opts, "grains": {}}, form, saltenv=environments)
+
+
+def _return(one: Any) -> dict[str, Any]:
+    return {
+        "result": one.get("result"),
+        "changes": plain(one.get("changes") or {}),
+        "comment": plain(one.get("comment") or ""),
+        "run_num": one.get("__run_num__", 0),
+        "ran": bool(one.get("__state_ran__", True)),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Return data that JSON can write: keys as text, tuples as lists, anything else by its text."""
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(one) for one in value), key=str)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return str(value)
+
+
+def main() -> None:
+    """Do what the order on stdin says."""
+    line = Line()
+    warnings.simplefilter("ignore")
+    order = json.load(sys.stdin)
+    # A command that the tree starts reads nothing of the order's pipe.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        importlib.import_module("salt.config")
+        importlib.import_module("salt.loader")
+    except ImportError as error:
+        line.say("absent", why=str(error))
+        return
+    log = ErrorLog()
+    logging.getLogger().addHandler(log)
+    try:
+        _show_pillar_to_functions()
+        asked = Asked()
+        asked.listen()
+        tree = Tree(order, asked)
+        line.say("compiled", **tree.compiled(), log=log.messages)
+    except Exception as error:  # noqa: BLE001 -- whatever a tree does to Salt is an answer
+        traceback.print_exc()
+        line.say("broken", why=f"{type(error).__name__}: {error}")
+        return
+    if order["plan"] and tree.chunks:
+        _plan(tree, line)
+
+
+def _plan(tree: Tree, line: Line) -> None:
+    try:
+        line.say("planned", returns=tree.planned(line), errors=[])
+    except Exception as error:  # noqa: BLE001 -- whatever a state does to Salt is an answer
+        traceback.print_exc()
+        line.say("planned", returns={}, errors=[f"{type(error).__name__}: {error}"])
+
+
+def _show_pillar_to_functions() -> None:
+    """Have Salt hand pillar values to functions; 3008 masks them unless it is told otherwise."""
+    try:
+        secret = importlib.import_module("salt.utils.secret")
+    except ImportError:
+        return
+    if hasattr(secret, "mask_pillar"):
+        secret.mask_pillar.set(False)
+
+
+if __name__ == "__main__":
+    main()

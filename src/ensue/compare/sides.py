@@ -1,0 +1,146 @@
+"""What each of the two programs says of a tree, in one shape: compiled states in order, and their plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.language.requisite_names import MERGED_BY_EXTEND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ensue.diagnostics import Diagnostic
+
+_NO_ARGUMENTS: Final = MERGED_BY_EXTEND | {
+    *("name", "names", "name_order", "order", "state", "fun", "arg_bind", "listen_in"),
+}
+"""Words of low data that say where a state comes from and when it runs, not what it is called with."""
+
+
+class CompiledState(msgspec.Struct, frozen=True, kw_only=True):
+    """One state as it was compiled.
+
+    Args:
+        tag: `{module}_|-{id}_|-{name}_|-{function}`.
+        id: its ID.
+        name: its name.
+        function: `module.function`.
+        sls: where it is declared.
+        arguments: what it is called with, global options (`onlyif`, `retry`) included.
+        has_requisites: whether what comes of it depends on other states.
+    """
+
+    tag: str
+    id: str
+    name: str
+    function: str
+    sls: str
+    arguments: Mapping[str, Any]
+    has_requisites: bool
+
+
+class PlannedState(msgspec.Struct, frozen=True, kw_only=True):
+    """What a program says in a plan that a state would do.
+
+    Args:
+        result: True: it holds; None: it would change; False: it fails.
+        changes: what would change.
+        comment: for a reader.
+        ran: whether its function was called; False where a requisite or a condition kept it from that.
+    """
+
+    result: bool | None
+    changes: Any
+    comment: str
+    ran: bool
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a program does not compile a tree.
+
+    Args:
+        code: ensue's code of it; empty for Salt's.
+        message: the whole message.
+        summary: what it shares with others of its kind.
+        place: the file and line, where they are known.
+    """
+
+    code: str = ""
+    message: str
+    summary: str
+    place: str = ""
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One program's side of a comparison.
+
+    Args:
+        states: the compiled states in the order in which they would run; empty where it refuses.
+        refusals: why it does not compile; empty where it does.
+        plan: what each state would do, by tag; None where there is no plan.
+        plan_failed: why there is none, where one was wanted.
+    """
+
+    states: tuple[CompiledState, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    plan: Mapping[str, PlannedState] | None = None
+    plan_failed: str = ""
+
+
+class SaltSide(Side, frozen=True, kw_only=True):
+    """Salt's side.
+
+    Args:
+        version: its release.
+        python: the interpreter that ran it.
+        log: the errors that it logged while it compiled.
+        functions: how often templates asked for an execution function, by its name.
+        renderers: how often a renderer was used, by its name.
+        unknown: state functions that it has not, either.
+        pillar: what it compiled pillar to; secrets of it are to be masked, it is never shown.
+    """
+
+    version: str
+    python: str
+    log: tuple[str, ...] = ()
+    functions: Mapping[str, int] = {}
+    renderers: Mapping[str, int] = {}
+    unknown: frozenset[str] = frozenset()
+    pillar: Mapping[str, Any] = {}
+
+
+def compiled_states(low: Iterable[Mapping[str, Any]]) -> tuple[CompiledState, ...]:
+    """Return the states of low data.
+
+    Args:
+        low: chunks in the shape of `state.show_low_sls`, made of mappings, lists and scalars.
+    """
+    return tuple(map(_compiled, low))
+
+
+def _compiled(chunk: Mapping[str, Any]) -> CompiledState:
+    module, function = str(chunk.get("state", "")), str(chunk.get("fun", ""))
+    id_, name = str(chunk.get("__id__", "")), str(chunk.get("name", ""))
+    arguments = {
+        word: value
+        for word, value in chunk.items()
+        if word not in _NO_ARGUMENTS and not word.startswith("__")
+    }
+    return CompiledState(
+        tag=f"{module}_|-{id_}_|-{name}_|-{function}",
+        id=id_,
+        name=name,
+        function=f"{module}.{function}",
+        sls=str(chunk.get("__sls__", "")),
+        arguments=arguments,
+        has_requisites=not MERGED_BY_EXTEND.isdisjoint(chunk),
+    )
+
+
+def own_refusal(one: Diagnostic) -> Refusal:
+    """Return a diagnostic of ensue's as a refusal."""
+    return Refusal(
+        code=one.code, message=one.message, summary=one.summary, place=str(one.span) if one.span else ""
+    )

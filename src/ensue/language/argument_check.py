@@ -1,0 +1,123 @@
+"""Whether a state function takes the arguments that a declaration gives it, and lacks none.
+
+This is the one place that decides it, for functions of ensue, of the project and of Salt alike. A function
+that takes only what it names is given nothing else. One that passes any argument on is given all but
+misspelt options.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.functions import ANY_ARGUMENTS
+from ensue.language.words_of_idem import refuse_credentials
+
+if TYPE_CHECKING:
+    from ensue.contracts.functions import Signature
+    from ensue.diagnostics import Span
+    from ensue.language.collector import Collector
+    from ensue.language.declarations import Declaration
+
+
+class ArgumentCheck:
+    """Checks the arguments of one compilation.
+
+    Args:
+        found: where faults go.
+    """
+
+    def __init__(self, found: Collector) -> None:
+        self._found = found
+        self._near: dict[tuple[int, str], str] = {}
+
+    def accepts(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
+        """Say whether all is known to be right: a function takes these arguments and lacks none.
+
+        Args:
+            declaration: the state.
+            signature: what its function takes.
+            arguments: what it is given, options left out.
+        """
+        if signature is ANY_ARGUMENTS:
+            return False
+        others = arguments.keys() - signature.names
+        if others and refuse_credentials(declaration, others, self._found):
+            return False
+        is_right = True
+        for name in sorted(others) if others else ():
+            is_right &= self._accepts_other(declaration, signature, arguments, name)
+        missing = signature.required - arguments.keys()
+        for name in sorted(missing):
+            self._found.error(
+                "E0403",
+                f"{declaration.module}.{declaration.function} needs the argument {name!r}",
+                declaration.span(),
+                detail=f"{declaration.id!r} does not give it",
+                help=f"add `- {name}: …`",
+            )
+        return is_right and not missing
+
+    def _accepts_other(
+        self, declaration: Declaration, signature: Signature, arguments: dict[str, Any], name: str
+    ) -> bool:
+        """Say whether a function takes an argument that it does not name."""
+        if signature.absorbs_any and _is_copied_by_use(declaration, name):
+            return True
+        if not signature.passes_on(arguments):
+            if name in signature.outdated:
+                self._warn(declaration, name, signature.outdated[name])
+            elif name.isupper() and "env" in signature.names:
+                self._warn(declaration, name, f"env: [{{{name}: …}}]")
+            else:
+                self._refuse(declaration, signature, name)
+            return False
+        meant = self._near_miss(signature, name)
+        if meant:
+            self._found.error(
+                "E0409",
+                f"{name!r} of {declaration.id!r} looks like a misspelt {meant!r}",
+                _place(declaration, name),
+                detail=f"{declaration.module}.{declaration.function} takes any argument and would ignore it",
+                help=f"did you mean {meant}?",
+            )
+        return not meant
+
+    def _near_miss(self, signature: Signature, name: str) -> str:
+        key = (id(signature), name)
+        if key not in self._near:
+            from ensue.language.misspelt import near_miss
+
+            self._near[key] = near_miss(name, signature)
+        return self._near[key]
+
+    def _refuse(self, declaration: Declaration, signature: Signature, name: str) -> None:
+        from ensue.language.misspelt import meant_by
+
+        self._found.error(
+            "E0402",
+            f"{declaration.module}.{declaration.function} takes no argument {name!r}",
+            _place(declaration, name),
+            detail=f"{declaration.id!r} gives it one",
+            help=meant_by(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
+        )
+
+    def _warn(self, declaration: Declaration, name: str, successor: str) -> None:
+        self._found.warning(
+            "E0408",
+            f"{declaration.module}.{declaration.function} makes no use of {name!r}",
+            _place(declaration, name),
+            detail=f"{declaration.id!r} gives it one; Salt ignores it without a word",
+            help=f"write `{successor}` if that is meant, or remove it" if successor else "remove it",
+        )
+
+
+def _is_copied_by_use(declaration: Declaration, name: str) -> bool:
+    """Say whether an argument is one of another function, which `use` brought along."""
+    if not declaration.borrowed or name not in declaration.borrowed:
+        return False
+    return declaration.borrowed[name][1][0] != "extend"
+
+
+def _place(declaration: Declaration, name: str) -> Span:
+    document, keys = declaration.written_at(name)
+    return document.locate(keys)

@@ -1,0 +1,176 @@
+"""Compiled templates, kept below the cachedir, so that the next process compiles only what has changed.
+
+Compiling a template takes far longer than rendering it. What is kept is a template's code, under a digest of
+everything that it is made from: the text, its place, the options of its environment, the versions of ensue,
+Jinja and Python. A template that holds a secret is not kept, nor is one that is no file of the project.
+
+Code is loaded only from a folder and files that belong to the user of this process and that nobody else may
+write. What cannot be read or is damaged is compiled anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import marshal
+import os
+import re
+import stat
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import jinja2
+from jinja2.bccache import Bucket, BytecodeCache
+
+from ensue.language.marks import LEAD
+from ensue.model.private_files import make_private_directory, open_private_file, remove_left
+from ensue.model.secret_values import secret_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+
+_MOST_FILES: Final = 4000
+_KEPT_WHEN_FULL: Final = 3000
+_DIGEST_BYTES: Final = 32
+_PRINTED: Final = re.compile(r"\{\{.*?\}\}")
+_LEAD_BYTES: Final = LEAD.encode()
+
+
+class CompiledTemplates:
+    """The folder in which code of templates is kept.
+
+    Args:
+        folder: made when there is something to keep, and the folder above it is there.
+        without_secrets: takes the secrets out of a text; a text that it changes is not kept.
+    """
+
+    def __init__(self, folder: Path, without_secrets: Callable[[str], str]) -> None:
+        self._folder = folder
+        self._without_secrets = without_secrets
+        self._count: int | None = None
+        self._is_ours: bool | None = None
+
+    def load(self, key: str) -> CodeType | None:
+        """Return the code that is kept under a key, None when there is none."""
+        if self._is_ours is None:
+            self._is_ours = _is_private(self._folder)
+        content = _read(self._folder / key) if self._is_ours else None
+        if content is None:
+            return None
+        digest, lead = content[:_DIGEST_BYTES], content[_DIGEST_BYTES : _DIGEST_BYTES + len(_LEAD_BYTES)]
+        if hashlib.sha256(content[_DIGEST_BYTES:]).digest() != digest:
+            return None
+        # The marks of the process that compiled it become this one's, which are as long.
+        code: CodeType = marshal.loads(  # noqa: S302 (nobody else could have written it)
+            content[_DIGEST_BYTES + len(lead) :].replace(lead, _LEAD_BYTES)
+        )
+        return code
+
+    def keep(self, key: str, code: CodeType, source: str) -> None:
+        """Keep the code of a template, unless its text holds a secret; a full disk is no error."""
+        if self._without_secrets(source) != source or any(map(_names_secret, source.splitlines())):
+            return
+        content = _LEAD_BYTES + marshal.dumps(code)
+        try:
+            self._write(self._folder / key, hashlib.sha256(content).digest() + content)
+        except OSError:
+            return
+
+    def _write(self, path: Path, content: bytes) -> None:
+        if not self._folder.parent.is_dir():
+            return
+        make_private_directory(self._folder)
+        self._is_ours = _is_private(self._folder)
+        if not self._is_ours:
+            return
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        try:
+            with os.fdopen(open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+                file.write(content)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Remove the files that were written first when there are too many."""
+        if self._count is None:
+            remove_left(self._folder)
+            self._count = sum(1 for _ in self._folder.iterdir())
+        else:
+            self._count += 1
+        if self._count > _MOST_FILES:
+            found = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+            for path in found[: len(found) - _KEPT_WHEN_FULL]:
+                path.unlink(missing_ok=True)
+            self._count = _KEPT_WHEN_FULL
+
+
+class TemplateCode(BytecodeCache):
+    """The kept code of one environment's templates, as Jinja asks for it.
+
+    Args:
+        kept: where code is kept.
+        options: the options of the environment, as text.
+    """
+
+    def __init__(self, kept: CompiledTemplates, options: str) -> None:
+        self._kept = kept
+        self._options = options
+
+    def get_bucket(self, environment: Any, name: str, filename: str | None, source: str) -> Bucket:
+        """Return what is kept for a template."""
+        parts = (_versions(), self._options, name, filename or "", source)
+        key = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        bucket = _SourceBucket(environment, key, source)
+        bucket.code = self._kept.load(key)
+        if bucket.code is not None and filename:
+            environment.know_file(filename)
+        return bucket
+
+    def set_bucket(self, bucket: Bucket) -> None:
+        """Keep what Jinja has compiled."""
+        if bucket.code is not None:
+            self._kept.keep(bucket.key, bucket.code, bucket.checksum)
+
+
+class _SourceBucket(Bucket):
+    """A bucket whose checksum is the template's text."""
+
+
+@cache
+def _versions() -> str:
+    """Return what else the code of a template depends on: the programs that make it, ensue's own as files."""
+    import ensue
+
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    found = [(path.name, status.st_mtime_ns, status.st_size) for path in files for status in [path.stat()]]
+    return f"{ensue.__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {found}"
+
+
+def _names_secret(line: str) -> bool:
+    value = secret_text(line.strip().removeprefix("- "))
+    return value is not None and bool(_PRINTED.sub("", value).strip("\"' "))
+
+
+def _is_private(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and _belongs_to_us_alone(found)
+
+
+def _belongs_to_us_alone(found: os.stat_result) -> bool:
+    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
+            return file.read() if _belongs_to_us_alone(os.fstat(file.fileno())) else None
+    except OSError:
+        return None

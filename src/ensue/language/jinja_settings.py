@@ -1,0 +1,30 @@
+"""What a project says of its Jinja templates. Jinja itself is not loaded for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.language.jinja.compiled_templates import CompiledTemplates
+
+
+class JinjaSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a project says of its Jinja templates.
+
+    Args:
+        options: options of the Jinja environment, by Jinja's names.
+        allow_undefined: an undefined variable is empty instead of an error.
+        kept: makes what keeps compiled templates for later processes; None keeps none.
+    """
+
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    allow_undefined: bool = False
+    kept: Callable[[], CompiledTemplates] | None = None
+
+
+PLAIN_JINJA = JinjaSettings()
+"""Jinja as it is."""

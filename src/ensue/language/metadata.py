@@ -1,0 +1,52 @@
+"""`META`: what Idem's trees say about a file or a state, for people and tools; nothing of it is ever run.
+
+It stands beside the IDs of an SLS, and beside the function of a state. `ensue show high` shows it.
+
+Source: Idem 25, the resolver of `META`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.model.data import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.language.collector import Collector
+    from ensue.language.yaml import YamlDocument
+
+META: Final = "META"
+"""The word."""
+
+_FUNCTION: Final = re.compile(r"[a-z_]\w*(?:\.[a-z_]\w*)+")
+
+
+def metadata_of(data: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the `META` of an SLS by ID; that of the file has the empty one.
+
+    Args:
+        data: what the SLS renders to.
+    """
+    found = {"": data[META]} if META in data else {}
+    for id_, body in data.items():
+        if id_ != META and is_mapping(body) and META in body:
+            found[str(id_)] = body[META]
+    return found
+
+
+def warn_of_state(data: Mapping[Any, Any], document: YamlDocument, found: Collector) -> None:
+    """Warn of a `META` of a file that reads as a state: it may be meant as one, and is not run."""
+    body = data.get(META)
+    keys = [body] if isinstance(body, str) else map(str, body) if is_mapping(body) else ()
+    function = next(filter(_FUNCTION.fullmatch, keys), None)
+    if function is not None:
+        found.warning(
+            "E0315",
+            f"{META} is no state: {function} is not run",
+            document.locate((META,)),
+            detail="what stands under this word is metadata, as in Idem",
+            help="give a state another ID",
+        )

@@ -1,0 +1,157 @@
+"""What an argument was meant to be that no function takes: a misspelt option, or another tool's word for one.
+
+Two questions are answered. What a user may have meant by a word that is refused in any case (`meant_by`), and
+whether a word that a function would pass on is so near a known one that it must be a mistake (`near_miss`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.language.collector import near_names
+from ensue.language.options import OPTION_WORDS
+from ensue.language.requisite_names import MERGED_BY_EXTEND
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ensue.contracts.functions import Signature
+
+GLOBAL_WORDS: Final = frozenset({
+    *OPTION_WORDS, *MERGED_BY_EXTEND, "order", "aggregate", "tgt", "tgt_optional", "arg_bind", "names",
+})  # fmt: skip
+"""Every word that a state may have whatever its function is."""
+
+_OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
+    "when": ("onlyif", "unless"),
+    "if": ("onlyif",),
+    "only_when": ("onlyif",),
+    "not_if": ("unless",),
+    "depends": ("require",),
+    "depends_on": ("require",),
+    "dependencies": ("require",),
+    "needs": ("require",),
+    "required": ("require",),
+    "after": ("require",),
+    "before": ("require_in",),
+    "required_by": ("require_in",),
+    "notify": ("watch_in", "listen_in"),
+    "notifies": ("watch_in", "listen_in"),
+    "subscribe": ("watch", "listen"),
+    "subscribes": ("watch", "listen"),
+    "refreshonly": ("onchanges",),
+    "create": ("creates",),
+    "become_user": ("runas",),
+    "user": ("runas",),
+    "retries": ("retry",),
+    "loop": ("names",),
+    "with_items": ("names",),
+    "chdir": ("cwd",),
+    "working_dir": ("cwd",),
+    "working_directory": ("cwd",),
+    "environ": ("env",),
+    "environment": ("env",),
+    "enviroment": ("env",),
+    "envs": ("env",),
+    "dest": ("name",),
+    "path": ("name",),
+    "src": ("source",),
+    "perms": ("mode",),
+    "permissions": ("mode",),
+    "mkdirs": ("makedirs",),
+    "createdirs": ("makedirs",),
+}
+"""Words of Ansible, Chef, Puppet, Terraform and of habit, and what they are called here."""
+
+_RELATIONS: Final = frozenset({"when", "only_when", "not_if", "depends_on", "depends", "refreshonly"})
+"""Those of them that hardly any function has an argument for."""
+
+_RELATED: Final = MERGED_BY_EXTEND | {"onlyif", "unless", "creates", "names", "name", "retry"}
+"""What such a word may stand for whatever the function is."""
+
+_WORDS_OF_THEIR_OWN: Final = frozenset(
+    {"create", "created", "listed", "named", "register", "required", "runs", "stage", "unmask"}
+)
+"""Plain words that are one letter away from an option, and that functions have arguments for."""
+
+_NEVER_MEANT: Final = frozenset({"names", "use", "tgt"})
+_SHORTEST_OPTION: Final = 5
+_SHORTEST_ARGUMENT: Final = 6
+
+
+def meant_by(word: str, names: Collection[str]) -> str:
+    """Say what a user may have meant by an argument that a function does not take.
+
+    Args:
+        word: the argument.
+        names: the function's own arguments.
+
+    Returns:
+        `did you mean a or b?`; empty where nothing is near.
+    """
+    known = GLOBAL_WORDS | set(names)
+    called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
+    slip = _alike(word, known) or _plural_relation(word) or _one_slip_away(word, known - _NEVER_MEANT)
+    if slip or called:
+        return f"did you mean {slip or ' or '.join(called)}?"
+    return near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)
+
+
+def near_miss(word: str, signature: Signature) -> str:
+    """Return the option or argument that a word is a misspelling of; empty when the word may be what it is.
+
+    Args:
+        word: an argument that the function would pass on.
+        signature: the function's.
+    """
+    if word.startswith("_") or "." in word or word in signature.mentions:
+        return ""
+    if certain := _alike(word, GLOBAL_WORDS | signature.names) or _plural_relation(word):
+        return certain
+    if signature.is_ours and word in _RELATIONS:
+        return _OTHER_TOOLS[word][0]
+    if signature.is_ours and f"{word}s" in signature.names:
+        return f"{word}s"
+    return "" if word in _WORDS_OF_THEIR_OWN else _misspelling(word, signature)
+
+
+def _misspelling(word: str, signature: Signature) -> str:
+    options = (one for one in GLOBAL_WORDS - _NEVER_MEANT if len(one) >= _SHORTEST_OPTION)
+    own = (one for one in signature.names if len(one) >= _SHORTEST_ARGUMENT and one != f"{word}s")
+    return _one_slip_away(word, options) or _one_slip_away(word, own)
+
+
+def _plural_relation(word: str) -> str:
+    singular = word.removesuffix("es") if word.endswith("ches") else word.removesuffix("s")
+    return singular if singular in MERGED_BY_EXTEND and singular not in _NEVER_MEANT else ""
+
+
+def _alike(word: str, known: Iterable[str]) -> str:
+    """Return what is spelt the same but for case, dashes and underscores."""
+    folded = _folded(word).replace("_", "")
+    return min((one for one in known if one.replace("_", "").lower() == folded), default="")
+
+
+def _folded(word: str) -> str:
+    return word.lower().replace("-", "_")
+
+
+def _one_slip_away(word: str, known: Iterable[str]) -> str:
+    """Return what one letter too many, too few, wrong or in its neighbour's place would make of a word.
+
+    First letters are seldom wrong, and a plural is another word.
+    """
+    return min((one for one in known if word[:1] == one[:1] and _is_one_slip(word, one)), default="")
+
+
+def _is_one_slip(word: str, other: str) -> bool:
+    if word in (f"{other}s", f"{other}_") or abs(len(word) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(other)) and word[start] == other[start]:
+        start += 1
+    left, right = word[start:], other[start:]
+    if len(left) == len(right):
+        is_swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
+        return left[1:] == right[1:] or is_swapped
+    return left[1:] == right or left == right[1:]

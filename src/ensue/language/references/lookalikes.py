@@ -1,0 +1,69 @@
+"""What looks like a reference to a state of this run and is none: `${make:stdout}`, `${cmd.make.stdout}`.
+
+Such a text stays as it is, and what was meant is never bound: a warning says what the right form is.
+Variables of a shell are left alone, unless their name is that of a state.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.language.references.grammar import counts_at, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.language.references.producers import Producers
+
+_PIECE: Final = re.compile(r"(?<![$\\])\$\{([^{}\n]+)\}")
+_OF_A_SHELL: Final = re.compile(r"[-+=?#%/^,@!*]|[0-9]")
+"""What follows the colon in a shell: `${x:-1}`, `${x:2}`."""
+_MOST_WORDS: Final = 12
+
+
+def lookalikes(text: str, producers: Producers) -> Iterator[tuple[str, str, str]]:
+    """Yield the parts of a text that name a state and are no references.
+
+    Args:
+        text: the text.
+        producers: the states of the scope.
+
+    Yields:
+        The part, the ID or name in it, and the reference that was probably meant.
+    """
+    for found in _PIECE.finditer(text):
+        if counts_at(text, found.start()):
+            continue
+        meant = _meant(found[1], producers)
+        if meant is not None:
+            path, id_, below = meant
+            yield found[0], id_, f"${{{path}:{quoted(id_)}:{below or '…'}}}"
+
+
+def _meant(content: str, producers: Producers) -> tuple[str, str, str] | None:
+    """Return the path, the ID and the property that a text within braces means."""
+    first, colon, rest = content.partition(":")
+    if not colon:
+        return _dotted(content, producers)
+    if ":" in rest or _OF_A_SHELL.match(rest):
+        return None
+    if module := producers.module_of(first):
+        return module, first, rest
+    id_, _, below = rest.partition(".")
+    for one, property_ in ((rest, ""), (id_, below.replace(".", ":"))):
+        if producers.module_of(one, first):
+            return first, one, property_
+    return None
+
+
+def _dotted(content: str, producers: Producers) -> tuple[str, str, str] | None:
+    words = content.split(".")
+    if len(words) > _MOST_WORDS:
+        return None
+    for start in range(len(words)):
+        for end in range(len(words), start, -1):
+            path, id_ = ".".join(words[:start]), ".".join(words[start:end])
+            if module := producers.module_of(id_, path):
+                return path or module, id_, ":".join(words[end:])
+    return None

@@ -1,0 +1,112 @@
+"""`gpg`: PGP messages in text or data become what they were encrypted from.
+
+Behind a stage that makes data (`#!yaml|gpg`) each message is decrypted where it is, and the result is data,
+whatever signs it holds. Before such a stage (`#!gpg|jinja|yaml`) the result is text of the file. Keys and
+decryption are left to the stream (`Stream.decrypt`).
+
+Source: Salt's renderer `gpg`, 3008.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError, DecryptionError
+from ensue.language.authored import as_literal
+from ensue.language.marks import without_marks
+from ensue.language.renderers.stage import Printing
+from ensue.language.yaml.document import Anchor
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from ensue.language.renderers.stage import Stream
+
+_HEAD: Final = "-----BEGIN PGP MESSAGE-----"
+_MESSAGE: Final = re.compile(rf"{_HEAD}.*?-----END PGP MESSAGE-----", re.DOTALL)
+
+
+def render(stream: Stream, _arguments: str) -> Stream:
+    """Decrypt every PGP message.
+
+    Raises:
+        CompileError: one cannot be decrypted.
+    """
+    if stream.is_data:
+        return msgspec.structs.replace(stream, data=_Decryption(stream).of(stream.data, ()))
+    return _decrypted_text(stream) if _HEAD in stream.text else stream
+
+
+def _decrypted_text(stream: Stream) -> Stream:
+    """Return a stream with the messages of its text decrypted; each line knows where it comes from."""
+    document = stream.document()
+    pieces: list[str] = []
+    anchors = list(stream.anchors)
+    made = position = 0
+    for found in _MESSAGE.finditer(stream.text):
+        first = stream.text.count("\n", 0, found.start()) + 1
+        place = document.source_span(first)
+        pieces += (stream.text[position : found.start()], _plain(stream, found[0], place))
+        position = found.end()
+        behind = document.source_span(stream.text.count("\n", 0, position) + 1)
+        made += pieces[-2].count("\n") + pieces[-1].count("\n")
+        anchors.append(Anchor(made + 1, behind.path, behind.line))
+    if not stream.anchors:
+        anchors.insert(0, Anchor(1, stream.path, stream.first_line))
+    return msgspec.structs.replace(
+        stream, text="".join([*pieces, stream.text[position:]]), anchors=tuple(anchors), first_line=1
+    )
+
+
+class _Decryption:
+    """Decrypts the messages in the data of one stream; an alias is looked at once."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._known: dict[int, Any] = {}
+
+    def of(self, data: Any, keys: tuple[Any, ...]) -> Any:
+        if isinstance(data, str):
+            return self._text(data, keys) if _HEAD in data else data
+        if isinstance(data, bytes):
+            return self._text(data.decode("utf-8", "replace"), keys) if _HEAD.encode() in data else data
+        if not (is_list(data) or is_mapping(data)):
+            return data
+        if id(data) not in self._known:
+            # It is known before its parts are looked at, so that a circle ends.
+            self._known[id(data)] = data
+            within: Any = data
+            for key in list(within) if is_mapping(data) else range(len(within)):
+                within[key] = self.of(within[key], (*keys, key))
+        return data
+
+    def _text(self, text: str, keys: tuple[Any, ...]) -> str:
+        place = self._stream.document().locate(keys)
+        plain = _MESSAGE.sub(
+            lambda found: _plain(self._stream, without_marks(found[0]).replace("\\n", "\n"), place), text
+        )
+        # In pillar a sign without an author's mark is data; in an SLS it has to be said of each.
+        is_marked = self._stream.printing is Printing.MARKED
+        literal: str = plain if is_marked else as_literal(plain)
+        return literal
+
+
+def _plain(stream: Stream, message: str, place: Span) -> str:
+    try:
+        return stream.decrypt(message)
+    except DecryptionError as error:
+        raise CompileError(
+            [
+                Diagnostic(
+                    code="E0222",
+                    summary="a PGP message cannot be decrypted",
+                    detail=str(error),
+                    span=place,
+                    help="see that the secret key is in the folder that the option `gpg_keydir` names; "
+                    "`gpg_decrypt_must_succeed: false` leaves such messages as they are",
+                )
+            ]
+        ) from None

@@ -1,0 +1,84 @@
+"""Requisites that a plug-in declares for all states of a function (`TREQ`), so that no SLS has to name them.
+
+```python
+TREQ = {"present": {"require": ["network.present"]}}
+```
+
+Every state of `present` then requires every state of `network.present` that is in the same scope. Words that
+are no requisites are left to Idem.
+
+Source: Idem 25, transparent requisites.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from ensue.language.requisite_names import REQUISITES
+from ensue.language.wishes import add_wish
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.language.chunks import Draft
+    from ensue.language.wishes import Wanted
+
+    Rules: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+
+TREQ: Final = "TREQ"
+"""The name of the variable in a module of state functions."""
+
+
+def rules_of(declared: Any, function: str) -> Rules:
+    """Return what a `TREQ` says of a function: requisite words, each with the functions that are meant.
+
+    Args:
+        declared: the variable.
+        function: the function's name in its module.
+
+    Raises:
+        ValueError: it has another shape.
+    """
+    rules = declared.get(function) if is_mapping(declared) else None
+    if rules is None and (declared is None or is_mapping(declared)):
+        return ()
+    if not is_mapping(rules):
+        msg = f"{TREQ} maps functions to requisites: {{'present': {{'require': ['a.present']}}}}"
+        raise ValueError(msg)
+    for word, names in rules.items():
+        if not is_list(names) or not all(isinstance(name, str) for name in names):
+            msg = f"{TREQ}[{function!r}][{word!r}] is a list of state functions"
+            raise ValueError(msg)
+    return tuple((word, tuple(names)) for word, names in rules.items() if word in REQUISITES and names)
+
+
+def add_transparent(drafts: Sequence[Draft], rules: Callable[[str, str], Rules], wanted: Wanted) -> None:
+    """Add the requisites that plug-ins declare to what the drafts of a scope ask of each other.
+
+    Args:
+        drafts: all of them.
+        rules: returns what is declared for a module and function.
+        wanted: what every draft asks for; grows.
+    """
+    by_function = _by_function(drafts)
+    for (module, function), numbers in by_function.items():
+        for word, names in rules(module, function):
+            targets = [target for name in names for target in by_function.get(_split(name), ())]
+            for number in numbers:
+                for target in targets:
+                    if target != number:
+                        add_wish(wanted, number, word, target)
+
+
+def _by_function(drafts: Sequence[Draft]) -> Mapping[tuple[str, str], list[int]]:
+    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, draft in enumerate(drafts):
+        found[draft.declaration.module, draft.declaration.function].append(number)
+    return found
+
+
+def _split(name: str) -> tuple[str, str]:
+    module, _, function = name.rpartition(".")
+    return module, function

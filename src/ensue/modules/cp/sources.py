@@ -1,0 +1,44 @@
+"""Sources as the functions of `cp` take them: their content, and the path in a cache that each has."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+SALT: Final = "salt://"
+"""How a source in the file roots begins."""
+
+
+async def content_of(ctx: FunctionContext, source: str, saltenv: str = "") -> bytes | None:
+    """Return the content of a source, None when it is nowhere."""
+    try:
+        return await ctx.files.read(source, saltenv=saltenv)
+    except StateFailedError:
+        return None
+
+
+def relative_path(source: str, saltenv: str = "") -> str:
+    """Return the path of a source's copy below a folder of copies.
+
+    Raises:
+        StateFailedError: it leads out of the folder.
+    """
+    parts = urlsplit(source)
+    if source.startswith(SALT):
+        path, _, query = source.removeprefix(SALT).partition("?")
+        environment = parse_qs(query).get("saltenv", [saltenv or "base"])[0]
+        place = f"files/{environment}/{path}"
+    elif parts.scheme in {"http", "https", "ftp"}:
+        query = f"-{parts.query}" if parts.query else ""
+        place = f"extrn_files/{saltenv or 'base'}/{parts.hostname}{parts.path}{query.replace('/', '_')}"
+    else:
+        place = f"localfiles/{source.removeprefix('file://').lstrip('/')}"
+    if ".." in place.split("/"):
+        raise StateFailedError(f"the source {source} leads out of its folder")
+    return posixpath.normpath(place)

@@ -1,0 +1,107 @@
+"""Clusters, the servers of a machine, as Debian keeps them (`pg_createcluster` and its kin).
+
+Source: Salt's execution module `deb_postgres`, 3006; pg_createcluster(1), pg_lsclusters(1),
+pg_dropcluster(1).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules._programs import must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+_FIELDS: Final = 7
+
+
+async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str] | dict[str, DataMap]:
+    """Return the clusters of the target.
+
+    Args:
+        ctx: the target.
+        verbose: say more of each.
+
+    Returns:
+        Names, as `version/name`; with `verbose` a mapping of these to `port status user datadir log`.
+    """
+    answer = await must(ctx, "pg_lsclusters", "--no-header", what="list the clusters of PostgreSQL")
+    found: dict[str, DataMap] = {}
+    for line in answer.stdout.splitlines():
+        fields = line.split(maxsplit=_FIELDS - 1)
+        if len(fields) == _FIELDS:
+            version, name, port, status, user, datadir, log = fields
+            found[f"{version}/{name}"] = {
+                "port": int(port), "status": status, "user": user, "datadir": datadir, "log": log.strip(),
+            }  # fmt: skip
+    return found if verbose else [*found]
+
+
+async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
+    """Say whether there is a cluster of a version."""
+    return f"{version}/{name}" in await cluster_list(ctx)
+
+
+async def cluster_create(
+    ctx: FunctionContext,
+    version: str,
+    name: str = "main",
+    *,
+    port: int | None = None,
+    locale: str | None = None,
+    encoding: str | None = None,
+    datadir: str | None = None,
+    allow_group_access: bool | None = None,
+    data_checksums: bool | None = None,
+    wal_segsize: int | None = None,
+) -> bool:
+    """Create a cluster; it is not started.
+
+    Args:
+        ctx: the target.
+        version: that of the server.
+        name: the cluster.
+        port: its port; the next that is free.
+        locale: that of its databases.
+        encoding: that of its texts.
+        datadir: where it is.
+        allow_group_access: members of the owner's group may read its files.
+        data_checksums: its pages have checksums.
+        wal_segsize: size of a segment of its log, in megabytes.
+    """
+    options = {"port": port, "locale": locale, "encoding": encoding, "datadir": datadir}
+    words = [word for key, value in options.items() if value for word in (f"--{key}", str(value))]
+    words += [str(version), name]
+    further = ["--allow-group-access"] if allow_group_access is True else []
+    further += ["--data-checksums"] if data_checksums is True else []
+    further += ["--wal-segsize", str(wal_segsize)] if wal_segsize else []
+    what = f"create the cluster {version}/{name}"
+    await must(ctx, "pg_createcluster", *words, *(["--", *further] if further else []), what=what)
+    return True
+
+
+async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main", stop: bool = False) -> bool:
+    """Remove a cluster with all its data.
+
+    Args:
+        ctx: the target.
+        version: that of the server.
+        name: the cluster.
+        stop: stop it first.
+    """
+    words = [*(["--stop"] if stop else []), str(version), name]
+    await must(ctx, "pg_dropcluster", *words, what=f"remove the cluster {version}/{name}")
+    return True
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "cluster_create": cluster_create,
+    "cluster_exists": cluster_exists,
+    "cluster_list": cluster_list,
+    "cluster_remove": cluster_remove,
+}
+"""By the name that states and templates use."""

@@ -1,0 +1,105 @@
+"""Execution module `publish`: functions called on other targets of the project.
+
+Source: Salt's execution module `publish`, 3008: names, arguments and shapes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import EnsueError
+from ensue.model.bounded_yaml import load_plain_yaml
+from ensue.model.data import is_list
+from ensue.modules._target_kinds import engine_of, expression_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+_logger = logging.getLogger(__name__)
+
+
+async def publish(
+    ctx: FunctionContext,
+    tgt: str | list[str],
+    fun: str,
+    arg: Any = None,
+    tgt_type: str = "glob",
+    **kwargs: Any,  # noqa: ARG001 (returner, timeout and via_master are a master's)
+) -> DataMap:
+    """Call a function on every target that matches; return what each returned, by id.
+
+    Args:
+        ctx: the target that asks.
+        tgt: the targets.
+        fun: an execution function.
+        arg: its arguments as a list, or as text with commas between them; `name=value` is one by name.
+        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
+        **kwargs: accepted for Salt's sake.
+
+    Returns:
+        By id; the value of a target that failed is the message, and a warning says so.
+    """
+    args, named = _arguments(arg)
+    found = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
+    if not found:
+        _logger.warning("publish: no target of this project matches %r", tgt)
+    answers = await asyncio.gather(*[_answer(one, fun, args, named) for one in found])
+    return {one.srn.id: answer for one, answer in zip(found, answers, strict=True)}
+
+
+async def full_data(
+    ctx: FunctionContext,
+    tgt: str | list[str],
+    fun: str,
+    arg: Any = None,
+    tgt_type: str = "glob",
+    **kwargs: Any,
+) -> DataMap:
+    """Return what `publish` returns, each value below `ret`; the arguments are those of `publish`."""
+    answers = await publish(ctx, tgt, fun, arg, tgt_type, **kwargs)
+    return {key: {"ret": value} for key, value in answers.items()}
+
+
+async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ARG001, ASYNC109 (Salt's argument)
+    """Call a runner; see `saltutil.runner`."""
+    args, named = _arguments(arg)
+    return await ctx.call("saltutil.runner", fun, *args, **named)
+
+
+def _arguments(given: Any) -> tuple[list[Any], dict[str, Any]]:
+    words = given if is_list(given) else str(given).split(",") if given not in {None, ""} else []
+    args: list[Any] = []
+    named: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=") if isinstance(word, str) else ("", "", word)
+        if equals and name.strip().isidentifier():
+            named[name.strip()] = _read(value)
+        else:
+            args.append(_read(word))
+    return args, named
+
+
+def _read(word: Any) -> Any:
+    return load_plain_yaml(word) if isinstance(word, str) else word
+
+
+async def _answer(ctx: FunctionContext, fun: str, args: list[Any], named: dict[str, Any]) -> Any:
+    try:
+        return await ctx.call(fun, *args, **named)
+    except Exception as error:  # noqa: BLE001 - functions are plug-ins
+        said = str(error) if isinstance(error, EnsueError) else f"{type(error).__name__}: {error}"
+        message = ctx.masker.text(said)
+        _logger.warning("publish: %s on %s: %s", fun, ctx.srn, message)
+        return message
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "full_data": full_data,
+    "publish": publish,
+    "runner": runner,
+}

@@ -1,0 +1,25 @@
+"""Execution module `rabbitmq`: users, virtual hosts, policies, plug-ins and upstreams of a RabbitMQ broker.
+
+The target's own `rabbitmqctl` and `rabbitmq-plugins` do the work, version 3.7 or later, since they answer in
+JSON from there on. Passwords go to the program's input, never to its command line.
+
+Source: Salt's execution module `rabbitmq`, 3008: names and what they return; rabbitmqctl(8).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.rabbitmq import node, plugins, policies, upstreams, users, vhosts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    **node.FUNCTIONS,
+    **plugins.FUNCTIONS,
+    **policies.FUNCTIONS,
+    **upstreams.FUNCTIONS,
+    **users.FUNCTIONS,
+    **vhosts.FUNCTIONS,
+}

@@ -1,0 +1,163 @@
+"""Execution module `saltutil`: what Salt's minion does for itself.
+
+Custom modules are read where they are, and there are neither a master nor jobs of one. A function that
+therefore has nothing to do returns what Salt's returns in that case, and the log says so.
+
+Source: Salt's execution module `saltutil`, 3008: names and what they return.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import Data
+
+_logger = logging.getLogger(__name__)
+
+_KINDS: Final = (
+    "beacons", "clouds", "engines", "executors", "grains", "log_handlers", "matchers", "modules", "output",
+    "pillar", "proxymodules", "renderers", "returners", "sdb", "serializers", "states", "thorium", "tops",
+    "utils", "wrapper",
+)  # fmt: skip
+_RUNNERS: Final = {"mine.get": "mine.get", "cache.mine": "mine.get", "sdb.get": "sdb.get"}
+"""Runners that a function of the target answers."""
+
+
+async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt waits for a minion)
+    """Compile the target's pillar anew, for what is rendered after this."""
+    await ctx.pillar_changed()
+    return True
+
+
+async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (the same)
+    """Let later commands gather the target's grains anew."""
+    await ctx.grains_changed()
+    return True
+
+
+async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # noqa: ARG001 (Salt's arguments)
+    """Return that nothing had to be copied, for each kind of module."""
+    _say("sync_all", "custom modules are read from the file roots themselves")
+    await ctx.pillar_changed()
+    return {kind: [] for kind in _KINDS}
+
+
+async def runner(
+    ctx: FunctionContext,
+    name: str,
+    *args: Any,
+    arg: list[Any] | None = None,
+    kwarg: dict[str, Any] | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Call a runner.
+
+    Args:
+        ctx: the target.
+        name: `mine.get`, `cache.mine`, `sdb.get`; `salt.cmd` calls any execution function; other names are
+            looked for among the execution functions (`_modules` of the project among them).
+        *args: its arguments.
+        arg: more of them.
+        kwarg: more of them, by name.
+        **kwargs: its arguments by name.
+
+    Raises:
+        NotAvailableError: there is no such function; there is no master that would run it.
+    """
+    words = [*args, *(arg or [])]
+    named = {**kwargs, **(kwarg or {})}
+    if name in {"salt.cmd", "salt.execute"}:
+        if name == "salt.execute":
+            return await ctx.call("publish.publish", *words, **named)
+        name, *words = words or [named.pop("fun", "")]
+    return await ctx.call(_RUNNERS.get(str(name), str(name)), *words, **named)
+
+
+async def cmd(  # noqa: PLR0917 (Salt's order)
+    ctx: FunctionContext,
+    tgt: str | list[str],
+    fun: str,
+    arg: list[Any] | tuple[Any, ...] = (),
+    timeout: int | None = None,  # noqa: ARG001, ASYNC109 (Salt's argument)
+    tgt_type: str = "glob",
+    ret: str = "",  # noqa: ARG001 (the same)
+    kwarg: dict[str, Any] | None = None,
+    **kwargs: Any,  # noqa: ARG001 (the same)
+) -> Any:
+    """Call a function on every target that matches; return what each returned, by id.
+
+    Args:
+        ctx: the target that asks.
+        tgt: the targets.
+        fun: an execution function.
+        arg: its arguments.
+        timeout: accepted for Salt's sake.
+        tgt_type: what kind of expression `tgt` is.
+        ret: accepted for Salt's sake.
+        kwarg: its arguments by name, which have to be texts or numbers.
+        **kwargs: accepted for Salt's sake.
+    """
+    words = [*arg, *(f"{name}={value}" for name, value in (kwarg or {}).items())]
+    return await ctx.call("publish.publish", tgt, fun, words, tgt_type)
+
+
+async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (Salt's)
+    """Refuse: wheel functions are a master's.
+
+    Raises:
+        StateFailedError: always.
+    """
+    raise StateFailedError(f"saltutil.wheel {name}: wheel functions manage a master, and {ctx.srn} has none")
+
+
+def _nothing(name: str, returned: Data, why: str) -> Callable[..., Awaitable[Data]]:
+    async def do(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Data:  # noqa: ARG001 (see below)
+        _say(name, why)
+        return returned
+
+    do.__doc__ = f"Do nothing, and return {returned!r}: {why}."
+    return do
+
+
+def _say(name: str, why: str) -> None:
+    _logger.info("saltutil.%s has nothing to do: %s", name, why)
+
+
+_READ_IN_PLACE: Final = "custom modules are read from the file roots themselves"
+_NO_JOBS: Final = "there are no jobs of a master"
+_NO_MASTER: Final = "there is no master"
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "clear_cache": _nothing("clear_cache", True, "nothing is copied from a master"),
+    "clear_job_cache": _nothing("clear_job_cache", True, _NO_JOBS),
+    "cmd": cmd,
+    "find_cached_job": _nothing("find_cached_job", {}, _NO_JOBS),
+    "find_job": _nothing("find_job", {}, _NO_JOBS),
+    "is_running": _nothing("is_running", [], _NO_JOBS),
+    "kill_all_jobs": _nothing("kill_all_jobs", {}, _NO_JOBS),
+    "kill_job": _nothing("kill_job", "", _NO_JOBS),
+    "pillar_refresh": refresh_pillar,
+    "refresh_beacons": _nothing("refresh_beacons", True, "there are no beacons"),
+    "refresh_grains": refresh_grains,
+    "refresh_matchers": _nothing("refresh_matchers", True, _READ_IN_PLACE),
+    "refresh_modules": _nothing("refresh_modules", True, _READ_IN_PLACE),
+    "refresh_pillar": refresh_pillar,
+    "regen_keys": _nothing("regen_keys", None, _NO_MASTER),
+    "revoke_auth": _nothing("revoke_auth", False, _NO_MASTER),
+    "runner": runner,
+    "running": _nothing("running", [], _NO_JOBS),
+    "signal_job": _nothing("signal_job", "", _NO_JOBS),
+    "sync_all": sync_all,
+    **{f"sync_{kind}": _nothing(f"sync_{kind}", [], _READ_IN_PLACE) for kind in _KINDS if kind != "pillar"},
+    "sync_pillar": _nothing("sync_pillar", [], _READ_IN_PLACE),
+    "term_all_jobs": _nothing("term_all_jobs", {}, _NO_JOBS),
+    "term_job": _nothing("term_job", "", _NO_JOBS),
+    "wheel": wheel,
+}

@@ -1,0 +1,65 @@
+"""Execution module `sdb`: values by `sdb://PROFILE/KEY`, from the environment, YAML files or the keyring.
+
+A profile is a mapping with a `driver` in `ensue.yaml` or in pillar. Values are looked up on the managing
+minion, whatever the target is, and are secrets.
+
+Source: Salt's execution module `sdb`, 3008, and its drivers `env`, `yaml` and `keyring_db`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_mapping
+from ensue.model.sensitive_paths import values_at
+from ensue.modules.sdb.drivers import DRIVERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+SCHEME: Final = "sdb://"
+"""How the URI of a value begins."""
+
+
+async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = False) -> Any:  # noqa: ARG001 (Salt's argument)
+    """Return a value; what is no URI of a profile is returned as it is.
+
+    Args:
+        ctx: the target.
+        uri: `sdb://PROFILE/KEY`.
+        utils: accepted for Salt's sake.
+        strict: refuse what is no URI of a profile.
+
+    Raises:
+        StateFailedError: the driver is unknown, or cannot read; or with `strict` as it says.
+    """
+    profile, key = _found(ctx, uri)
+    if not key:
+        if strict:
+            raise StateFailedError(
+                f"{uri!r} is no sdb://PROFILE/KEY with a profile that ensue.yaml or pillar has"
+            )
+        return uri
+    driver = DRIVERS.get(str(profile["driver"]))
+    if driver is None:
+        raise StateFailedError(
+            f"there is no sdb driver {profile['driver']!r} (there are: {', '.join(DRIVERS)})"
+        )
+    value = await driver(ctx, key, profile)
+    ctx.masker.add(*values_at(value, ("",)))
+    return value
+
+
+def _found(ctx: FunctionContext, uri: Any) -> tuple[dict[str, Any], str]:
+    """Return the profile and the key of a URI; an empty key when it is none."""
+    if not isinstance(uri, str) or not uri.startswith(SCHEME):
+        return {}, ""
+    name, _, key = uri.removeprefix(SCHEME).partition("/")
+    profile: Any = ctx.opts.get(name) or ctx.pillar.get(name)
+    return (profile, key) if is_mapping(profile) and "driver" in profile else ({}, "")
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get}

@@ -1,0 +1,74 @@
+"""The drivers of `sdb`: where the value of a key is.
+
+Source: Salt's sdb modules `env`, `yaml` and `keyring_db`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.regular_files import NotRegularError, read_regular
+from ensue.modules.nested import lookup, merged
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from ensue.contracts.context import FunctionContext
+
+    Driver = Callable[[FunctionContext, str, Mapping[str, Any]], Awaitable[Any]]
+
+
+async def _environment(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
+    """Return a variable of the environment of ensue; None when it is not set."""
+    return os.environ.get(key)
+
+
+async def _yaml_files(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:
+    """Return what is at a path of keys in YAML files, the later ones merged over the earlier ones."""
+    files = profile.get("files")
+    pipe = "yaml|gpg" if profile.get("gpg") else "yaml"
+    found: Any = {}
+    for name in files if is_list(files) else [files]:
+        path = Path(str(ctx.opts.get("root_dir", "/"))) / str(name)
+        text = await asyncio.to_thread(_text, path)
+        data = await ctx.render_data(text, renderer=pipe, name=str(path))
+        if not is_mapping(data or {}):
+            raise StateFailedError(f"the sdb file {path} holds no mapping")
+        found = merged(found, data or {})
+    return lookup(found, key, None)
+
+
+async def _keyring(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
+    """Return a password of the keyring of this machine; None when it has none."""
+    try:
+        keyring = importlib.import_module("keyring")
+    except ImportError:
+        raise StateFailedError(
+            "the sdb driver keyring needs the package keyring: pip install keyring"
+        ) from None
+    service = str(profile.get("service") or "keyring")
+    try:
+        return await asyncio.to_thread(keyring.get_password, service, key)
+    except Exception as error:
+        raise StateFailedError(f"the keyring cannot be read: {type(error).__name__}: {error}") from error
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_regular(path).decode()
+    except NotRegularError as error:
+        raise StateFailedError(f"the sdb file {path} is {error}") from None
+    except OSError as error:
+        raise StateFailedError(f"the sdb file {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise StateFailedError(f"the sdb file {path} is no UTF-8 text") from None
+
+
+DRIVERS: Final[dict[str, Driver]] = {"env": _environment, "keyring": _keyring, "yaml": _yaml_files}
+"""The drivers by the name that a profile has under `driver`."""

@@ -1,0 +1,118 @@
+"""Execution module `state`: states that a state asks for, run as growth under it.
+
+`module.run` can therefore apply SLS to its own target. Where no state is running (a template, `ensue call`)
+these functions are refused: the command for that is `ensue apply`.
+
+Source: Salt's execution module `state`, 3008: names, arguments and the shape of returns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext, StateContext
+    from ensue.model.data import DataMap
+    from ensue.model.returns import ScopeReturn
+
+
+async def apply_(
+    ctx: FunctionContext,
+    mods: str | list[str] | None = None,
+    **kwargs: Any,
+) -> DataMap:
+    """Apply SLS to the target of the state that calls this.
+
+    Args:
+        ctx: the state's context.
+        mods: SLS names, as a list or with commas between them.
+        **kwargs: `saltenv`, `test` and `queue` are accepted where they ask for what happens anyway.
+
+    Returns:
+        By tag what each state returned.
+
+    Raises:
+        StateFailedError: no state is running, no SLS is named, or they do not compile.
+    """
+    state = _state_context(ctx, "apply")
+    _refuse(kwargs, ctx)
+    names = [str(one).strip() for one in (mods if is_list(mods) else str(mods or "").split(","))]
+    if not any(names):
+        raise StateFailedError("state.apply needs the names of SLS here; `ensue apply` applies a highstate")
+    return _returns(await state.apply(ctx.srn, [name for name in names if name]))
+
+
+async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> DataMap:
+    """Run one state on the target of the state that calls this.
+
+    Args:
+        ctx: the state's context.
+        fun: a state function, `module.function`.
+        name: its name.
+        **kwargs: its arguments.
+
+    Returns:
+        By tag what it returned.
+
+    Raises:
+        StateFailedError: no state is running, there is no such function, or it does not take the arguments.
+    """
+    state = _state_context(ctx, "single")
+    _refuse({key: kwargs.pop(key) for key in _ACCEPTED & kwargs.keys()}, ctx)
+    return _returns(await state.apply_state(fun, name, dict(kwargs)))
+
+
+async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:  # noqa: ARG001 (Salt's argument)
+    """Return nothing: another run of this project waits for this one."""
+    return []
+
+
+_ACCEPTED: Final = frozenset({"saltenv", "test", "queue", "concurrent"})
+
+
+def _state_context(ctx: FunctionContext, function: str) -> StateContext:
+    # What is given to functions of states is the one context that can grow a run.
+    if not hasattr(ctx, "apply_state"):
+        raise StateFailedError(
+            f"state.{function} works within a state (module.run, slots); elsewhere use `ensue apply`"
+        )
+    context: StateContext = ctx  # type: ignore[assignment] # as has just been seen
+    return context
+
+
+def _refuse(kwargs: dict[str, Any], ctx: FunctionContext) -> None:
+    unknown = sorted({*kwargs} - _ACCEPTED)
+    if unknown:
+        raise StateFailedError(f"state.apply takes no {', '.join(unknown)} here")
+    if kwargs.get("test") is not None and bool(kwargs["test"]) != ctx.test:
+        raise StateFailedError("`test` cannot differ from that of the run: use `ensue plan`")
+
+
+def _returns(came: ScopeReturn) -> DataMap:
+    if came.status == "failed":
+        raise StateFailedError(came.comment)
+    return {
+        tag: {
+            "name": one.name,
+            "result": one.result,
+            "changes": one.changes,
+            "comment": one.comment,
+            "__id__": one.id,
+            "__sls__": one.sls,
+            "__run_num__": one.run_num,
+        }
+        for tag, one in came.returns.items()
+    }
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "apply": apply_,
+    "running": running,
+    "single": single,
+    "sls": apply_,
+}

@@ -1,0 +1,210 @@
+"""A comparison with Salt as people and programs read it: what stands in the way of moving, by cause."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.compare.differences import Kind
+from ensue.model.secret_values import mask_arguments
+from ensue.output.colours import on_one_line, without_escapes
+from ensue.output.presentable import presentable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.compare.comparison import Comparison
+    from ensue.compare.differences import Cause, Difference
+    from ensue.compare.sides import Side
+    from ensue.masking import Masker
+    from ensue.output.colours import Palette
+
+HEADINGS: Final = {
+    Kind.REFUSED_HERE: "Salt compiles this, and ensue refuses it",
+    Kind.REFUSED_BY_SALT: "ensue compiles this, and Salt refuses it",
+    Kind.MISSING_STATE_FUNCTION: "State functions that ensue lacks",
+    Kind.MISSING_EXECUTION_FUNCTION: "Execution functions that ensue lacks, as templates ask for them",
+    Kind.MISSING_RENDERER: "Renderers that ensue lacks",
+    Kind.ONLY_IN_SALT: "States that only Salt has",
+    Kind.ONLY_HERE: "States that only ensue has",
+    Kind.ARGUMENT: "Arguments that differ",
+    Kind.ORDER: "Order",
+    Kind.PLAN_FAILED: "A plan that failed",
+    Kind.RESULT: "Results of the plans that differ",
+    Kind.CHANGES: "Changes in the plans that differ",
+    Kind.CONSEQUENCE: "Results that follow from those of other states",
+}
+_EXAMPLES: Final = 3
+_VALUE_CHARS: Final = 120
+_COUNTED: Final = frozenset({Kind.MISSING_EXECUTION_FUNCTION, Kind.MISSING_RENDERER})
+"""Kinds whose differences are counts, without a place."""
+
+
+def comparison_data(comparison: Comparison, masker: Masker) -> dict[str, Any]:
+    """Return a comparison as one document, secrets masked."""
+    salt, ours = comparison.salt, comparison.ours
+    data = {
+        "minion": comparison.minion_id,
+        "salt": {"version": salt.version, "python": salt.python, **_side_data(salt), "log": list(salt.log)},
+        "ensue": _side_data(ours),
+        "planned": comparison.planned,
+        "equal": not comparison.causes and not comparison.compiles_nowhere,
+        "causes": [_cause_data(one) for one in comparison.causes],
+    }
+    shown: dict[str, Any] = presentable(data, masker)
+    return shown
+
+
+def _side_data(side: Side) -> dict[str, Any]:
+    return {"states": len(side.states), "refusals": [one.message for one in side.refusals]}
+
+
+def _cause_data(cause: Cause) -> dict[str, Any]:
+    return {
+        "kind": cause.kind.value,
+        "what": cause.what,
+        "count": cause.count,
+        "meant": cause.meant or None,
+        "differences": [_difference_data(one) for one in cause.differences if cause.kind not in _COUNTED],
+    }
+
+
+def _difference_data(one: Difference) -> dict[str, Any]:
+    data = msgspec.structs.asdict(one)
+    return {
+        **{word: data[word] for word in ("where", "sls", "tag")},
+        "salt": _masked(one, one.salt),
+        "ensue": _masked(one, one.ensue),
+    }
+
+
+def _masked(one: Difference, value: Any) -> Any:
+    """Return a value with `(sensitive)` where the name of its argument says that it is a secret."""
+    if one.kind is not Kind.ARGUMENT:
+        return mask_arguments(value)
+    word = one.what.partition(" ")[0]
+    return mask_arguments({word: value})[word]
+
+
+def comparison_lines(comparison: Comparison, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield a comparison as lines for a reader, secrets masked.
+
+    Args:
+        comparison: the comparison.
+        masker: its secrets.
+        palette: the colours.
+    """
+    shown = _Shown(masker, palette)
+    yield from shown.head(comparison)
+    if comparison.compiles_nowhere:
+        yield from shown.refusals(comparison)
+        return
+    previous: tuple[Kind, bool] | None = None
+    for cause in comparison.causes:
+        section = (cause.kind, bool(cause.meant))
+        if section != previous:
+            yield ""
+            yield shown.heading(cause)
+            previous = section
+        yield from shown.cause(cause)
+    yield ""
+    yield shown.end(comparison)
+
+
+class _Shown:
+    """Writes the lines of one comparison.
+
+    Args:
+        masker: its secrets.
+        palette: the colours.
+    """
+
+    def __init__(self, masker: Masker, palette: Palette) -> None:
+        self._masker = masker
+        self._palette = palette
+
+    def head(self, comparison: Comparison) -> Iterator[str]:
+        salt, ours = comparison.salt, comparison.ours
+        yield self._line(f"{comparison.minion_id}: Salt {salt.version} ({salt.python}) and ensue")
+        for name, side in (("Salt", salt), ("ensue", ours)):
+            told = (
+                f"{_number(len(side.refusals), 'error')}"
+                if side.refusals
+                else _number(len(side.states), "state")
+            )
+            planned = ", planned" if side.plan is not None else ""
+            yield f"  {name:6} {told}{planned}"
+
+    def refusals(self, comparison: Comparison) -> Iterator[str]:
+        for name, side in (("Salt", comparison.salt), ("ensue", comparison.ours)):
+            yield ""
+            yield self._palette.paint(self._palette.light_red, f"{name} does not compile it")
+            for one in side.refusals:
+                yield from self._lines(one.message)
+            if side is comparison.salt and comparison.salt.log:
+                yield "  Salt's log:"
+                yield from (f"  {line}" for message in comparison.salt.log for line in self._lines(message))
+        yield ""
+        yield "Neither program compiles the tree: there is nothing to compare."
+
+    def heading(self, cause: Cause) -> str:
+        meant = ", on purpose" if cause.meant else ""
+        return self._palette.paint(self._palette.cyan, f"{HEADINGS[cause.kind]}{meant}")
+
+    def cause(self, cause: Cause) -> Iterator[str]:
+        yield f"  {cause.count:5}  {self._line(cause.what)}"
+        if cause.meant:
+            yield f"         {self._palette.paint(self._palette.dim, cause.meant)}"
+        if cause.kind in _COUNTED:
+            return
+        for one in cause.differences[:_EXAMPLES]:
+            if place := self._place(one):
+                yield f"         {place}"
+            yield from (f"           {line}" for line in self._values(one))
+        if len(cause.differences) > _EXAMPLES:
+            yield f"         and {len(cause.differences) - _EXAMPLES} more (all of them with --out json)"
+
+    def end(self, comparison: Comparison) -> str:
+        causes = comparison.causes
+        if not causes:
+            both = "compile and plan" if comparison.planned else "compile"
+            return self._palette.paint(
+                self._palette.green, f"Nothing differs: both {both} it in the same way."
+            )
+        meant = sum(bool(one.meant) for one in causes)
+        purpose = f", {meant} of them on purpose" if meant else ""
+        found = sum(one.count for one in causes)
+        return f"{_number(found, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
+
+    def _place(self, one: Difference) -> str:
+        if one.kind is Kind.REFUSED_HERE:
+            return self._line(str(one.ensue))
+        where = f"{one.where} in {one.sls}" if one.where and one.sls else one.where or one.sls
+        return self._line(where)
+
+    def _values(self, one: Difference) -> Iterator[str]:
+        if one.kind is Kind.REFUSED_HERE:
+            return  # its message is its place
+        if one.kind is Kind.REFUSED_BY_SALT and one.salt == one.what:
+            return
+        for name, value in (("Salt", one.salt), ("ensue", one.ensue)):
+            if value is not None or one.kind is Kind.ARGUMENT:
+                yield f"{name:6} {self._value(_masked(one, value))}"
+
+    def _value(self, value: Any) -> str:
+        data = presentable(value, self._masker)
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+        text = on_one_line(text)
+        return text if len(text) <= _VALUE_CHARS else f"{text[:_VALUE_CHARS]}…"
+
+    def _lines(self, text: str) -> Iterator[str]:
+        return (f"  {on_one_line(line)}" for line in without_escapes(self._masker.within(text)).splitlines())
+
+    def _line(self, text: str) -> str:
+        return on_one_line(self._masker.within(text))
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,76 @@
+"""`import salt.…` in a project's own files, where no Salt is installed."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.salt_names.absent import HOME, MACHINERY, MachineryModule, advice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+_SALT: Final = "salt"
+_MADE: Final = ("modules", "ext.six.moves")
+"""Modules whose attributes are modules that are made when they are asked for."""
+
+
+@functools.cache
+def has_salt() -> bool:
+    """Say whether Salt is installed; a folder of that name on the path is no Salt."""
+    try:
+        return importlib.util.find_spec("salt.loader") is not None
+    except ImportError:
+        return False
+
+
+def home_of_salt() -> str:
+    """Return the package that names of Salt are found in."""
+    return _SALT if has_salt() else HOME
+
+
+def imported(name: str, wanted: Sequence[str]) -> ModuleType | None:
+    """Return what an import statement that names Salt comes to, None for any other one.
+
+    Args:
+        name: the module that the statement names.
+        wanted: the names behind `import` of `from … import`; empty for `import …`.
+
+    Raises:
+        ImportError: there is no such name here; says how to have Salt's.
+    """
+    if name.partition(".")[0] != _SALT or has_salt():
+        return None
+    module = _module(name)
+    if not wanted:
+        return _module(_SALT)
+    for one in wanted:
+        if one != "*" and not hasattr(module, one):
+            raise ImportError(advice(f"{name}.{one}"), name=name)
+    return module
+
+
+def _module(name: str) -> ModuleType:
+    """Return what stands for a module of Salt.
+
+    Raises:
+        ModuleNotFoundError: nothing does.
+    """
+    for family in _MADE:
+        if name.startswith(f"{_SALT}.{family}."):
+            found: Any = importlib.import_module(f"{HOME}.{family}")
+            for part in name.removeprefix(f"{_SALT}.{family}.").split("."):
+                found = getattr(found, part)
+            made: ModuleType = found
+            return made
+    if name.removeprefix(f"{_SALT}.") in MACHINERY:
+        return MachineryModule(name)
+    try:
+        return importlib.import_module(HOME + name.removeprefix(_SALT))
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith(HOME):
+            raise
+        raise ModuleNotFoundError(advice(name), name=name) from None

@@ -1,0 +1,8 @@
+"""`salt.utils.decorators.path`: functions that need a program."""
+
+from ensue.salt_names.absent import not_there
+from ensue.salt_names.utils.decorators import which
+
+__all__ = ["which"]
+
+__getattr__ = not_there(__name__)

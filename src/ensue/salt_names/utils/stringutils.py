@@ -1,0 +1,120 @@
+"""`salt.utils.stringutils`: text and bytes."""
+# pyright: basic
+# What custom code hands over may be anything.
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from typing import Any, Final
+
+from ensue.salt_names.absent import not_there
+
+_UNITS: Final = "bkmgtpezy"
+
+
+def to_bytes(s: Any, encoding: str | None = None, errors: str = "strict") -> bytes:
+    """Return text as bytes."""
+    if s is None or isinstance(s, bytes):
+        return s  # type: ignore[return-value]
+    if isinstance(s, bytearray):
+        return bytes(s)
+    if isinstance(s, str):
+        return s.encode(encoding or "utf-8", errors)
+    message = f"expected str, bytes, or bytearray not {type(s)}"
+    raise TypeError(message)
+
+
+def to_str(s: Any, encoding: Any = None, errors: str = "strict", normalize: bool = False) -> str:
+    """Return bytes as text."""
+    del normalize
+    if s is None or isinstance(s, str):
+        return s  # type: ignore[return-value]
+    if isinstance(s, (bytes, bytearray)):
+        first = encoding[0] if isinstance(encoding, (tuple, list)) else encoding
+        return bytes(s).decode(first or "utf-8", errors)
+    message = f"expected str, bytes, or bytearray not {type(s)}"
+    raise TypeError(message)
+
+
+to_unicode = to_str
+
+
+def to_num(text: Any) -> Any:
+    """Return a text as a number, as it is where it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except (TypeError, ValueError):
+            continue
+    return text
+
+
+def to_none(text: Any) -> Any:
+    """Return None for what is only blanks."""
+    return text if str(text).strip() else None
+
+
+def is_hex(value: Any) -> bool:
+    """Say whether a text is a hexadecimal number."""
+    try:
+        int(value, 16)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def is_quoted(value: str) -> str:
+    """Return the quote around a text, empty where there is none."""
+    return value[0] if value[:1] in {'"', "'"} and len(value) > 1 and value[0] == value[-1] else ""
+
+
+def dequote(value: str) -> str:
+    """Return a text without the quotes around it."""
+    return value[1:-1] if is_quoted(value) else value
+
+
+def is_binary(data: Any) -> bool:
+    """Say whether a text or bytes hold what is no text."""
+    return ("\0" in data) if isinstance(data, str) else (b"\0" in bytes(data or b""))
+
+
+def contains_whitespace(text: str) -> bool:
+    """Say whether there is a blank in a text."""
+    return any(letter.isspace() for letter in text)
+
+
+def human_to_bytes(size: str, default_unit: str = "B", **_options: Any) -> int:
+    """Return a size that is written with a unit in bytes; 0 where it is none.
+
+    Args:
+        size: `10`, `10k`, `10 MiB`.
+        default_unit: the unit of a number without one.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(size))
+    if found is None:
+        return 0
+    unit = (found[2] or default_unit).lower().removesuffix("ib").removesuffix("b") or "b"
+    return int(float(found[1]) * 1024 ** _UNITS.index(unit)) if unit in _UNITS else 0
+
+
+def expr_match(line: str, expr: str) -> bool:
+    """Say whether a text matches a glob or a regular expression, or is the same."""
+    if expr == line or fnmatch.fnmatch(line, expr):
+        return True
+    try:
+        return re.fullmatch(expr, line) is not None
+    except re.error:
+        return False
+
+
+def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any = None) -> bool:
+    """Say whether a text is on one list, if there is one, and not on the other."""
+    allowed = [whitelist] if isinstance(whitelist, str) else list(whitelist or ())
+    denied = [blacklist] if isinstance(blacklist, str) else list(blacklist or ())
+    if any(expr_match(value, one) for one in denied):
+        return False
+    return not allowed or any(expr_match(value, one) for one in allowed)
+
+
+__getattr__ = not_there(__name__)

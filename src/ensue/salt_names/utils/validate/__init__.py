@@ -1,0 +1,5 @@
+"""`salt.utils.validate`: what a text may be."""
+
+from ensue.salt_names.absent import not_there
+
+__getattr__ = not_there(__name__)

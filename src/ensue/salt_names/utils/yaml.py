@@ -1,0 +1,81 @@
+"""`salt.utils.yaml`: YAML, read and written safely."""
+# pyright: basic
+# What custom code hands over may be anything.
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, Final
+
+import yaml
+from yaml import SafeDumper, YAMLError
+from yaml.constructor import ConstructorError
+from yaml.parser import ParserError
+from yaml.scanner import ScannerError
+
+from ensue.salt_names.absent import not_there
+
+_MAPPING: Final = "tag:yaml.org,2002:map"
+
+
+class SaltYamlSafeLoader(yaml.SafeLoader):
+    """Reads YAML."""
+
+
+def load(stream: Any, Loader: Any = SaltYamlSafeLoader) -> Any:  # noqa: N803 -- PyYAML's name
+    """Read a text or an open file."""
+    return yaml.load(stream, Loader)  # noqa: S506 -- safe where nobody says otherwise
+
+
+def safe_load(stream: Any, Loader: Any = SaltYamlSafeLoader) -> Any:  # noqa: N803 -- PyYAML's name
+    """Read a text or an open file."""
+    return load(stream, Loader)
+
+
+class SafeOrderedDumper(SafeDumper):
+    """Writes YAML; ordered mappings keep their order, other ones are sorted."""
+
+
+SafeOrderedDumper.add_multi_representer(
+    OrderedDict, lambda dumper, data: dumper.represent_mapping(_MAPPING, list(data.items()))
+)
+
+
+class IndentedSafeOrderedDumper(SafeOrderedDumper):
+    """Writes YAML with the items of a list set off."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        """Begin a level, never without its indentation."""
+        del indentless
+        super().increase_indent(flow, indentless=False)
+
+
+def dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
+    """Write data; the innermost mappings and lists are written in one line each."""
+    kwargs.setdefault("default_flow_style", None)
+    kwargs.setdefault("allow_unicode", True)
+    kwargs.setdefault("Dumper", SafeOrderedDumper)
+    return yaml.dump(data, stream, **kwargs)
+
+
+def safe_dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
+    """Write data; see `dump`."""
+    return dump(data, stream, **kwargs)
+
+
+__all__ = [
+    "ConstructorError",
+    "IndentedSafeOrderedDumper",
+    "ParserError",
+    "SafeDumper",
+    "SafeOrderedDumper",
+    "SaltYamlSafeLoader",
+    "ScannerError",
+    "YAMLError",
+    "dump",
+    "load",
+    "safe_dump",
+    "safe_load",
+]
+
+__getattr__ = not_there(__name__)

@@ -1,0 +1,45 @@
+"""State module `apache_conf`: configurations of Apache, as Debian enables them.
+
+Source: Salt's state module `apache_conf`, 3008.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.states._apache import switched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.returns import StateReturn
+
+
+async def enabled(ctx: StateContext, name: str) -> StateReturn:
+    """Have one of Apache's configurations enabled.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+
+    Returns:
+        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+    """
+    return await switched(ctx, name, "conf", "conf", enable=True)
+
+
+async def disabled(ctx: StateContext, name: str) -> StateReturn:
+    """Have one of Apache's configurations disabled.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+
+    Returns:
+        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+    """
+    return await switched(ctx, name, "conf", "conf", enable=False)
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}

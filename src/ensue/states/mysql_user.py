@@ -1,0 +1,137 @@
+"""State module `mysql_user`: accounts of a MySQL or MariaDB server.
+
+Source: Salt's extension `saltext-mysql`, 1.1: results, changes and texts. In a plan changes are said, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.functions import also_takes
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states._mysql import CONNECTION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_NATIVE: Final = "mysql_native_password"
+
+
+@also_takes(*CONNECTION)
+async def present(
+    ctx: StateContext,
+    name: str,
+    *,
+    host: str = "localhost",
+    password: str | None = None,
+    password_hash: str | None = None,
+    allow_passwordless: bool = False,
+    unix_socket: bool = False,
+    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    auth_plugin: str = _NATIVE,
+    **connection: Any,
+) -> StateReturn:
+    """Have an account.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        host: where it logs in from.
+        password: its password, which is masked; it comes before `password_hash`.
+        password_hash: what the server keeps of its password.
+        allow_passwordless: it may have no password.
+        unix_socket: without a password, it logs in by its name on the target.
+        password_column: not used.
+        auth_plugin: how MySQL keeps the password.
+        **connection: `connection_host connection_port connection_user connection_pass connection_db
+            connection_unix_socket connection_default_file connection_charset`.
+
+    Returns:
+        `changes` have the account: `Present`, or `Updated` for its password; `new_state` has `name host`.
+
+    Raises:
+        StateFailedError: it has no password and may not, or the server refuses.
+    """
+    secrets = {"password": _text(password), "password_hash": _text(password_hash)}
+    ctx.masker.add(*filter(None, secrets.values()))
+    passwordless = not any(secrets.values())
+    if passwordless and not allow_passwordless and not unix_socket:
+        raise StateFailedError(
+            "Either password or password_hash must be specified, unless allow_passwordless is True"
+        )
+    asked = {**secrets, "passwordless": passwordless, "unix_socket": unix_socket, **connection}
+    new_state: DataMap = {"name": name, "host": host}
+    if await ctx.call("mysql.user_exists", name, host, **asked):
+        comment = f"User {name}@{host} is already present{_how(secrets, auth_plugin)}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    is_new = not await ctx.call("mysql.user_exists", name, host, **connection)
+    changes: DataMap = {name: "Present" if is_new else "Updated"}
+    login = " with passwordless login" if allow_passwordless and passwordless else ""
+    login += " using unix_socket" if unix_socket else ""
+    verb = "cleared" if passwordless else "changed"
+    if ctx.test:
+        password_comment = f"Password for user {name}@{host} is set to be {verb}"
+        comment = f"User {name}@{host} is set to be added{login}" if is_new else password_comment
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    function = "mysql.user_create" if is_new else "mysql.user_chpass"
+    given = {"allow_passwordless": allow_passwordless, "unix_socket": unix_socket, "auth_plugin": auth_plugin}
+    await ctx.call(function, name, host, **secrets, **given, **connection)
+    password_comment = f"Password for user {name}@{host} has been {verb}"
+    comment = f"The user {name}@{host} has been added{login}" if is_new else password_comment
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=comment,
+        new_state=new_state,
+        old_state={**new_state, "exists": False} if is_new else new_state,
+    )
+
+
+@also_takes(*CONNECTION)
+async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **connection: Any) -> StateReturn:
+    """Have no account of a name.
+
+    Args:
+        ctx: the state's context.
+        name: its name.
+        host: where it logs in from.
+        **connection: see `present`.
+
+    Returns:
+        `changes` have the account: `Absent`; `new_state` has `name host` and `exists`, false.
+
+    Raises:
+        StateFailedError: the server refuses.
+    """
+    gone: DataMap = {"name": name, "host": host, "exists": False}
+    if not await ctx.call("mysql.user_exists", name, host, **connection):
+        comment = f"User {name}@{host} is not present, so it cannot be removed"
+        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+    changes: DataMap = {name: "Absent"}
+    if ctx.test:
+        comment = f"User {name}@{host} is set to be removed"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("mysql.user_remove", name, host, **connection)
+    comment = f"User {name}@{host} has been removed"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _how(secrets: dict[str, str | None], auth_plugin: str) -> str:
+    """Return what the comment says of the password of an account that is as it should be."""
+    if not any(secrets.values()):
+        return " with passwordless login"
+    if auth_plugin != _NATIVE:
+        return ". Unable to verify password."
+    return f" with the desired password{'' if secrets['password'] else ' hash'}"
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

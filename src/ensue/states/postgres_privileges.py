@@ -1,0 +1,129 @@
+"""State module `postgres_privileges`: what roles of a PostgreSQL server may do with its objects.
+
+Source: Salt's state module `postgres_privileges`, 3008. In a plan changes are said, too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.functions import also_takes
+from ensue.model.data import is_list
+from ensue.model.returns import StateReturn
+from ensue.states._postgres import SERVER, server_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import Data, DataMap
+
+
+@also_takes(*SERVER)
+async def present(
+    ctx: StateContext,
+    name: str,
+    object_name: str,
+    object_type: str,
+    *,
+    privileges: str | list[str] | None = None,
+    grant_option: bool | None = None,
+    prepend: str = "public",
+    **server: Any,
+) -> StateReturn:
+    """Have a role with privileges on an object, or as a member of a group.
+
+    Args:
+        ctx: the state's context.
+        name: the role.
+        object_name: the object; `ALL` is every table, sequence or function of the schema.
+        object_type: `table sequence schema tablespace language database function` or `group`.
+        privileges: a list of them, or a text with commas; none for a group.
+        grant_option: the role may grant them to others.
+        prepend: the schema that a table, sequence or function is in.
+        **server: see `server_of`.
+
+    Returns:
+        `changes` have the role: `Present`; `new_state` has `name object_name object_type privileges`.
+
+    Raises:
+        StateFailedError: there is no such object or privilege, or the server refuses.
+    """
+    words = _words(privileges)
+    asked = {"privileges": ",".join(words), "prepend": prepend, **server_of(ctx, server)}
+    about = (name, object_name, object_type)
+    new_state = _state(name, object_name, object_type, words)
+    if await ctx.call("postgres.has_privileges", *about, grant_option=grant_option, **asked):
+        comment = "The requested privilege(s) are already set"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    what = object_name if object_type == "group" else ",".join(words)
+    changes: DataMap = {name: "Present"}
+    if ctx.test:
+        comment = f"The privilege(s): {what} are set to be granted to {name}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("postgres.privileges_grant", *about, grant_option=grant_option, **asked)
+    comment = f"The privilege(s): {what} have been granted to {name}"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+@also_takes(*SERVER)
+async def absent(
+    ctx: StateContext,
+    name: str,
+    object_name: str,
+    object_type: str,
+    *,
+    privileges: str | list[str] | None = None,
+    prepend: str = "public",
+    **server: Any,
+) -> StateReturn:
+    """Have a role without privileges on an object, or not be a member of a group.
+
+    As in Salt, nothing is revoked from a role that lacks one of several privileges.
+
+    Args:
+        ctx: the state's context.
+        name: the role.
+        object_name: the object.
+        object_type: see `present`.
+        privileges: see `present`.
+        prepend: see `present`.
+        **server: see `server_of`.
+
+    Returns:
+        `changes` have the role: `Absent`; `new_state` has `name object_name object_type privileges` and
+        `exists`, false.
+
+    Raises:
+        StateFailedError: there is no such object or privilege, or the server refuses.
+    """
+    words = _words(privileges)
+    asked = {"privileges": ",".join(words), "prepend": prepend, **server_of(ctx, server)}
+    about = (name, object_name, object_type)
+    new_state: DataMap = {**_state(name, object_name, object_type, words), "exists": False}
+    if not await ctx.call("postgres.has_privileges", *about, **asked):
+        comment = "The requested privilege(s) are not set so cannot be revoked"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    what = object_name if object_type == "group" else ",".join(words)
+    changes: DataMap = {name: "Absent"}
+    if ctx.test:
+        comment = f"The privilege(s): {what} are set to be revoked from {name}"
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+    await ctx.call("postgres.privileges_revoke", *about, **asked)
+    comment = f"The privilege(s): {what} have been revoked from {name}"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+def _words(privileges: str | list[str] | None) -> list[str]:
+    listed = privileges if is_list(privileges) else str(privileges or "").split(",")
+    return [str(word).strip() for word in listed if str(word).strip()]
+
+
+def _state(name: str, object_name: str, object_type: str, words: list[str]) -> DataMap:
+    listed: list[Data] = [*words]
+    return {
+        "name": name, "object_name": object_name, "object_type": object_type, "privileges": listed,
+    }  # fmt: skip
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

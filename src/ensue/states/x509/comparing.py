@@ -1,0 +1,85 @@
+"""What differs between a certificate that is there and one that was made just now to compare with.
+
+Source: Salt's state module `x509_v2`, 3008: names of changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+    from ensue.model.data import Data, DataMap
+
+_NAMES: Final[dict[str, str]] = {
+    "1.3.6.1.5.5.7.1.1": "authorityInfoAccess", "1.3.6.1.5.5.7.1.24": "tlsfeature",
+    "1.3.6.1.5.5.7.48.1.5": "noCheck", "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage",
+    "2.5.29.17": "subjectAltName", "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints",
+    "2.5.29.28": "issuingDistributionPoint", "2.5.29.30": "nameConstraints",
+    "2.5.29.31": "cRLDistributionPoints", "2.5.29.32": "certificatePolicies",
+    "2.5.29.35": "authorityKeyIdentifier", "2.5.29.36": "policyConstraints", "2.5.29.37": "extendedKeyUsage",
+    "2.5.29.54": "inhibitAnyPolicy",
+}  # fmt: skip
+"""Extensions by object identifier, as RFC 5280 names them."""
+
+_KEY_IDENTIFIERS: Final = frozenset({"subjectKeyIdentifier", "authorityKeyIdentifier"})
+"""OpenSSL 3 adds these unasked, and older ones do not; so they count where they were asked for alone."""
+
+
+def differences(
+    current: x509.Certificate | x509.CertificateSigningRequest,
+    candidate: x509.Certificate | x509.CertificateSigningRequest,
+    config: str,
+) -> DataMap:
+    """Return what differs, but for serial number, validity and signature.
+
+    Args:
+        current: what is there.
+        candidate: what would be made.
+        config: the extensions that were asked for.
+    """
+    changes: DataMap = {}
+    if current.subject != candidate.subject:
+        changes["subject_name"] = candidate.subject.rfc4514_string()
+    if current.public_key() != candidate.public_key():
+        changes["private_key"] = True
+    if current.signature_algorithm_oid != candidate.signature_algorithm_oid:
+        changes["digest"] = getattr(candidate.signature_hash_algorithm, "name", None)
+    if extensions := _extensions(_by_name(current, config), _by_name(candidate, config)):
+        changes["extensions"] = extensions
+    return changes
+
+
+def _by_name(
+    certificate: x509.Certificate | x509.CertificateSigningRequest, config: str
+) -> dict[str, tuple[bool, Any]]:
+    """Return each extension that counts: whether it is critical, and its value."""
+    found: dict[str, tuple[bool, Any]] = {
+        _name(each.oid.dotted_string): (each.critical, _value(each.value)) for each in certificate.extensions
+    }
+    return {
+        name: value for name, value in found.items() if name not in _KEY_IDENTIFIERS or f"{name} =" in config
+    }
+
+
+def _name(number: str) -> str:
+    return _NAMES.get(number, number)
+
+
+def _value(value: Any) -> Any:
+    """Return a value to compare, without the issuer's serial number, which may be the certificate's own."""
+    from cryptography import x509
+
+    if isinstance(value, x509.AuthorityKeyIdentifier):
+        return (value.key_identifier, tuple(value.authority_cert_issuer or ()))
+    return value
+
+
+def _extensions(old: dict[str, tuple[bool, Any]], new: dict[str, tuple[bool, Any]]) -> DataMap:
+    added: list[Data] = [name for name in new if name not in old]
+    changed: list[Data] = [name for name in new if name in old and new[name] != old[name]]
+    removed: list[Data] = [name for name in old if name not in new]
+    if not added and not changed and not removed:
+        return {}
+    return {"added": added, "changed": changed, "removed": removed}

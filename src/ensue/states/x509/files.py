@@ -1,0 +1,76 @@
+"""The file around what a state of `x509` manages: `file.managed` looks after owner, mode and folders.
+
+Source: Salt's state module `x509_v2`, 3008: which arguments go to `file.managed`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+from ensue.states.file.managed import managed
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+ABOUT_FILE: Final = frozenset({
+    "user", "group", "mode", "makedirs", "dir_mode", "backup", "create", "follow_symlinks", "show_changes",
+    "check_cmd", "tmp_dir", "tmp_ext", "attrs", "selinux",
+})  # fmt: skip
+"""The arguments that `file.managed` is given."""
+
+
+def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arguments of `file.managed`, and the others."""
+    about_file = {word: value for word, value in given.items() if word in ABOUT_FILE}
+    return about_file, {word: value for word, value in given.items() if word not in ABOUT_FILE}
+
+
+async def real_path(ctx: StateContext, path: str) -> str:
+    """Return where a path leads when links are followed."""
+    found = await ctx.connection.stat(path)
+    if found is None or found.kind != "symlink":
+        return path
+    done = await ctx.connection.run(Command(argv=["readlink", "-f", "--", path], cwd="/"))
+    return done.stdout.decode().rstrip("\n") or path
+
+
+async def kept(ctx: StateContext, name: str, text: str | None, about_file: dict[str, Any]) -> StateReturn:
+    """Have the file as it is to be; without a text what is in it stays.
+
+    Raises:
+        StateFailedError: it cannot be written.
+    """
+    if text is None:
+        returned = await managed(ctx, name, replace=False, **about_file)
+    else:
+        returned = await managed(ctx, name, contents=text, **about_file)
+    if returned.result is False:
+        raise StateFailedError(returned.comment)
+    return returned
+
+
+def outcome(  # noqa: PLR0917 (what a return is made of)
+    ctx: StateContext, name: str, what: str, changes: DataMap, file: StateReturn, new_state: DataMap | None
+) -> StateReturn:
+    """Put together what the state returns.
+
+    Args:
+        ctx: the state's context.
+        name: the path.
+        what: what is managed, as the comment names it.
+        changes: what changes of the thing itself.
+        file: what `file.managed` returned; of its changes only owner and mode are said.
+        new_state: what the thing now is.
+    """
+    verb = "created" if "created" in changes else "recreated"
+    about_file = {word: value for word, value in file.changes.items() if word in {"user", "group", "mode"}}
+    every: DataMap = {**changes, **({} if "created" in changes else about_file)}
+    if ctx.test and (every or file.result is None):
+        comment = f"The {what} would have been {verb}" if changes else file.comment
+        return StateReturn(name=name, result=None, changes=every, comment=comment)
+    comment = f"The {what} has been {verb}" if changes else f"The {what} is in the correct state"
+    return StateReturn(name=name, result=True, changes=every, comment=comment, new_state=new_state)

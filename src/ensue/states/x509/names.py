@@ -1,0 +1,102 @@
+"""Names of certificates, and the extensions that a user asks for.
+
+Source: Salt's utility `x509`, 3008: names of attributes and their order; x509v3_config(5).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+_ATTRIBUTES: Final = {
+    "C": "COUNTRY_NAME", "ST": "STATE_OR_PROVINCE_NAME", "L": "LOCALITY_NAME", "STREET": "STREET_ADDRESS",
+    "O": "ORGANIZATION_NAME", "OU": "ORGANIZATIONAL_UNIT_NAME", "CN": "COMMON_NAME", "MAIL": "EMAIL_ADDRESS",
+    "SN": "SURNAME", "GN": "GIVEN_NAME", "UID": "USER_ID", "SERIALNUMBER": "SERIAL_NUMBER",
+}  # fmt: skip
+_SAME: Final = {"Email": "MAIL", "emailAddress": "MAIL", "street": "STREET", "serialNumber": "SERIALNUMBER"}
+ATTRIBUTES: Final = (*_ATTRIBUTES, *_SAME)
+"""The words for parts of a name."""
+
+EXTENSIONS: Final = (
+    "basicConstraints", "keyUsage", "extendedKeyUsage", "subjectKeyIdentifier", "authorityKeyIdentifier",
+    "issuerAltName", "authorityInfoAccess", "subjectAltName", "crlDistributionPoints",
+    "issuingDistributionPoint", "certificatePolicies", "policyConstraints", "inhibitAnyPolicy",
+    "nameConstraints", "noCheck", "tlsfeature", "nsComment", "nsCertType",
+)  # fmt: skip
+
+
+def attributes(given: dict[str, Any]) -> dict[str, str]:
+    """Take the attributes of a name out of arguments, by the words that `name_of` knows."""
+    words = [word for word in given if word in _ATTRIBUTES or word in _SAME]
+    return {_SAME.get(word, word): str(given.pop(word)) for word in words}
+
+
+def name_of(subject: Any, plain: dict[str, str]) -> x509.Name | None:
+    """Return a name.
+
+    Args:
+        subject: a text as RFC 4514 writes it, a mapping of attributes, or a list of
+            `CN=x`; None takes `plain`.
+        plain: attributes that were given by themselves.
+
+    Raises:
+        StateFailedError: it is no name.
+    """
+    from cryptography import x509
+    from cryptography.x509.oid import NameOID
+
+    try:
+        if isinstance(subject, str) and subject:
+            return x509.Name.from_rfc4514_string(subject)
+        if is_list(subject):
+            return x509.Name.from_rfc4514_string(",".join(str(part) for part in reversed(subject)))
+        found = attributes({**subject}) if is_mapping(subject) else plain
+        return (
+            x509.Name(
+                [
+                    x509.NameAttribute(getattr(NameOID, oid), found[word])
+                    for word, oid in _ATTRIBUTES.items()
+                    if found.get(word)
+                ]
+            )
+            if found
+            else None
+        )
+    except ValueError as error:
+        raise StateFailedError(f"the name of a certificate is wrong: {error}") from None
+
+
+def extensions(given: dict[str, Any]) -> str:
+    """Take extensions out of arguments, and return a section of an OpenSSL configuration.
+
+    Args:
+        given: arguments; `critical` may stand before the first value, with a comma after it or a blank.
+    """
+    asked = [word for word in EXTENSIONS if word in given]
+    return "\n".join(["[extensions]", *(f"{word} = {_value(word, given.pop(word))}" for word in asked)])
+
+
+def _value(word: str, value: Any) -> str:
+    if is_mapping(value):
+        critical = ["critical"] if value.get("critical") else []
+        rest = [f"{key}:{_plain(each)}" for key, each in value.items() if key not in {"critical", "value"}]
+        parts = [*critical, *([_plain(value["value"])] if "value" in value else []), *rest]
+    else:
+        parts = [_plain(part) for part in (value if is_list(value) else [value])]
+    text = ",".join(parts)
+    if text.startswith("critical "):
+        text = f"critical,{text.removeprefix('critical ').lstrip()}"
+    if "\n" in text:
+        raise StateFailedError(f"{word} has several lines")
+    return text
+
+
+def _plain(value: Any) -> str:
+    if is_mapping(value):
+        return ",".join(f"{key}:{_plain(each)}" for key, each in value.items())
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()

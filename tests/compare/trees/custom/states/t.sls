@@ -1,0 +1,3 @@
+own:
+  own.kept:
+    - value: {{ salt['answers.everything']() }}

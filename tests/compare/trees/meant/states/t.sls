@@ -1,0 +1,6 @@
+settings:
+  ini.options_present:
+    - name: /nowhere/settings.ini
+    - sections:
+        web:
+          port: 80

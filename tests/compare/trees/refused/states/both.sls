@@ -1,0 +1,4 @@
+twice:
+  test.nop: []
+twice:
+  test.nop: []

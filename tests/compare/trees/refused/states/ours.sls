@@ -1,0 +1,3 @@
+ordered:
+  test.nop:
+    - order: [1]

@@ -1,0 +1,6 @@
+first:
+  test.nop: []
+second:
+  test.nop:
+    - require_in:
+      - id: first

@@ -1,0 +1,1 @@
+web: {result: true, password: correct-horse-battery}

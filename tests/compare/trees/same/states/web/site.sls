@@ -1,0 +1,10 @@
+site:
+  test.succeed_with_changes:
+    - names:
+      - one
+      - two:
+        - order: 1
+last:
+  test.succeed_without_changes:
+    - onchanges:
+      - test: site

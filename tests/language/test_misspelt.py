@@ -1,0 +1,112 @@
+"""What a word was meant to be, and that no state function of ensue swallows one."""
+
+from __future__ import annotations
+
+import pytest
+
+from ensue.app.functions import Functions
+from ensue.contracts.functions import Signature
+from ensue.language.misspelt import GLOBAL_WORDS, meant_by, near_miss
+
+OURS = Signature(
+    names=frozenset({"name", "contents", "source", "template"}),
+    required=frozenset(),
+    accepts_any=True,
+    is_ours=True,
+)
+FOREIGN = Signature(
+    names=frozenset({"name", "devices", "contents"}),
+    required=frozenset(),
+    accepts_any=True,
+    mentions=frozenset({"requires"}),
+)
+NAMELESS = Signature(names=frozenset(), required=frozenset(), accepts_any=True)
+PASSES_ON = {
+    "module.run": "the arguments of the execution function",
+    "module.wait": "the same",
+    "pkgrepo.absent": "the keys of a repository's file",
+    "pkgrepo.managed": "the same",
+    "starting_state.absent": "the arguments of its provider",
+    "starting_state.deployed": "the same",
+    "test.fail_with_changes": "nothing, as in Salt",
+    "test.fail_without_changes": "nothing, as in Salt",
+    "test.nop": "nothing, as in Salt",
+    "test.show_notification": "nothing, as in Salt",
+    "test.succeed_with_changes": "nothing, as in Salt",
+    "test.succeed_without_changes": "nothing, as in Salt",
+}
+"""The state functions that take arguments of any name, and what these are."""
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("requires", "require"),
+        ("requrie", "require"),
+        ("require-in", "require_in"),
+        ("onlyIf", "onlyif"),
+        ("only_if", "onlyif"),
+        ("Watch", "watch"),
+        ("watches", "watch"),
+        ("creats", "creates"),
+        ("onchange", "onchanges"),
+        ("content", "contents"),
+        ("contnets", "contents"),
+        ("when", "onlyif"),
+        ("depends_on", "require"),
+    ],
+)
+def test_a_near_miss_is_found(word: str, meant: str) -> None:
+    """Case, dashes, plurals, one slip of a finger, and other tools' words for relations."""
+    assert near_miss(word, OURS) == meant
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["user", "users", "match", "create", "required", "retries", "timeouts", "mode", "_requires", "a.b"],
+)
+def test_a_word_of_its_own_is_none(word: str) -> None:
+    """Words that functions have arguments for are left alone, however near an option is."""
+    assert not near_miss(word, OURS)
+
+
+@pytest.mark.parametrize("word", ["requires", "when", "device", "content"])
+def test_less_is_refused_of_functions_that_are_not_ensues(word: str) -> None:
+    """What they look for by name, relations of other tools, and singulars may be words of theirs."""
+    assert not near_miss(word, FOREIGN)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("enviroment", "did you mean env?"),
+        ("when", "did you mean onlyif or unless?"),
+        ("chdir", "did you mean cwd?"),
+        ("user", "did you mean runas?"),
+        ("dest", "did you mean name?"),
+        ("colour", ""),
+    ],
+)
+def test_what_is_refused_has_a_suggestion(word: str, meant: str) -> None:
+    """The suggestion names an option, or an argument that the function has."""
+    assert meant_by(word, {"name", "env", "cwd", "runas"}) == meant
+
+
+def test_no_state_function_swallows_what_it_does_not_know() -> None:
+    """A function with `**kwargs` says which words these may be, unless it passes them on."""
+    functions = Functions("ensue.states")
+    names = [f"{module}.{name}" for module in functions.modules() for name in functions.names(module)]
+    signatures = {name: functions.signature(*name.rsplit(".", 1)) for name in names}
+    passing = {name for name, found in signatures.items() if found is not None and found.accepts_any}
+    assert {name for name in passing if not name.endswith(".mod_watch")} == PASSES_ON.keys()
+
+
+def test_no_argument_of_a_function_is_a_near_miss_of_an_option() -> None:
+    """What ensue's own functions take would not be refused if another function passed it on."""
+    functions = Functions("ensue.states")
+    for module in functions.modules():
+        for name in functions.names(module):
+            signature = functions.signature(module, name)
+            assert signature is not None
+            for word in signature.names - GLOBAL_WORDS:
+                assert not near_miss(word, NAMELESS), f"{module}.{name}: {word}"
