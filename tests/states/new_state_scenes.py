@@ -18,6 +18,7 @@ import pytest
 from tests.states.new_state_tables import check_new_state
 from tests.states.system_states import HERE, context, state
 from tests.states.test_archive import FILES, extract, tar_of
+from tests.states.test_blockdev import SETTINGS, device
 from tests.states.test_git import Remote
 from tests.states.test_http import ask, serving, wait_for
 from tests.states.test_starting_state import MemoryProvider
@@ -64,6 +65,12 @@ def in_git(function: str, folder: Path, **arguments: Any) -> Iterator[Act]:
         return state(function, ctx, repo=str(remote.folder), **arguments)
 
     yield act
+
+
+@contextmanager
+def tuned_device(_: Path) -> Iterator[Act]:
+    fake = device()
+    yield lambda test: state("blockdev.tuned", context(fake, test=test), "/dev/sdb", **SETTINGS)
 
 
 @contextmanager
@@ -221,6 +228,7 @@ def in_mysql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
 
 SCENES: dict[str, Scene] = {
     "archive.extracted": archive,
+    "blockdev.tuned": tuned_device,
     "environ.setenv": variable,
     "graph.deployed": partial(deployment, "deployed", env_type="development", score="score.yaml"),
     "graph.destroyed": partial(deployment, "destroyed"),

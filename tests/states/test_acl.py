@@ -50,7 +50,7 @@ def test_entries_come_change_and_go(folder: Path) -> None:
 
 
 def test_entries_below_a_folder(folder: Path) -> None:
-    """With `recurse` all below it has the entry, `X` only where somebody may execute; defaults are of folders."""
+    """With `recurse` all below has the entry, `X` only where somebody may execute; folders have defaults."""
     here, path = MinionConnection(HERE), str(folder)
     thrice("acl.present", here, path, acl_type="group", acl_name="daemon", perms="rX", recurse=True)
     entries = execute("acl.getfacl", context(here), path, recursive=True)

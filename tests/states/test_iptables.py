@@ -125,15 +125,18 @@ def test_chains_and_policies(network: MinionConnection) -> None:
     [
         ({"dport": "not 25", "proto": "tcp"}, "-p tcp ! --dport 25"),
         ({"if": "!eth0", "of": "eth1"}, "! -i eth0 -o eth1"),
-        ({"proto": "udp", "dports": [1, 2], "sports": "3:4"}, "-p udp -m multiport --dports 1,2 --sports 3:4"),
+        ({"proto": "udp", "dports": [1, 2], "sports": "3:4"},
+         "-p udp -m multiport --dports 1,2 --sports 3:4"),
         ({"proto": "tcp", "dports": ["!1", "!2"]}, "-p tcp -m multiport ! --dports 1,2"),
         ({"match": ["comment", "recent"], "name_": "ssh", "comment": "a b"},
          '-m comment -m recent --name ssh --comment "a b"'),
         ({"match": "policy", "proto": "esp", "dir": "in"}, "-m policy --proto esp --dir in"),
         ({"match-set": ["a src", "!b dst"]}, "-m set --match-set a src -m set ! --match-set b dst"),
-        ({"connstate": "NEW,ESTABLISHED", "jump": "ACCEPT"}, "-m state --state NEW,ESTABLISHED --jump ACCEPT"),
+        ({"connstate": "NEW,ESTABLISHED", "jump": "ACCEPT"},
+         "-m state --state NEW,ESTABLISHED --jump ACCEPT"),
         ({"to-port": 80, "jump": "REDIRECT", "s": "10.0.0.1"}, "-s 10.0.0.1 --jump REDIRECT --to-port 80"),
-        ({"target": "LOG", "log-prefix": 'say "x"', "syn": ""}, """--syn --jump LOG --log-prefix 'say "x"'"""),
+        ({"target": "LOG", "log-prefix": 'say "x"', "syn": ""},
+         """--syn --jump LOG --log-prefix 'say "x"'"""),
     ],
 )  # fmt: skip
 def test_a_rule_as_text(options: dict[str, Any], expected: str) -> None:

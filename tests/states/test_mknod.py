@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.states.system_states import HERE, context, needs_root, state, thrice
 
 from ensue.resources.minion.connection import MinionConnection
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_pipe(tmp_path: Path) -> None:
@@ -39,9 +36,9 @@ def test_a_device(tmp_path: Path) -> None:
     here, path = MinionConnection(HERE), str(tmp_path / "null")
     _, done = thrice("file.mknod", here, path, ntype="c", major=1, minor=3, mode="0666")
     assert done.changes == {"new": f"Character device {path} created."}
-    found = os.stat(path)
+    found = Path(path).stat()
     assert (found.st_rdev, stat.S_IMODE(found.st_mode)) == (os.makedev(1, 3), 0o666)
     refused = state("file.mknod", context(here), path, ntype="c", major=1, minor=5)
     assert "has a different major/minor 1/3" in refused.comment
     _, done = thrice("file.mknod", here, f"{path}b", ntype="b", major=7, minor=260)
-    assert os.stat(f"{path}b").st_rdev == os.makedev(7, 260)
+    assert Path(f"{path}b").stat().st_rdev == os.makedev(7, 260)

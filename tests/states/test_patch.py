@@ -71,7 +71,7 @@ def test_a_file_is_patched_once(tree: Path) -> None:
 
 
 def test_a_folder_is_patched(tree: Path) -> None:
-    """Names in the patch lose as many folders as `strip` says, also when an option says it; a template is rendered."""
+    """Names in the patch lose as many folders as `strip` or an option says; a template is rendered."""
     done = patched(
         tree, "/", TWO.replace(b"+y", b"+{{ word }}"), strip=1, template="jinja", context={"word": "y"}
     )

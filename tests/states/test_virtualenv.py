@@ -86,8 +86,10 @@ def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     ("arguments", "expected"),
     [
         ({}, "virtualenv /srv/env"),
-        ({"python": "python3.9", "never_download": True}, "virtualenv --no-download --python=python3.9 /srv/env"),
-        ({"venv_bin": "venv", "system_site_packages": True}, "python3 -m venv --system-site-packages /srv/env"),
+        ({"python": "python3.9", "never_download": True},
+         "virtualenv --no-download --python=python3.9 /srv/env"),
+        ({"venv_bin": "venv", "system_site_packages": True},
+         "python3 -m venv --system-site-packages /srv/env"),
         ({"venv_bin": "venv", "python": "/opt/python"}, "/opt/python -m venv /srv/env"),
         ({"venv_bin": "python3.12", "prompt": "a b"}, "python3.12 -m venv --prompt 'a b' /srv/env"),
         ({"venv_bin": "virtualenv-3", "extra_search_dir": "/a,/b"},

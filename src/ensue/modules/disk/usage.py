@@ -1,7 +1,4 @@
-"""Execution module `disk`: file systems of the target, how full they are, and what names them.
-
-Source: Salt's execution module `disk`, 3008: names and what they return; df(1), blkid(8).
-"""
+"""How full the file systems of the target are, and what names them."""
 
 from __future__ import annotations
 
@@ -65,7 +62,7 @@ async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Ta
     return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+OFFERED: Final[dict[str, Callable[..., Any]]] = {
     "blkid": blkid,
     "fstype": fstype,
     "inodeusage": inodeusage,

@@ -1,0 +1,131 @@
+"""State module `blockdev`: file systems on block devices, and how the kernel reads from these.
+
+Source: Salt's state module `blockdev`, 3008: arguments, results, changes and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.data import DataMap
+
+_NOT_FOUND: Final = 127
+_ASKED: Final = {
+    "read-ahead": "getra", "filesystem-read-ahead": "getfra", "read-only": "getro", "read-write": "getro",
+}  # fmt: skip
+
+
+async def formatted(
+    ctx: StateContext,
+    name: str,
+    fs_type: str = "ext4",
+    force: bool = False,
+    *,
+    inode_size: int | None = None,
+    lazy_itable_init: int | None = None,
+    fat: int | None = None,
+) -> StateReturn:
+    """Have a file system on a device; what else is on it is lost.
+
+    Args:
+        ctx: the state's context.
+        name: the device.
+        fs_type: the kind of file system.
+        force: whatever is on the device.
+        inode_size: of ext: bytes for each inode; of xfs: the size of one.
+        lazy_itable_init: of ext: whether the kernel is to prepare it later.
+        fat: of fat: 12, 16 or 32.
+
+    Returns:
+        `changes` have `new` and `old`, kinds of file system; `new_state` has `name fs_type`.
+
+    Raises:
+        StateFailedError: the target has no program for it, or the device is refused.
+    """
+    if await ctx.connection.stat(name, follow=True) is None:
+        # In a plan, an earlier state may be about to make the device.
+        return StateReturn(name=name, result=None if ctx.test else False, comment=f"{name} does not exist")
+    new_state: DataMap = {"name": name, "fs_type": fs_type}
+    before = await _kind(ctx, name)
+    if before == fs_type:
+        comment = f"{name} already formatted with {fs_type}"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"Changes to {name} will be applied")
+    await ctx.call(
+        "disk.format", name, fs_type, force=force, inode_size=inode_size, lazy_itable_init=lazy_itable_init,
+        fat=fat,
+    )  # fmt: skip
+    if await _kind(ctx, name) != fs_type:
+        return StateReturn(name=name, result=False, comment=f"Failed to format {name}")
+    comment = f"{name} has been formatted with {fs_type}"
+    changes: DataMap = {"new": fs_type, "old": before}
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
+    """Have the kernel read from a device in a way.
+
+    Args:
+        ctx: the state's context.
+        name: the device.
+        **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only` or `read-write`, true.
+
+    Returns:
+        `changes` have by setting a text, what it was and is; `new_state` has `name settings`.
+
+    Raises:
+        StateFailedError: there is no such setting, or it is refused.
+    """
+    unknown = [key for key in kwargs if key not in _ASKED]
+    if unknown:
+        raise StateFailedError(f"Invalid keyword arguments: {unknown[0]}; there are {', '.join(_ASKED)}")
+    found = await ctx.connection.stat(name, follow=True)
+    if found is None or found.kind != "block":
+        comment = f"Changes to {name} cannot be applied. Not a block device."
+        return StateReturn(name=name, result=None if ctx.test and found is None else False, comment=comment)
+    before: dict[str, str] = await ctx.call("disk.dump", name)
+    waiting = {key: value for key, value in kwargs.items() if _now(before, key) != str(value)}
+    new_state: DataMap = {"name": name, "settings": {**kwargs}}
+    if not waiting:
+        comment = f"Block device {name} already in correct state"
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if ctx.test:
+        return StateReturn(name=name, result=None, comment=f"Changes to {name} will be applied")
+    await ctx.call("disk.tune", name, **waiting)
+    after: dict[str, str] = await ctx.call("disk.dump", name)
+    changes: DataMap = {
+        key: f"Changed from {_now(before, key)} to {_now(after, key)}"
+        for key in waiting
+        if _now(before, key) != _now(after, key)
+    }
+    comment = f"Block device {name} successfully modified"
+    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+
+
+async def _kind(ctx: StateContext, device: str) -> str:
+    """Return the kind of file system that a device has; empty for none."""
+    for program in ("blkid", "/usr/sbin/blkid", "/sbin/blkid"):
+        argv = [program, "-o", "value", "-s", "TYPE", device]
+        done = await ctx.connection.run(Command(argv=argv, env={"LC_ALL": "C"}))
+        if done.returncode != _NOT_FOUND:
+            return done.stdout.decode("utf-8", "replace").strip()
+    raise StateFailedError(f"{ctx.srn} has no program `blkid`; install it there")
+
+
+def _now(settings: Mapping[str, str], key: str) -> str:
+    number = settings.get(_ASKED[key], "")
+    if key == "read-only":
+        return str(number == "1")
+    return str(number == "0") if key == "read-write" else number
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"formatted": formatted, "tuned": tuned}
