@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.data import is_mapping
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -227,9 +228,7 @@ def _words(about: _List, zone: str, item: str) -> list[str]:
 
 def _listed(said: Sequence[Any]) -> list[str]:
     """Return what firewalld lists as texts; where a port is sent as `from:to:protocol:address`."""
-    return [
-        ":".join(each[key] for key in _FORWARD_KEYS) if isinstance(each, dict) else str(each) for each in said
-    ]
+    return [":".join(each[key] for key in _FORWARD_KEYS) if is_mapping(each) else str(each) for each in said]
 
 
 def _read(word: str, given: Sequence[Any]) -> list[str]:

@@ -15,7 +15,7 @@ from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Callable
 
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
@@ -178,7 +178,7 @@ def _folder_of(files: list[str]) -> str | None:
 @asynccontextmanager
 async def _on_target(
     ctx: StateContext, files: list[str], contents: dict[str, bytes], user: str | None
-) -> AsyncIterator[list[str]]:
+) -> AsyncGenerator[list[str]]:
     """Have requirements files on the target, and remove afterwards what was put there."""
     places = {each: f"{_PREFIX}{os.urandom(8).hex()}.txt" for each in contents}
     try:

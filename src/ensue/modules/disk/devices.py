@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.context import FunctionContext
 
-_ASKED: Final = (
+_ASKED: Final[tuple[str, ...]] = (
     "getro", "getsz", "getss", "getpbsz", "getiomin", "getioopt", "getalignoff", "getmaxsect", "getsize",
     "getsize64", "getra", "getfra",
 )  # fmt: skip

@@ -10,6 +10,7 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.data import is_list
 from ensue.modules.iptables.program import program
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _matches(options: dict[str, Any]) -> list[str]:
     """Return and take away the matches that a rule loads."""
     given = options.pop("match", [])
     words: list[str] = []
-    for each in given if isinstance(given, list) else str(given).split(","):
+    for each in given if is_list(given) else str(given).split(","):
         match = str(each).strip()
         words.append(f"-m {match}")
         if match in _NAMED_MATCHES and "name_" in options:
@@ -148,7 +149,7 @@ def _ports(options: dict[str, Any]) -> list[str]:
         if name not in options:
             continue
         given = options.pop(name)
-        ports = [str(each) for each in given] if isinstance(given, list) else [str(given)]
+        ports = [str(each) for each in given] if is_list(given) else [str(given)]
         bare = ",".join(_NEGATION.sub("", each, count=1) for each in ports)
         is_negated = any(_NEGATION.match(each) for each in ports)
         words += [*_once("-m multiport", words), f"{'! ' if is_negated else ''}--{name} {bare}"]
@@ -162,7 +163,7 @@ def _once(word: str, words: list[str]) -> list[str]:
 def _option(flag: str, value: Any) -> str:
     if value is None or value == "":
         return flag
-    text = " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = " ".join(map(str, value)) if is_list(value) else str(value)
     match = _NEGATION.match(text)
     return f"! {flag} {text[match.end() :]}" if match else f"{flag} {text}"
 

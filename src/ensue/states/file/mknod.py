@@ -97,7 +97,7 @@ async def _checked(  # noqa: PLR0917 (what was found, and what is wanted)
     ctx: StateContext, name: str, path: str, shown: str, wanted: Attributes, found: FileStat
 ) -> StateReturn:
     """Look after owner and mode of a node that is there."""
-    planned = wanted.differences(found)
+    planned = await wanted.differences(ctx.connection, found)
     if not planned:
         comment = f"{shown} {path} is in the correct state"
         return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))

@@ -140,8 +140,8 @@ async def flush(
     """
     new_state: DataMap = {"name": name, "table": table, "family": family, "chain": chain}
     where = f"iptables rules in {table} table {chain} chain {family} family"
-    tables = await _asked(ctx, "iptables.get_rules", family)
-    chains = (tables or {}).get(table, {})
+    tables: dict[str, Any] | None = await _asked(ctx, "iptables.get_rules", family)
+    chains: dict[str, Any] = (tables or {}).get(table, {})
     there = [chains[chain]] if chain in chains else [] if chain else [*chains.values()]
     if tables is not None and (chain in chains or not chain) and not any(each["rules"] for each in there):
         return StateReturn(name=name, result=True, comment=f"There are no {where}", new_state=new_state)
