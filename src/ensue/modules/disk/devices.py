@@ -38,7 +38,7 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
     """
     words = [f"--{name}" for name in _ASKED]
     said = await must(ctx, "blockdev", *words, device, what=f"ask about {device}")
-    found = dict(zip(_ASKED, said.stdout.split(), strict=False))
+    found: dict[str, str] = dict(zip(_ASKED, said.stdout.split(), strict=False))
     return {name: found[name] for name in args} if args else found
 
 
