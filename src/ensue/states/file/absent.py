@@ -6,7 +6,7 @@ Source: Salt's state module `file`, 3008.
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
@@ -18,8 +18,15 @@ from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
+_OF_OTHERS: Final = (
+    "backup", "clean", "contents", "contents_grains", "contents_pillar", "context", "create",
+    "defaults", "dir_mode", "file_mode", "follow_symlinks", "force", "group", "makedirs", "mode", "recurse",
+    "replace", "show_changes", "skip_verify", "source", "source_hash", "target", "template", "text", "user",
+)  # fmt: skip
+"""Arguments of functions that make files: templates choose between these and `absent` (`file.{{ word }}`)."""
 
-@also_takes(*KNOWN, outdated=OUTDATED)
+
+@also_takes(*KNOWN, outdated={**OUTDATED, **dict.fromkeys(_OF_OTHERS, "")})
 async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Remove what is at a path: a file, a symlink, or a folder with all that is in it.
 
