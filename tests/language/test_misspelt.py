@@ -22,6 +22,9 @@ FOREIGN = Signature(
 )
 NAMELESS = Signature(names=frozenset(), required=frozenset(), accepts_any=True)
 PASSES_ON = {
+    "iptables.append": "the matches and options of a rule",
+    "iptables.delete": "the same",
+    "iptables.insert": "the same",
     "module.run": "the arguments of the execution function",
     "module.wait": "the same",
     "pkgrepo.absent": "the keys of a repository's file",

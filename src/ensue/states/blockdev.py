@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.connection import Command
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -71,6 +72,7 @@ async def formatted(
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+@also_takes(*_ASKED)
 async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Have the kernel read from a device in a way.
 

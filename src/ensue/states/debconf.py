@@ -70,6 +70,7 @@ async def set_(
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
+@also_takes()
 async def set_file(
     ctx: StateContext,
     name: str,

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.contracts.connection import Command
+from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.described import path_state
 from ensue.states.file.paths import is_folder, target_path
-from ensue.states.file.remarks import remarks
+from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.states.file.sources import Template, read_first, read_sources
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _IN_TROUBLE: Final = 2
 _DROPPED: Final = frozenset({"hash", "dry_run_first"})
 
 
+@also_takes(*KNOWN, *_DROPPED, outdated=OUTDATED)
 async def patch(
     ctx: StateContext,
     name: str,
