@@ -91,6 +91,9 @@ def test_rules_come_and_go(network: MinionConnection, tmp_path: Path) -> None:
     assert done.changes == {"locale": "lo"}
     rules = execute("iptables.get_rules", context(network))["filter"]["INPUT"]["rules"]
     assert [each["jump"] for each in rules] == [["DROP"], ["ACCEPT"]]
+    recent = {"chain": "INPUT", "match": "recent", "name_": "ssh", "rcheck": "", "jump": "DROP"}
+    planned = state("iptables.append", context(network, test=True), "recent", **recent)
+    assert "-m recent --name ssh --rcheck" in planned.comment
     assert rules[0]["source"] == ["! 127.0.0.0/8"]
 
     planned, done = thrice("iptables.delete", network, "http", **rule)

@@ -37,6 +37,7 @@ async def append(
     family: str = "ipv4",
     *,
     rules: list[dict[str, Any]] | None = None,
+    name_: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Have a rule in a chain; one that is not there is added at the end.
@@ -47,6 +48,7 @@ async def append(
         table: the table.
         family: `ipv4` or `ipv6`.
         rules: several rules, each with all that this function takes.
+        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: `chain`; `save`, whether the rules are kept for the next start, or the file for them; the
             options of the rule without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`,
             `proto`, `connstate`. A value that begins with `!` or `not` is negated.
@@ -58,7 +60,8 @@ async def append(
     Raises:
         StateFailedError: iptables refuses the rule, or is not there.
     """
-    return await _all(ctx, "append", {"name": name, "table": table, "family": family, **kwargs}, rules)
+    given = _given(name, table, family, name_, kwargs)
+    return await _all(ctx, "append", given, rules)
 
 
 async def insert(
@@ -68,6 +71,7 @@ async def insert(
     family: str = "ipv4",
     *,
     rules: list[dict[str, Any]] | None = None,
+    name_: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Have a rule in a chain; one that is not there is inserted at a place.
@@ -78,6 +82,7 @@ async def insert(
         table: the table.
         family: `ipv4` or `ipv6`.
         rules: several rules.
+        name_: as of `iptables.append`.
         **kwargs: `position`, from 1, or from -1 backwards; and what `iptables.append` takes.
 
     Returns:
@@ -86,7 +91,8 @@ async def insert(
     Raises:
         StateFailedError: there is no `position`; iptables refuses the rule, or is not there.
     """
-    return await _all(ctx, "insert", {"name": name, "table": table, "family": family, **kwargs}, rules)
+    given = _given(name, table, family, name_, kwargs)
+    return await _all(ctx, "insert", given, rules)
 
 
 async def delete(
@@ -96,6 +102,7 @@ async def delete(
     family: str = "ipv4",
     *,
     rules: list[dict[str, Any]] | None = None,
+    name_: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Have no such rule in a chain.
@@ -106,6 +113,7 @@ async def delete(
         table: the table.
         family: `ipv4` or `ipv6`.
         rules: several rules.
+        name_: as of `iptables.append`.
         **kwargs: what `iptables.append` takes; with `position` the rule there is removed, on each run.
 
     Returns:
@@ -114,7 +122,13 @@ async def delete(
     Raises:
         StateFailedError: iptables is not there, or there is no such place.
     """
-    return await _all(ctx, "delete", {"name": name, "table": table, "family": family, **kwargs}, rules)
+    given = _given(name, table, family, name_, kwargs)
+    return await _all(ctx, "delete", given, rules)
+
+
+def _given(name: str, table: str, family: str, name_: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    named = {} if name_ is None else {"name_": name_}
+    return {"name": name, "table": table, "family": family, **named, **options}
 
 
 async def _all(
