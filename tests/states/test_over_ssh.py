@@ -165,3 +165,28 @@ def test_words_are_arguments_over_ssh(server: Sshd) -> None:
     assert ran.changes["stdout"] == "<$(id)><it's><>"
     with pytest.raises(RemoteError, match="NUL"):
         twice(server, "cmd.run", ["echo", "a\0b"], {})
+
+
+def test_states_of_the_system_over_ssh(server: Sshd, tmp_path: Path) -> None:
+    """A patch, a pipe, a virtual environment, a file system and a line of the fstab come over SSH, once."""
+    (tmp_path / "one").write_text("a\n")
+    (tmp_path / "fstab").write_text("")
+    with (tmp_path / "image").open("wb") as file:
+        file.truncate(2 << 20)
+    maker = tmp_path / "make-venv"
+    maker.write_text('#!/bin/sh\nexec python3 -m venv --without-pip --symlinks "$@"\n')
+    maker.chmod(0o755)
+    for function, name, given in (
+        ("file.patch", "one", {"source": "salt://p"}),
+        ("file.mknod", "sub/pipe", {"ntype": "p"}),
+        ("virtualenv.managed", "env", {"venv_bin": str(maker)}),
+        ("blockdev.formatted", "image", {"fs_type": "ext2"}),
+    ):
+        patch = b"--- one\n+++ one\n@@ -1 +1 @@\n-a\n+b\n"
+        first, second = twice(server, function, str(tmp_path / name), {"salt://p": patch}, **given)
+        assert (first.result, bool(first.changes)) == (True, True), first.comment
+        assert (second.result, second.changes) == (True, {}), second.comment
+    assert (tmp_path / "one").read_text() == "b\n"
+    line = {"fs_file": "/data", "fs_vfstype": "nfs", "mount": False, "config": str(tmp_path / "fstab")}
+    first, second = twice(server, "mount.fstab_present", "nas:/x", {}, **line)
+    assert (first.changes, second.changes) == ({"persist": "new"}, {})
