@@ -125,6 +125,15 @@ def test_without_a_cachedir_nothing_is_written(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_a_disk_that_is_nearly_full_is_left_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of the disk is for the journal."""
+    monkeypatch.setattr(module, "_LEFT_FREE_BYTES", 1 << 80)
+    rendered(tmp_path, TEXT)
+    assert files(tmp_path) == []
+
+
 def test_there_is_an_end_to_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """When there are too many files the oldest go."""
     monkeypatch.setattr(module, "_MOST_FILES", 3)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _MOST_FILES: Final = 4000
 _KEPT_WHEN_FULL: Final = 3000
+_LEFT_FREE_BYTES: Final = 64 << 20
 _DIGEST_BYTES: Final = 32
 _PRINTED: Final = re.compile(r"\{\{.*?\}\}")
 _LEAD_BYTES: Final = LEAD.encode()
@@ -51,6 +52,7 @@ class CompiledTemplates:
         self._without_secrets = without_secrets
         self._count: int | None = None
         self._is_ours: bool | None = None
+        self._may_write: bool | None = None
 
     def load(self, key: str) -> CodeType | None:
         """Return the code that is kept under a key, None when there is none."""
@@ -79,7 +81,7 @@ class CompiledTemplates:
             return
 
     def _write(self, path: Path, content: bytes) -> None:
-        if not self._folder.parent.is_dir():
+        if not self._has_room():
             return
         make_private_directory(self._folder)
         self._is_ours = _is_private(self._folder)
@@ -94,6 +96,16 @@ class CompiledTemplates:
             temporary.unlink(missing_ok=True)
             raise
         self._make_room()
+
+    def _has_room(self) -> bool:
+        """Say whether the cachedir is there and its disk far from full: the journal needs what is left."""
+        if self._may_write is None:
+            try:
+                disk = os.statvfs(self._folder.parent)
+            except OSError:
+                return False
+            self._may_write = disk.f_bavail * disk.f_frsize >= _LEFT_FREE_BYTES
+        return self._may_write
 
     def _make_room(self) -> None:
         """Remove the files that were written first when there are too many."""
