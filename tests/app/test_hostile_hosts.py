@@ -7,11 +7,12 @@ import os
 import pwd
 import signal
 import subprocess
+import sys
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.shell import Shell
+from tests.cli.shell import Shell, command, environment
 from tests.support.hostile_sftp import FILES
 from tests.support.hostile_sshd import KINDS, LOGINS, PROCESSES, RAW, hostile_servers
 from tests.support.sshd import running_sshd
@@ -64,6 +65,15 @@ SAYS = {
 HARMLESS = {"huge_status", "prints_nonsense"}
 """What is odd about these is not the connection's business: an exit code and an output, whatever they are."""
 
+MEASURING = """\
+import os, sys
+report, *argv = sys.argv[1:]
+_, status, usage = os.wait4(os.posix_spawn(argv[0], argv, os.environ), 0)
+open(report, "w").write(str(usage.ru_maxrss))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""Runs a command from a small process: its peak begins with that of the process that started it."""
+
 MOST_MEMORY_MB = 900
 """Three servers that write without end, as much as is kept of each, and the program itself."""
 
@@ -101,15 +111,17 @@ def project(root: Path, hosts: dict[str, dict[str, Any]]) -> Shell:
 
 def ended(shell: Shell, *words: str) -> tuple[int, dict[str, Any], int]:
     """Run `ensue`; return its exit code, the returns and the most memory that it took, in MB."""
+    report = shell.root / "memory"
     with (shell.root / "out").open("wb") as out, (shell.root / "err").open("wb") as err:
-        process = shell.start(*words, stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", MEASURING, str(report), *command(), *words],
+            cwd=shell.root, env=environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False,
+        )  # fmt: skip
     told = (shell.root / "out").read_bytes() + (shell.root / "err").read_bytes()
     assert b"Traceback" not in told
     assert b"\x1b" not in told
     document = json.loads((shell.root / "out").read_text())
-    return process.returncode, document["m"], usage.ru_maxrss >> 10
+    return done.returncode, document["m"], int(report.read_text()) >> 10
 
 
 def end_of(returned: dict[str, Any]) -> datetime:
