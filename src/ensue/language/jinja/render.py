@@ -39,8 +39,8 @@ class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     text: str
+    exported: Mapping[str, Any]
     anchors: tuple[Anchor, ...] = ()
-    exported: Mapping[str, Any] | None = None
     templates: tuple[str, ...] = ()
 
 

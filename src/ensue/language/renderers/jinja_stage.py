@@ -30,6 +30,6 @@ def render(stream: Stream, _arguments: str) -> Stream:
     return msgspec.structs.replace(
         stream.rendered(rendered.text),
         anchors=rendered.anchors,
-        exported={**stream.exported, **(rendered.exported or {})},
+        exported={**stream.exported, **rendered.exported},
         templates=(*stream.templates, *rendered.templates),
     )
