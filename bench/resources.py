@@ -152,9 +152,9 @@ def _rows(row: dict[str, object], count: int) -> Iterator[tuple[object, ...]]:
 
 def lookup_note(root: Path) -> str:
     """Look one of a million up by type and id, in an open process, and say how long it takes."""
-    from ensue.app.resource_index import ResourceIndex
     from ensue.model.srn import Srn
     from ensue.registry.registry import ResourceRegistry
+    from ensue.registry.resource_index import ResourceIndex
     from ensue.targeting import Vocabulary, parse_target
 
     registry = ResourceRegistry(root / REGISTRY / ".ensue", minion_id="bench")

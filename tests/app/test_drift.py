@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.enforcement import Enforcement
 from ensue.masking import Masker
 from ensue.model.returns import Return
 from ensue.registry.enforced import EnforcedStore
 from ensue.registry.vault import ProjectVault
+from ensue.runs.enforcement import Enforcement
 
 if TYPE_CHECKING:
     from pathlib import Path

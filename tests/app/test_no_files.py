@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.cli import main
-from ensue.model.regular_files import LARGEST_BYTES
+from ensue.files.regular_files import LARGEST_BYTES
 from ensue.resources.minion.gathering import minion_grains
 
 if TYPE_CHECKING:

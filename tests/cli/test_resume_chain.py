@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.shell import Shell
 
-from ensue.engine.run_history import list_runs
+from ensue.runs.run_history import list_runs
 
 if TYPE_CHECKING:
     from pathlib import Path

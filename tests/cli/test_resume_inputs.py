@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.shell import Shell
 
-from ensue.engine.run_history import read_run
 from ensue.model.events import NodeFinished, NodeStarted
+from ensue.runs.run_history import read_run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.app.test_environments import records
 from tests.app.test_project import apply, write
+from tests.settings.test_environments import records
 from tests.support.terraform import BOX, BROKEN, configuration, needs_terraform
 
 if TYPE_CHECKING:

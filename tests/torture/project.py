@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cli.shell import Ended, Shell
 
-from ensue.engine import journal_form
-from ensue.engine.lock import ProjectLock
-from ensue.engine.processes import process_mark
-from ensue.engine.run_history import list_runs, read_run
 from ensue.model.events import CommandStarted, NodeFinished, NodeStarted
+from ensue.runs import journal_form
+from ensue.runs.lock import ProjectLock
+from ensue.runs.process_marks import process_mark
+from ensue.runs.run_history import list_runs, read_run
 
 if TYPE_CHECKING:
     import subprocess

@@ -18,8 +18,8 @@ import pytest
 from tests.cli.shell import command, environment
 from tests.torture.project import TRAPPED, WHOLE, TortureProject
 
-from ensue.engine.run_history import list_runs, read_run
 from ensue.model.events import RunFinished
+from ensue.runs.run_history import list_runs, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

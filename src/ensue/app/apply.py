@@ -13,7 +13,6 @@ import msgspec
 from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
 from ensue.app.call_inputs import CallInputs
 from ensue.app.context import CallContext
-from ensue.app.declarations import Declarations
 from ensue.app.expander import SlsExpander
 from ensue.app.first_plans import FirstPlans
 from ensue.app.functions import TargetFunctions
@@ -30,6 +29,7 @@ from ensue.engine.engine import Engine
 from ensue.engine.services import EngineOptions, EngineServices, Hooks
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
+from ensue.runs.declarations import Declarations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.diagnostics import Diagnostic
     from ensue.engine.outcome import EngineOutcome
-    from ensue.engine.resume import ResumedRun
     from ensue.engine.services import CallSite
     from ensue.model.events import RunEvent
     from ensue.model.resource import DeclaredBy
     from ensue.model.srn import Srn
+    from ensue.runs.resume import ResumedRun
 
 _SLOTS_PER_CORE = 10
 _NO_STATES = "no_|-states_|-states_|-None"

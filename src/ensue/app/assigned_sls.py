@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ensue.app.environments import saltenv_of, top_options
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError
 from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
 from ensue.language.top import top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
+from ensue.settings.environments import saltenv_of, top_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,9 +16,9 @@ from ensue.model.srn import Srn
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.call_reads import CallReads, Name
     from ensue.app.services import Services
     from ensue.model.data import DataMap
+    from ensue.runs.call_reads import CallReads, Name
 
 _CONTEXT: Final = "what a call read"
 _NO_MARK: Final = "-"
@@ -37,7 +37,7 @@ class CallInputs:
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
         """Return the names of everything that a call has read, and the fingerprint of its content."""
-        from ensue.app.call_reads import data_digest
+        from ensue.runs.call_reads import data_digest
 
         digests: dict[str, bytes] = {}
         for one in reads:
@@ -66,7 +66,7 @@ class CallInputs:
         return now == mark
 
     async def _digest(self, text: str, arguments: DataMap | None) -> bytes:
-        from ensue.app.call_reads import Name, data_digest, file_digest, key_digest, tree_digest
+        from ensue.runs.call_reads import Name, data_digest, file_digest, key_digest, tree_digest
 
         name = Name.parse(text)
         match name.kind:
@@ -87,7 +87,7 @@ class CallInputs:
                 return key_digest(await self._services.directory.grains(Srn.parse(name.where)), name.what)
 
     async def _file(self, name: Name) -> bytes:
-        from ensue.app.call_reads import ABSENT, content_digest
+        from ensue.runs.call_reads import ABSENT, content_digest
 
         try:
             return content_digest(await self._services.files_of(name.where).read(name.what))

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.batch import Batch, TimeAllowance
-from ensue.app.call_arguments import argument_fault
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic
 from ensue.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
+from ensue.language.call_arguments import argument_fault
 from ensue.model.data_bounds import DataBoundError, check_data
 from ensue.model.resource import with_sources
 from ensue.targeting import reads_grains

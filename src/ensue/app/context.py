@@ -6,13 +6,11 @@ import asyncio
 import copy
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.app.announced_commands import announcing
-from ensue.app.environments import saltenv_of
-from ensue.app.umask import narrowed
+from ensue.connections.announced_commands import announcing
+from ensue.connections.umask import narrowed
 from ensue.contracts.callables import is_awaitable
 from ensue.contracts.context import Declaration
 from ensue.engine.growth import AskedGrowth
-from ensue.engine.processes import process_mark
 from ensue.errors import (
     CompileError,
     NotAvailableError,
@@ -23,6 +21,8 @@ from ensue.errors import (
 from ensue.model.events import CommandStarted
 from ensue.model.requisite import RequisiteKind
 from ensue.model.srn import MINION_TYPE, Srn
+from ensue.runs.process_marks import process_mark
+from ensue.settings.environments import saltenv_of
 from ensue.targeting import Subject, TargetSyntaxError, matches, reads_grains
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.call_reads import CallReads
     from ensue.app.functions import Functions
     from ensue.app.project_deployments import ProjectDeployments
     from ensue.app.run_registry import RunRegistry
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from ensue.model.enforced import EnforcedState
     from ensue.model.events import RunEvent
     from ensue.model.returns import ScopeReturn
+    from ensue.runs.call_reads import CallReads
 
 
 _LONGEST_COMMAND_CHARS: Final = 200
@@ -316,7 +316,7 @@ class CallContext(TargetContext):
         """Return where the call notes what it reads; None when nobody asks."""
         reader = self._site.reader
         if self._reads is None and reader is not None and not self.test:
-            from ensue.app.call_reads import CallReads
+            from ensue.runs.call_reads import CallReads
 
             self._reads = CallReads()
             reader.reads = [*(reader.reads or ()), self._reads]

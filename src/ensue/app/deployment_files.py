@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import CompileError
+from ensue.files.regular_files import is_folder, is_regular
 from ensue.language.input_files import read_text
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
 from ensue.model.data import with_text_keys
-from ensue.model.regular_files import is_folder, is_regular
 from ensue.provisioning.definition_files import read_definition
 from ensue.provisioning.deployment_sets import is_deployment_set, read_deployment_set
 from ensue.provisioning.score_files import is_score, read_score

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from ensue.app.deployment_checks import DeploymentChecks, refuse_missing_drivers, refuse_unstorable
-from ensue.app.derived_registrations import (
+from ensue.app.driver_services import ResourceServices
+from ensue.errors import DriverError, EnsueError
+from ensue.language.collector import Collector
+from ensue.model.returns import StateReturn
+from ensue.provisioning.derived_registrations import (
     derived_sources,
     forget_derived,
     invalidate_derived,
     register_derived,
 )
-from ensue.app.driver_services import ResourceServices
-from ensue.errors import DriverError, EnsueError
-from ensue.language.collector import Collector
-from ensue.model.returns import StateReturn
 from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.identity import WORKLOAD, Context
 from ensue.provisioning.lowering import Work, lower

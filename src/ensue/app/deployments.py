@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.settings import Settings
     from ensue.drivers.loading import Drivers
     from ensue.masking import Masker
     from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.definitions import Definition
     from ensue.provisioning.identity import Context, Key
     from ensue.provisioning.nodes import ResourceGraph
+    from ensue.settings.settings import Settings
 
 
 class BuiltGraph(msgspec.Struct, frozen=True, kw_only=True):

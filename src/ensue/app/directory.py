@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.resource_index import ResourceIndex
 from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotAvailableError, UnknownResourceError
 from ensue.model.srn import MINION_TYPE, Srn
+from ensue.registry.resource_index import ResourceIndex
 from ensue.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from ensue.app.settings import Settings
     from ensue.contracts.connection import Connection
     from ensue.contracts.registry import DerivedRegistry
     from ensue.masking import Masker
     from ensue.model.resource import ResourceRecord
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
+    from ensue.settings.settings import Settings
 
 _logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.discovered import added, discovered
-from ensue.app.static_resources import read_static, type_defaults
 from ensue.errors import NotAvailableError, ResourceTypeError
 from ensue.language.collector import Collector
+from ensue.language.static_resources import read_static, type_defaults
 from ensue.model.data import is_mapping
 from ensue.model.secret_values import secret_values
 from ensue.model.srn import TYPE_ALIASES, Srn

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.inline import NeedsThread
-from ensue.app.outer_ids import OuterIds
-from ensue.app.repeat_limits import RepeatLimits
-from ensue.app.scoped_variables import scoped_variables
 from ensue.errors import InternalError
 from ensue.language.blocks.calls import Called
 from ensue.language.blocks.space import NO_BLOCKS
+from ensue.language.late.outer_ids import OuterIds
+from ensue.language.late.repeat_limits import RepeatLimits
+from ensue.language.late.scoped_variables import scoped_variables
 from ensue.language.tree import Tree
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ensue.app.arguments import RunTimeArguments
     from ensue.app.services import Services
+    from ensue.binding.arguments import RunTimeArguments
+    from ensue.contracts.arguments import Results
     from ensue.contracts.context import StateContext
-    from ensue.engine.services import Results
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.srn import Srn
@@ -27,9 +27,12 @@ class LazyArguments:
 
     @cached_property
     def _resolver(self) -> RunTimeArguments:
-        from ensue.app.arguments import RunTimeArguments
+        from ensue.binding.arguments import RunTimeArguments
+        from ensue.binding.bound_values import BoundValues
 
-        return RunTimeArguments(self._services)
+        services = self._services
+        values = BoundValues(services.enforced, services.masker)
+        return RunTimeArguments(services.states.find, services.insertions, values)
 
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
         """Return the arguments of a chunk without slots."""

@@ -13,10 +13,10 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.app.mine_file import MineFiles
 from ensue.app.mine_functions import definitions
 from ensue.app.project_targets import project_targets
 from ensue.errors import EnsueError, StateFailedError
+from ensue.registry.mine_file import MineFiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

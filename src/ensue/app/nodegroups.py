@@ -1,8 +1,4 @@
-"""`nodegroups` of `ensue.yaml`, and the other names that the targets of a project may use.
-
-A nodegroup that does not parse, names another one that does not exist, or contains itself is an error with
-its place before anything runs, used or not.
-"""
+"""The names that the targets of a project may use: its nodegroups and its resource types."""
 
 from __future__ import annotations
 
@@ -10,33 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
+from ensue.settings.nodegroups import nodegroup_errors
 from ensue.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ensue.app.services import Services
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
-    from ensue.language.yaml import YamlDocument
     from ensue.targeting.expression import Target
-
-
-def nodegroup_errors(given: Mapping[str, Any], document: YamlDocument | None) -> list[Diagnostic]:
-    """Return everything that is wrong with nodegroups.
-
-    Args:
-        given: expressions, or lists of words, by name.
-        document: the file that they are written in, None for those that were given by a program.
-    """
-    return [
-        Diagnostic(
-            code=error.code,
-            summary=f"the nodegroup {error.name!r}: {error.problem}",
-            span=document.locate(("nodegroups", error.name)) if document else None,
-        )
-        for error in read_nodegroups(given)[1]
-    ]
 
 
 def project_vocabulary(services: Services) -> Vocabulary:
@@ -96,9 +73,9 @@ def _text_of(services: Services, name: str) -> str:
 
 def _place(services: Services, name: str) -> Span | None:
     """Return where a nodegroup is written; the file is read once more, which only an error needs."""
-    from ensue.app.settings import FILE_NAME
     from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument
+    from ensue.settings.settings import FILE_NAME
 
     path = services.settings.root / FILE_NAME
     try:

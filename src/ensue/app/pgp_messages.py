@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ensue.errors import DecryptionError
-from ensue.model.regular_files import is_folder
+from ensue.files.regular_files import is_folder
 
 if TYPE_CHECKING:
     from ensue.app.inline import InlineWork
-    from ensue.app.settings import Settings
     from ensue.masking import Masker
+    from ensue.settings.settings import Settings
 
 _logger = logging.getLogger(__name__)
 

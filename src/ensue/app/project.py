@@ -12,18 +12,18 @@ import msgspec
 from ensue.app.assigned_sls import AssignedSls
 from ensue.app.recorded_run import RecordedRun, RunOptions
 from ensue.app.services import Services
-from ensue.app.settings import Settings, read_settings
 from ensue.app.stores import Stores
 from ensue.drivers.loading import FOLDER as DRIVERS_FOLDER
 from ensue.drivers.loading import Drivers
-from ensue.engine.journal import list_runs, read_run
-from ensue.engine.lock import ProjectLock
 from ensue.masking import Masker
 from ensue.model.secret_values import mask_config, secret_values
 from ensue.resources.plugins import Plugins
 from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
 from ensue.resources.providers import Providers
 from ensue.resources.type_sources import FOLDER, TypeSources
+from ensue.runs.journal import list_runs, read_run
+from ensue.runs.lock import ProjectLock
+from ensue.settings.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

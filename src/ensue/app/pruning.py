@@ -23,7 +23,6 @@ from ensue.model.resource import Orphaned
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ensue.app.declarations import Declarations
     from ensue.app.run_registry import RunRegistry
     from ensue.contracts.registry import DerivedRegistry
     from ensue.engine.outcome import EngineOutcome
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.model.resource import DeclaredBy
     from ensue.model.returns import Return, StateReturn
     from ensue.model.srn import Srn
+    from ensue.runs.declarations import Declarations
 
 _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 

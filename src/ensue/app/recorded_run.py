@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.app.apply import ApplySwitches, Run
-from ensue.app.enforcement import Enforcement
 from ensue.app.first_plans import FirstPlans
 from ensue.diagnostics import Diagnostic, Severity
-from ensue.engine.journal import Journal, new_run_id
-from ensue.engine.resume import ResumedRun, resumed_run
-from ensue.engine.run_chain import chain_to_resume, commands_left_running
 from ensue.errors import StillRunningError, UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
 from ensue.output.own_minion import own_minion
+from ensue.runs.enforcement import Enforcement
+from ensue.runs.journal import Journal, new_run_id
+from ensue.runs.resume import ResumedRun, resumed_run
+from ensue.runs.run_chain import chain_to_resume, commands_left_running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable, Mapping
 
-    from ensue.app.settings import Settings
     from ensue.contracts.context import FunctionContext
+    from ensue.settings.settings import Settings
 
 Kind = Literal["states", "modules"]
 

@@ -9,7 +9,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ensue.model.regular_files import read_regular
+from ensue.files.regular_files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ensue.app.secret_store_kinds import SecretStore
-    from ensue.app.settings import Settings
     from ensue.masking import Masker
     from ensue.provisioning.definitions import Definition
     from ensue.provisioning.secret_refs import SecretReference
+    from ensue.settings.settings import Settings
 
 _AT_ONCE: Final = 8
 """How many secrets are read at the same time."""

@@ -13,34 +13,34 @@ from ensue.app.context import TargetContext
 from ensue.app.custom.pillar_before_files import pillar_before_files, seen_before_files
 from ensue.app.custom.project_code import ProjectCode
 from ensue.app.directory import Directory
-from ensue.app.environments import pillar_options
-from ensue.app.exposed_secrets import ExposedSecrets
-from ensue.app.file_sources import ProjectFiles
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
-from ensue.app.insertions import Insertions
 from ensue.app.known_resources import KnownResources
-from ensue.app.lazy import LazyMapping
 from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
 from ensue.app.pgp_messages import PgpMessages
-from ensue.app.pillars import CompiledPillar, Pillars
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
 from ensue.app.type_functions import TypeLoaders
-from ensue.app.unasked_grains import UnaskedGrains
+from ensue.binding.insertions import Insertions
+from ensue.connections.exposed_secrets import ExposedSecrets
 from ensue.errors import EnsueError
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
+from ensue.language.file_sources import ProjectFiles
 from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillar import PillarCompiler
+from ensue.language.pillars import CompiledPillar, Pillars
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
+from ensue.model.lazy_mapping import LazyMapping
 from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
+from ensue.settings.environments import pillar_options
 from ensue.targeting import Subject
+from ensue.targeting.unasked_grains import UnaskedGrains
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from ensue.app.deployments import Deployments
     from ensue.app.mine import ProjectMine
     from ensue.app.secret_stores import SecretStores
-    from ensue.app.settings import Settings
     from ensue.app.stores import Stores
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
+    from ensue.settings.settings import Settings
     from ensue.targeting import Vocabulary
 
 
@@ -439,7 +439,7 @@ class Services:
         cachedir = self.settings.cachedir
         if not cachedir.is_dir():
             return
-        from ensue.model.private_files import remove_left
+        from ensue.files.private_files import remove_left
 
         with suppress(OSError):  # They are in nobody's way, and the next apply tries again.
             remove_left(cachedir)

@@ -8,12 +8,11 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from ensue.app.lazy_registry import LazyRegistry, LazyVault
+from ensue.registry.lazy_registry import LazyRegistry, LazyVault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.app.settings import Settings
     from ensue.masking import Masker
     from ensue.model.data import Data
     from ensue.model.srn import Srn
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.registry.registry import ResourceRegistry
     from ensue.registry.vault import ProjectVault
     from ensue.resources.plugins import Plugins
+    from ensue.settings.settings import Settings
 
 
 class Stores:

@@ -29,9 +29,9 @@ from ensue.targeting import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.resource_index import ResourceIndex
     from ensue.app.services import Services
     from ensue.model.data import DataMap
+    from ensue.registry.resource_index import ResourceIndex
     from ensue.targeting.expression import Target, Word
 
 _AT_ONCE: Final = 1000

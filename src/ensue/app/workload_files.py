@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import CompileError, DriverError
-from ensue.model import private_files
+from ensue.files import private_files
+from ensue.files.regular_files import read_regular
 from ensue.model.data import is_list, is_mapping
-from ensue.model.regular_files import read_regular
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.identity import IMPLICIT, WORKLOAD
 from ensue.provisioning.sensitive import colon_paths, differing

@@ -137,6 +137,6 @@ def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[
 
 def _is_file(word: str, deployment: DeploymentWords) -> bool:
     """Say whether a word is such a file; `web.yaml` may be the name of an SLS as well."""
-    from ensue.model.regular_files import is_regular
+    from ensue.files.regular_files import is_regular
 
     return word.endswith(FILE_SUFFIXES) and (deployment.is_given or is_regular(Path(word)))

@@ -102,8 +102,8 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
     Raises:
         click.BadParameter: it cannot be read, or holds no mapping.
     """
+    from ensue.files.regular_files import LARGEST_BYTES, bounded
     from ensue.language.input_files import decoded, read_text
-    from ensue.model.regular_files import LARGEST_BYTES, bounded
 
     try:
         if _is_stream(file):

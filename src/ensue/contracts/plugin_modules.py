@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensue.errors import NotAvailableError, PluginError
+from ensue.files.regular_files import is_folder
 from ensue.model.near_names import not_there
-from ensue.model.regular_files import is_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.drivers._inputs import SECONDS, TEXT, TEXT_OR_WORDS, VARIABLES, wrong_inputs
+from ensue.files.regular_files import is_regular
 from ensue.model.data import is_mapping
-from ensue.model.regular_files import is_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

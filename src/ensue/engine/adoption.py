@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.engine.node import Role
 from ensue.engine.node_arguments import NodeArguments
-from ensue.engine.resume import NO_FINGERPRINT, fingerprint
+from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:

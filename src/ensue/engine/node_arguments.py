@@ -9,9 +9,9 @@ from ensue.model.returns import StateReturn
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
+    from ensue.contracts.arguments import ArgumentResolver
     from ensue.contracts.context import StateContext
     from ensue.engine.node import Node
-    from ensue.engine.services import ArgumentResolver
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.engine.resume import NO_FINGERPRINT, fingerprint
+from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
 from ensue.model.returns import Return, SkippedReturn, StateReturn
 from ensue.model.sensitive_paths import changed_paths, values_at

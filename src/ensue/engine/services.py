@@ -6,7 +6,7 @@ Only shapes stand here. Nothing in the engine asks for a global.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from random import Random
 
+    from ensue.contracts.arguments import ArgumentResolver
     from ensue.contracts.context import StateContext
     from ensue.contracts.functions import StateFunctions
     from ensue.contracts.growth import Expander, Plan
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState
     from ensue.model.events import RunEvent
-    from ensue.model.returns import Return, ScopeReturn, StateReturn
+    from ensue.model.returns import ScopeReturn, StateReturn
     from ensue.model.srn import Srn
 
 
@@ -100,32 +101,6 @@ class CallSite(msgspec.Struct, frozen=True):
     is_superseded: Callable[[Srn], bool] = _never
     changed_watches: tuple[str, ...] = ()
     reader: Reader | None = None
-
-
-Results: TypeAlias = "Callable[[int], Return | None]"
-"""The return of a chunk of the same plan by index, None when it never ran."""
-
-
-class ArgumentResolver(Protocol):
-    """Puts run-time values into a chunk's arguments: references to other states, slots."""
-
-    def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
-        """Return what `resolve` does, for a chunk that need not wait.
-
-        Raises:
-            EnsueError: as `resolve` does.
-        """
-        ...
-
-    async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
-        """Return the arguments to call the function with; `Unknown` may stand in them in a plan.
-
-        `name` among them replaces the chunk's name in this call.
-
-        Raises:
-            EnsueError: a value cannot be had; becomes the comment of a result False.
-        """
-        ...
 
 
 def _awaits_nothing(_: Chunk) -> None:

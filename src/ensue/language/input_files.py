@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
-from ensue.model.regular_files import NotRegularError, TooLargeFileError, read_regular
+from ensue.files.regular_files import NotRegularError, TooLargeFileError, read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.model.regular_files import is_folder, is_regular, obstacle
+from ensue.files.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.errors import StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 from ensue.registry import audit_files, audit_form
 from ensue.registry.audit_files import AuditLimits
 from ensue.registry.audit_form import NO_CHAIN, REMOVED, START, Access, End

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.errors import StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 from ensue.registry.enforced_form import (
     Row,
     States,

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.errors import StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 from ensue.registry.sqlite_remedies import sqlite_remedy
 
 if TYPE_CHECKING:

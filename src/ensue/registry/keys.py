@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import msgspec
 
 from ensue.errors import KeyFileError, StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from ensue.errors import StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.files.private_files import open_private_file
 from ensue.masking import MASK
-from ensue.model.private_files import open_private_file
 from ensue.terraform.binary import run_binary
 from ensue.terraform.messages import end_of
 

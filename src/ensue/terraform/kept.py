@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
-from ensue.model.private_files import make_private_directory, open_private_file, replace_whole
+from ensue.files.private_files import make_private_directory, open_private_file, replace_whole
 
 if TYPE_CHECKING:
     from collections.abc import Generator

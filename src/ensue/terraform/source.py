@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from ensue.errors import StateFailedError
-from ensue.model.private_files import PRIVATE_DIRECTORY_MODE, make_private_directory, open_private_file
+from ensue.files.private_files import PRIVATE_DIRECTORY_MODE, make_private_directory, open_private_file
 from ensue.terraform.git import Repository  # noqa: TC001 -- msgspec reads the field's type
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.loading import LoadedFile, load_file
 from ensue.errors import PluginError
-from ensue.model.regular_files import is_folder, is_regular
+from ensue.files.regular_files import is_folder, is_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

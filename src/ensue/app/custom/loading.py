@@ -17,7 +17,7 @@ import msgspec
 
 from ensue.app.custom.dunders import calling, globals_of_file
 from ensue.errors import PluginError
-from ensue.model.regular_files import is_regular, obstacle
+from ensue.files.regular_files import is_regular, obstacle
 from ensue.salt_names.file_builtins import builtins_of_file
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ensue.app.custom.folders import CustomFiles
 from ensue.app.custom.modules import CustomModules
 from ensue.app.custom.shared_functions import SharedFunctions
 from ensue.app.custom.state_calls import ModInit, StateFunctions
-from ensue.app.lazy import LazyMapping
+from ensue.model.lazy_mapping import LazyMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

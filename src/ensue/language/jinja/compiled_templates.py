@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Final
 import jinja2
 from jinja2.bccache import Bucket, BytecodeCache
 
+from ensue.files.private_files import make_private_directory, open_private_file, remove_left
 from ensue.language.marks import LEAD
-from ensue.model.private_files import make_private_directory, open_private_file, remove_left
 from ensue.model.secret_values import secret_text
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.files.regular_files import NotRegularError, read_regular
 from ensue.model.data import is_list, is_mapping
-from ensue.model.regular_files import NotRegularError, read_regular
 from ensue.modules.nested import lookup, merged
 
 if TYPE_CHECKING:

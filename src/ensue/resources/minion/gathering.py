@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ensue.files.regular_files import NotRegularError, read_regular
 from ensue.model.own_grains import DEFAULT_PATH
-from ensue.model.regular_files import NotRegularError, read_regular
 from ensue.resources.minion.accounts import current_group, current_user
 from ensue.resources.minion.further_facts import further_facts
 from ensue.resources.posix_grains import grains_from

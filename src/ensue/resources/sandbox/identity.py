@@ -13,7 +13,7 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ensue.model.private_files import replace_whole
+from ensue.files.private_files import replace_whole
 
 if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentRequest

@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from ensue.model.private_files import replace_whole
+from ensue.files.private_files import replace_whole
 from ensue.resources.sandbox.processes import ProcessIdentity
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.engine.journal import Journal, read_run
 from ensue.errors import StoreError
 from ensue.masking import Masker
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished
 from ensue.model.returns import Return
+from ensue.runs.journal import Journal, read_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.app.read_mapping import ReadMapping
 from ensue.language.jinja import JinjaRenderer
+from ensue.runs.read_mapping import ReadMapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable

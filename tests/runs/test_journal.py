@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensue.engine import journal_form, run_history
-from ensue.engine.journal import Journal, find_run, list_runs, new_run_id, prune_runs, read_run
 from ensue.errors import StoreError, UnknownRunError
 from ensue.masking import Masker
 from ensue.model.events import (
@@ -30,6 +29,7 @@ from ensue.model.events import (
 )
 from ensue.model.returns import Return, ScopeReturn
 from ensue.model.unknown import Unknown
+from ensue.runs.journal import Journal, find_run, list_runs, new_run_id, prune_runs, read_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,7 +203,7 @@ def test_a_run_id_has_the_documented_form() -> None:
 def test_a_run_that_goes_on_is_running_and_one_that_was_killed_is_killed(tmp_path: Path) -> None:
     """Without an end, what counts is whether the very process that wrote the journal still lives."""
     program = (
-        "import sys; from pathlib import Path; from ensue.engine.journal import Journal;"
+        "import sys; from pathlib import Path; from ensue.runs.journal import Journal;"
         "from ensue.masking import Masker;"
         f"Journal.create(Path(sys.argv[1]), {RUN!r}, masker=Masker());"
         "print('made', flush=True); sys.stdin.read()"

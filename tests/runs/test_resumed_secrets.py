@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually
 
-from ensue.engine.resume import NO_FINGERPRINT
 from ensue.masking import Masker
+from ensue.model.call_fingerprint import NO_FINGERPRINT
 from ensue.model.returns import StateReturn
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.app.bound_values import filled
+from ensue.binding.bound_values import filled
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
 

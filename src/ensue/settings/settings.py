@@ -13,8 +13,8 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
+from ensue.files.regular_files import is_folder, is_regular, obstacle
 from ensue.model.data import is_list, is_mapping
-from ensue.model.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -144,7 +144,7 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
         )
     faults = [fault for name, value in data.items() for fault in _check(document, str(name), value)]
     if is_mapping(groups := data.get("nodegroups")):
-        from ensue.app.nodegroups import nodegroup_errors
+        from ensue.settings.nodegroups import nodegroup_errors
 
         faults += nodegroup_errors(groups, document)
     if any(fault.severity is Severity.ERROR for fault in faults):
@@ -153,7 +153,7 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
 
 
 def _check(document: YamlDocument, name: str, value: Any) -> Iterator[Diagnostic]:
-    from ensue.app.option_table import OPTIONS, SECRET
+    from ensue.settings.option_table import OPTIONS, SECRET
 
     kind = OPTIONS.get(name)
     if kind is None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Self
 import msgspec
 
 from ensue.errors import LockHeldError, StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable

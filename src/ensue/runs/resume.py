@@ -8,26 +8,19 @@ taken over is decided in `adoption`.
 
 from __future__ import annotations
 
-import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.engine.processes import still_running
 from ensue.errors import UnknownRunError
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
+from ensue.runs.process_marks import still_running
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.returns import Return
-
-
-_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
-
-NO_FINGERPRINT: Final = -1
-"""What stands for arguments that hold a secret: a sum of them would help to find it out."""
 
 
 class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,17 +105,3 @@ def _done(events: Iterable[RunEvent]) -> dict[tuple[str, str], Return | None]:
 def _outlives(returned: Return) -> bool:
     # What a state has applied elsewhere is gone through again: the scope's own states are taken over.
     return not returned.sensitive and not returned.applied
-
-
-def fingerprint(arguments: Mapping[str, Any]) -> int:
-    """Return a number that tells what a chunk is called with from what it was called with earlier."""
-    return zlib.crc32(encoded(arguments)) if arguments else 0
-
-
-def encoded(data: Any) -> bytes:
-    """Return data as bytes that are the same whenever the data is."""
-    try:
-        return _ENCODER.encode(data)
-    except (TypeError, ValueError, OverflowError):
-        # Data that JSON has no form for, such as keys that are mappings.
-        return repr(data).encode("utf-8", "backslashreplace")

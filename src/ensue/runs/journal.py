@@ -16,11 +16,14 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
-from ensue.engine import journal_form
-from ensue.engine.journal_form import JournalHeader, JournalSummary
-from ensue.engine.processes import process_mark
-from ensue.engine.run_chain import has_ended, needed_to_resume
-from ensue.engine.run_history import (
+from ensue.errors import StoreError
+from ensue.files import private_files
+from ensue.model.events import NodeFinished, NodeStarted, RunFinished
+from ensue.runs import journal_form
+from ensue.runs.journal_form import JournalHeader, JournalSummary
+from ensue.runs.process_marks import process_mark
+from ensue.runs.run_chain import has_ended, needed_to_resume
+from ensue.runs.run_history import (
     find_run,
     journal_path,
     list_runs,
@@ -28,9 +31,6 @@ from ensue.engine.run_history import (
     read_run,
     writer_lives,
 )
-from ensue.errors import StoreError
-from ensue.model import private_files
-from ensue.model.events import NodeFinished, NodeStarted, RunFinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

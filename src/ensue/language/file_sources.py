@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ensue.errors import StateFailedError
-from ensue.model.regular_files import is_folder, is_regular, obstacle
+from ensue.files.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
     from ensue.language.roots import Roots

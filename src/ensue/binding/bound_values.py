@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from ensue.app.fanned_instances import instance
+from ensue.binding.fanned_instances import instance
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.producers import identity_of, meant
@@ -25,8 +25,8 @@ from ensue.model.unknown import Unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping
 
+    from ensue.contracts.arguments import Results
     from ensue.contracts.enforced import EnforcedStates
-    from ensue.engine.services import Results
     from ensue.masking import Masker
     from ensue.model.chunk import Chunk
     from ensue.model.data import Data

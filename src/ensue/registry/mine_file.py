@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from ensue.errors import StateFailedError, StoreError
-from ensue.model import private_files
+from ensue.files import private_files
 from ensue.model.data_bounds import DataBoundError, check_data
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from ensue.app.option_table import OPTIONS
-from ensue.app.settings import read_settings
 from ensue.errors import ConfigurationError
 from ensue.model.option_kinds import Choice
 from ensue.model.option_words import LOG_LEVELS
 from ensue.output.logs import LEVELS
+from ensue.settings.option_table import OPTIONS
+from ensue.settings.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 WRONG: dict[str, list[Any]] = {

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.engine.lock import LockHolder, ProjectLock, holder_of
 from ensue.errors import LockHeldError, StoreError
+from ensue.runs.lock import LockHolder, ProjectLock, holder_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ NOW = dt.datetime(2026, 11, 20, 23, 59, 59, tzinfo=dt.UTC)
 HOLDER = """
 import datetime, sys
 from pathlib import Path
-from ensue.engine.lock import ProjectLock
+from ensue.runs.lock import ProjectLock
 now = datetime.datetime(2026, 11, 20, tzinfo=datetime.UTC)
 lock = ProjectLock.acquire(Path(sys.argv[1]), command="ensue apply web", now=now)
 print("held", flush=True)

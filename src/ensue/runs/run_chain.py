@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from ensue.engine.processes import still_running
-from ensue.engine.run_history import ends_of, find_run, journal_path, newest_first, read_events
 from ensue.errors import StoreError, UnknownRunError
+from ensue.runs.process_marks import still_running
+from ensue.runs.run_history import ends_of, find_run, journal_path, newest_first, read_events
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

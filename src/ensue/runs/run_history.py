@@ -10,12 +10,12 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from ensue.engine import journal_form
-from ensue.engine.journal_form import JournalHeader, JournalSummary
-from ensue.engine.processes import process_mark
 from ensue.errors import StoreError, UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
 from ensue.model.report import RunSummary
+from ensue.runs import journal_form
+from ensue.runs.journal_form import JournalHeader, JournalSummary
+from ensue.runs.process_marks import process_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

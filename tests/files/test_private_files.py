@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.model import private_files
+from ensue.files import private_files
 
 if TYPE_CHECKING:
     from pathlib import Path

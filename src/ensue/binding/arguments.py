@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.bound_values import BoundValues, Call, filled, free_key, word
+from ensue.binding.bound_values import Call, filled, free_key, word
 from ensue.contracts.functions import RENDERS
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import as_text
@@ -25,9 +25,10 @@ from ensue.model.unknown import unknowns_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from ensue.app.services import Services
+    from ensue.binding.bound_values import BoundValues
+    from ensue.binding.insertions import Insertions
+    from ensue.contracts.arguments import Results
     from ensue.contracts.context import StateContext
-    from ensue.engine.services import Results
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.srn import Srn
@@ -54,13 +55,20 @@ class RunTimeArguments:
     """Implements the engine's `ArgumentResolver`.
 
     Args:
-        services: the project.
+        find: returns a state function by module and name, None when there is none.
+        insertions: keep what the renderer of a template must not see.
+        values: finds what references come to.
     """
 
-    def __init__(self, services: Services) -> None:
-        self._functions = services.states
-        self._insertions = services.insertions
-        self._values = BoundValues(services.enforced, services.masker)
+    def __init__(
+        self,
+        find: Callable[[str, str], Callable[..., Any] | None],
+        insertions: Insertions,
+        values: BoundValues,
+    ) -> None:
+        self._find = find
+        self._insertions = insertions
+        self._values = values
 
     def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
         """Return the arguments of a chunk without slots.
@@ -112,7 +120,7 @@ class RunTimeArguments:
 
     def _marked(self, chunk: Chunk) -> Mapping[str, str]:
         """Return the arguments that the function renders, each with the one that names its renderer."""
-        function = self._functions.find(chunk.module, chunk.function)
+        function = self._find(chunk.module, chunk.function)
         return getattr(function, RENDERS, _RENDERS_NOTHING)
 
     def _templates(self, chunk: Chunk, arguments: DataMap) -> Iterator[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ensue.app.file_sources import ProjectFiles
 from ensue.errors import StateFailedError
+from ensue.language.file_sources import ProjectFiles
 from ensue.language.roots import Roots
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.postgresql import programs, running_postgresql
 
-from ensue.app.resource_index import ResourceIndex
 from ensue.errors import UnknownResourceError
 from ensue.model.srn import Srn
 from ensue.registry.entry import RegistrationRequest
 from ensue.registry.registry import ResourceRegistry
+from ensue.registry.resource_index import ResourceIndex
 from ensue.targeting import Subject, Vocabulary, matches, parse_target
 
 if TYPE_CHECKING:

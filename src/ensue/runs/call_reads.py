@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.read_mapping import ReadMapping
-from ensue.engine.resume import encoded
 from ensue.errors import StateFailedError
+from ensue.model.call_fingerprint import encoded
+from ensue.runs.read_mapping import ReadMapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,8 +13,8 @@ from ensue.language.pillar import PillarOptions
 from ensue.language.top import TopOptions
 
 if TYPE_CHECKING:
-    from ensue.app.settings import Settings
     from ensue.language.merging import Strategy
+    from ensue.settings.settings import Settings
 
 
 def saltenv_of(settings: Settings) -> str:

@@ -1,0 +1,39 @@
+"""Arguments that a state gets only when it runs: who resolves them, and from what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.model.chunk import Chunk
+    from ensue.model.data import DataMap
+    from ensue.model.returns import Return
+    from ensue.model.srn import Srn
+
+Results: TypeAlias = "Callable[[int], Return | None]"
+"""The return of a chunk of the same plan by index, None when it never ran."""
+
+
+class ArgumentResolver(Protocol):
+    """Puts run-time values into a chunk's arguments: references to other states, slots."""
+
+    def resolve_now(self, chunk: Chunk, results: Results, target: Srn, *, test: bool) -> DataMap:
+        """Return what `resolve` does, for a chunk that need not wait.
+
+        Raises:
+            EnsueError: as `resolve` does.
+        """
+        ...
+
+    async def resolve(self, chunk: Chunk, results: Results, context: StateContext) -> DataMap:
+        """Return the arguments to call the function with; `Unknown` may stand in them in a plan.
+
+        `name` among them replaces the chunk's name in this call.
+
+        Raises:
+            EnsueError: a value cannot be had; becomes the comment of a result False.
+        """
+        ...

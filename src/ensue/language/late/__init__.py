@@ -1,0 +1,1 @@
+"""Delayed rendering, as far as it belongs to the language: what it sees, and how often it may happen."""

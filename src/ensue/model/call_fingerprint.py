@@ -1,0 +1,30 @@
+"""Fingerprints of the arguments of calls, by which a resumed run knows a call again."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=str)
+
+NO_FINGERPRINT: Final = -1
+"""The fingerprint of arguments that hold a secret: a real one would help to guess it."""
+
+
+def fingerprint(arguments: Mapping[str, Any]) -> int:
+    """Return a number that tells what a chunk is called with from what it was called with earlier."""
+    return zlib.crc32(encoded(arguments)) if arguments else 0
+
+
+def encoded(data: Any) -> bytes:
+    """Return data as bytes that are the same whenever the data is."""
+    try:
+        return _ENCODER.encode(data)
+    except (TypeError, ValueError, OverflowError):
+        # Data that JSON has no form for, such as keys that are mappings.
+        return repr(data).encode("utf-8", "backslashreplace")
