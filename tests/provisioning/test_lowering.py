@@ -42,7 +42,7 @@ def kept(name: str, *needed: str) -> ActiveResource:
 
 def plan_of(nodes: Iterable[Node], removed: list[ActiveResource], rest: list[ActiveResource]) -> Plan:
     work = Work(list(nodes), removed, {one.key: one for one in (*removed, *rest)})
-    return lower(work, MINION, "scope", parent="the deployment", warnings=())
+    return lower(work, MINION, "scope", deployment=CONTEXT, warnings=())
 
 
 def order(plan: Plan) -> list[str]:

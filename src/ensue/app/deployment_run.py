@@ -135,8 +135,12 @@ class DeploymentRun:
                 derived_sources, self._services.registry, self.context, removed
             )
         work = Work(tuple(self._nodes.values()), tuple(self._removed.values()), kept)
-        plan = lower(work, target, scope, parent=self, warnings=tuple(found.warnings))
-        return msgspec.structs.replace(plan, environment=self.context.environment)
+        return lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
+
+    @property
+    def environment(self) -> str:
+        """The environment: `[ORG/]APP/ENV`."""
+        return self.context.environment
 
     async def _notice_other_organization(self, found: Collector) -> None:
         """Warn where nothing is kept of the environment, but something of that of another organization."""

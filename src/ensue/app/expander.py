@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.language.blocks.space import NO_BLOCKS
 from ensue.language.compiler import SlsRequest
-from ensue.language.tree import Tree
 
 if TYPE_CHECKING:
     from ensue.app.late_rendering import LateRendering
@@ -78,7 +76,4 @@ class SlsExpander:
 
 def _has_blocks(plan: Plan) -> bool:
     """Say whether the texts that a plan was compiled from have delayed blocks."""
-    parent = plan.parent
-    return isinstance(parent, Tree) and any(
-        stream.space is not NO_BLOCKS for stream in parent.streams.values()
-    )
+    return plan.tree is not None and bool(plan.tree.delayed_blocks())

@@ -18,11 +18,9 @@ import msgspec
 from ensue.app.inline import NeedsThread
 from ensue.errors import InternalError
 from ensue.language.blocks.calls import Called
-from ensue.language.blocks.space import NO_BLOCKS
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables
-from ensue.language.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,20 +94,13 @@ class LateRendering:
 
     def note(self, plan: Plan) -> None:
         """Take note of a compiled scope: of its blocks, and of what the compiler remarked."""
-        if not isinstance(plan.parent, Tree):
+        if plan.tree is None:
             return
-        spaces = [one.space for one in plan.parent.streams.values() if one.space is not NO_BLOCKS]
-        for space in spaces:
-            for block in space.own.values():
-                self._blocks[block.place] = block.name
-        if spaces:
-            # Whoever calls has called, whether or not it comes to a rendering.
-            self._called.update(
-                called.place
-                for chunk in plan.chunks
-                for called in chunk.options.delayed_calls
-                if isinstance(called, Called)
-            )
+        self._blocks.update(plan.tree.delayed_blocks())
+        if self._blocks:
+            # What is called for counts, whether or not it comes to a rendering.
+            calls = (called for chunk in plan.chunks for called in chunk.options.delayed_calls)
+            self._called.update(called.place for called in calls)
         if plan.scope:
             self.warnings.update(dict.fromkeys(plan.warnings))
 

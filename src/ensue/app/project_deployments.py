@@ -55,7 +55,7 @@ class ProjectDeployments:
 
     @property
     def _run(self) -> DeploymentRun:
-        run = self._context.plan.parent
+        run = self._context.plan.deployment
         if not isinstance(run, DeploymentRun):
             raise StateFailedError("only graph.deployed and `ensue deploy` call this function")
         return run

@@ -93,7 +93,8 @@ class Pruning:
         earlier = [one for one in self._earlier.get((site.plan.scope, chunk.tag), {}) if one.sls == sls]
         if site.test:
             earlier = [one for one in earlier if not one.by_function or self._foresees(chunk)]
-        where = f"{chunk.full_function} in {chunk.sls or site.plan.environment}"
+        environment = site.plan.deployment.environment if site.plan.deployment else ""
+        where = f"{chunk.full_function} in {chunk.sls or environment}"
         reason = f"{chunk.id} ({where}) no longer registers it"
         done = await asyncio.to_thread(self._orphan, earlier, reason, test=site.test)
         if not done.srns:

@@ -14,14 +14,40 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
-    from ensue.diagnostics import Diagnostic
+    from ensue.diagnostics import Diagnostic, Span
     from ensue.model.chunk import Chunk
     from ensue.model.srn import Srn
 
 GrowthKind = Literal["block", "sls", "apply", "deployment", "state"]
 """A delayed block or SLS; or what a function asks for: SLS for a target, a resource graph, one state."""
+
+
+class CompiledTree(Protocol):
+    """What the language keeps of the SLS of one scope, for what is rendered in it later."""
+
+    @property
+    def outer_ids(self) -> Container[str]:
+        """IDs and names of the scopes around this one."""
+        ...
+
+    def whole_slses(self) -> frozenset[str]:
+        """Return the keys of the SLS that are in the plan whole; none where something was excluded."""
+        ...
+
+    def delayed_blocks(self) -> Mapping[Span, str]:
+        """Return the delayed blocks of these SLS: their names by place."""
+        ...
+
+
+class DeploymentScope(Protocol):
+    """The environment whose resources a plan provisions."""
+
+    @property
+    def environment(self) -> str:
+        """The environment: `[ORG/]APP/ENV`."""
+        ...
 
 
 class Complaint(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,25 +71,24 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         chunks: in order of execution; requisites are indices into this tuple, always of other places.
         scope: the scope's path, `""` at the top.
         target: what chunks without a target of their own run against.
-        parent: what the expander needs to find this scope's blocks and variables again; the engine
-            passes it on.
+        tree: what the language keeps of the SLS that it was compiled from; None: it is no SLS.
+        deployment: the environment whose resources it provisions; None: it provisions none.
         warnings: what the compiler remarked.
         complaints: what is told at the scope's end.
         checks: the chunks that a `prereq` has checked, in the order of their checks, each with the place
             in `chunks` in front of which that is; what is not named here is checked when it is asked for.
         resource: the resource whose own SLS it is, or grew from, in a run with a target; None: this machine.
-        environment: the environment whose resources it provisions, `[ORG/]APP/ENV`; empty: none.
     """
 
     chunks: tuple[Chunk, ...]
     scope: str
     target: Srn
-    parent: object = None
+    tree: CompiledTree | None = None
+    deployment: DeploymentScope | None = None
     warnings: tuple[Diagnostic, ...] = ()
     complaints: tuple[Complaint, ...] = ()
     checks: Mapping[int, int] = MappingProxyType({})
     resource: Srn | None = None
-    environment: str = ""
 
 
 class PlanSource(Protocol):

@@ -192,7 +192,7 @@ class Compiler:
             chunks=_chunks(drafts, wanted, ordered, bindings, slots=tree.slots),
             scope=scope,
             target=self._target,
-            parent=tree,
+            tree=tree,
             warnings=tuple(found.warnings),
             complaints=_complaints(resolver, drafts, ordered),
             checks=_checks(ordered, checks),

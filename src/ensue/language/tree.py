@@ -73,6 +73,16 @@ class Tree(msgspec.Struct, kw_only=True):
     slots: bool = False
     metadata: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict[str, dict[str, Any]])
 
+    def whole_slses(self) -> frozenset[str]:
+        """Return the keys of the SLS that are in the plan whole; none where something was excluded."""
+        return frozenset() if self.excluded_ids or self.excluded_sls else frozenset(self.loaded)
+
+    def delayed_blocks(self) -> dict[Span, str]:
+        """Return the delayed blocks of these SLS: their names by place."""
+        return {
+            block.place: block.name for stream in self.streams.values() for block in stream.space.own.values()
+        }
+
 
 class TreeLoader:
     """Loads SLS files once each, with what they include, and numbers their declarations.

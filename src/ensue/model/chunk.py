@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
+class DelayedCall(Protocol):
+    """One entry of `delayed_render`, looked up: a block or an SLS that the language renders later."""
+
+    @property
+    def name(self) -> str:
+        """What it is called by."""
+        ...
+
+    @property
+    def place(self) -> Span:
+        """Where the block is written, or the SLS's tag."""
+        ...
+
+
 class SourceDocument(Protocol):
     """A file that was rendered; finds places in it when somebody has to be told where."""
 
@@ -83,7 +97,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
         registers: SRNs that the state registers, each with a configuration built from its `new_state`.
         registers_at: where each of them is written: the file, and the way to it there.
         delayed_render: (kind, name) entries rendered after the state, in order; kind is `block` or `sls`.
-        delayed_calls: what the expander needs to find each of these entries again; nobody else looks at it.
+        delayed_calls: each of these entries, looked up.
         fan_out: the resources that the state runs on, one chunk each; None runs it on the plan's target.
         other: further options by name (`umask`, `reload_modules`, `reload_grains`, `fire_event`).
     """
@@ -101,7 +115,7 @@ class StateOptions(msgspec.Struct, frozen=True, kw_only=True):
     registers: tuple[tuple[str, Data], ...] = ()
     registers_at: tuple[tuple[SourceDocument, tuple[str | int, ...]], ...] = ()
     delayed_render: tuple[tuple[str, str], ...] = ()
-    delayed_calls: tuple[object, ...] = ()
+    delayed_calls: tuple[DelayedCall, ...] = ()
     fan_out: FanOut | None = None
     other: tuple[tuple[str, Data], ...] = ()
 

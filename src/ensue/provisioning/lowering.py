@@ -15,6 +15,7 @@ from ensue.model.requisite import Requisite, RequisiteKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ensue.contracts.growth import DeploymentScope
     from ensue.diagnostics import Diagnostic
     from ensue.model.srn import Srn
     from ensue.provisioning.active import ActiveResource
@@ -44,14 +45,16 @@ class Work(NamedTuple):
     kept: Mapping[Key, ActiveResource]
 
 
-def lower(work: Work, target: Srn, scope: str, *, parent: object, warnings: tuple[Diagnostic, ...]) -> Plan:
+def lower(
+    work: Work, target: Srn, scope: str, *, deployment: DeploymentScope, warnings: tuple[Diagnostic, ...]
+) -> Plan:
     """Return the plan of a deployment.
 
     Args:
         work: what is to be done.
         target: the machine that does it.
         scope: the path of the plan's scope.
-        parent: what the functions of its states need to find the deployment again.
+        deployment: the environment.
         warnings: remarks on its inputs.
     """
     chunks: list[Chunk] = []
@@ -81,7 +84,7 @@ def lower(work: Work, target: Srn, scope: str, *, parent: object, warnings: tupl
         add(node.key, PROVISIONED, node.depends_on, asked_for.document, tuple(map(str, asked_for.keys)))
     for one, users in _users_first(work.removed, work.kept):
         add(one.key, REMOVED, users, NoDocument(), ())
-    return Plan(chunks=tuple(chunks), scope=scope, target=target, parent=parent, warnings=warnings)
+    return Plan(chunks=tuple(chunks), scope=scope, target=target, deployment=deployment, warnings=warnings)
 
 
 def _users_first(

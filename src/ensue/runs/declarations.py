@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.language.tree import Tree, sls_key
+from ensue.language.tree import sls_key
 from ensue.model.events import FannedOut
 from ensue.model.resource import DeclaredBy
 
@@ -66,8 +66,8 @@ class Declarations:
         Args:
             plan: the plan of this machine, or of a resource. One that could not be compiled judges nothing.
         """
-        if isinstance(plan.parent, Tree):
-            self._slses[_on(plan)] = _slses(plan.parent)
+        if plan.tree is not None:
+            self._slses[_on(plan)] = plan.tree.whole_slses()
         self._note(plan)
 
     def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
@@ -132,7 +132,9 @@ class Declarations:
         """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""
         if grown_from := self._grown_from.get(plan.scope):
             return grown_from
-        return f"{plan.environment}{_DEPLOYED}" if plan.environment else sls_key(chunk.sls, chunk.saltenv)
+        if plan.deployment is not None:
+            return f"{plan.deployment.environment}{_DEPLOYED}"
+        return sls_key(chunk.sls, chunk.saltenv)
 
     def _exists(self, key: str) -> bool:
         saltenv, _, name = key.rpartition(":")
@@ -147,8 +149,3 @@ class Declarations:
 def _on(plan: Plan) -> str:
     """Return the resource whose own SLS a plan is; empty for this machine."""
     return str(plan.resource) if plan.resource is not None else ""
-
-
-def _slses(tree: Tree) -> frozenset[str]:
-    """Return the SLS that a tree has whole; none where something was excluded."""
-    return frozenset() if tree.excluded_ids or tree.excluded_sls else frozenset(tree.loaded)

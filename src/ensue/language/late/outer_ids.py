@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ensue.language.tree import Tree
 from ensue.model.fan_out import FannedChunk
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class OuterIds:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._around: Container[str] = plan.parent.outer_ids if isinstance(plan.parent, Tree) else ()
+        self._around: Container[str] = () if plan.tree is None else plan.tree.outer_ids
 
     def __contains__(self, name: object) -> bool:
         """Say whether a chunk of a scope around has this ID or name."""
