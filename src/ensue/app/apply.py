@@ -18,7 +18,6 @@ from ensue.app.first_plans import FirstPlans
 from ensue.app.functions import TargetFunctions
 from ensue.app.lazy_arguments import LazyArguments
 from ensue.app.noted_plans import NotedPlans
-from ensue.app.planned_scopes import TellingExpander
 from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
@@ -30,6 +29,7 @@ from ensue.engine.services import EngineOptions, EngineServices, Hooks
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
 from ensue.runs.declarations import Declarations
+from ensue.runs.planned_scopes import TellingExpander
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,9 +14,9 @@ from ensue.app.first_plans import FirstPlans
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import StillRunningError, UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
-from ensue.output.own_minion import own_minion
 from ensue.runs.enforcement import Enforcement
 from ensue.runs.journal import Journal, new_run_id
+from ensue.runs.own_minion import own_minion
 from ensue.runs.resume import ResumedRun, resumed_run
 from ensue.runs.run_chain import chain_to_resume, commands_left_running
 

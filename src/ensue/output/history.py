@@ -11,7 +11,7 @@ from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarte
 from ensue.model.report import RunReport, RunStatus
 from ensue.model.returns import Return, ScopeReturn
 from ensue.output.callers import caller_of
-from ensue.output.own_minion import own_minion
+from ensue.runs.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,7 +14,7 @@ from ensue.model.events import (
 )
 from ensue.output.callers import caller_of
 from ensue.output.drawing.drawing import Edge, ScopeBox, ScopeStatus, State
-from ensue.output.own_minion import own_minion
+from ensue.runs.own_minion import own_minion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.output.drawing.drawing import Edge, ScopeBox, State
-from ensue.output.drawing.requisites import plan_edges
+from ensue.runs.planned_requisites import plan_edges
 
 if TYPE_CHECKING:
     from ensue.contracts.growth import Plan

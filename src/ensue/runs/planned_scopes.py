@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.output.drawing.requisites import planned_event
+from ensue.runs.planned_requisites import planned_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable

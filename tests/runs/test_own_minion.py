@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ensue.model.events import NodeStarted, RunStarted
-from ensue.output.own_minion import own_minion
+from ensue.runs.own_minion import own_minion
 
 ELSEWHERE = NodeStarted("t", "a", "test.nop", "", "minion:other", 0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 from tests.engine.harness import Row, plan_of
 
-from ensue.output.drawing.requisites import planned_event
+from ensue.runs.planned_requisites import planned_event
 
 
 def test_a_plan_without_requisites_is_not_told_of() -> None:
