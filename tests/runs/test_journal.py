@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ensue.engine import journal_form, run_history
 from ensue.errors import StoreError, UnknownRunError
 from ensue.masking import Masker
 from ensue.model.events import (
@@ -29,6 +28,7 @@ from ensue.model.events import (
 )
 from ensue.model.returns import Return, ScopeReturn
 from ensue.model.unknown import Unknown
+from ensue.runs import journal_form, run_history
 from ensue.runs.journal import Journal, find_run, list_runs, new_run_id, prune_runs, read_run
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.batch import Batch, TimeAllowance
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.diagnostics import Diagnostic
@@ -24,6 +23,7 @@ from ensue.language.call_arguments import argument_fault
 from ensue.model.data_bounds import DataBoundError, check_data
 from ensue.model.resource import with_sources
 from ensue.targeting import reads_grains
+from ensue.targeting.batch import Batch, TimeAllowance
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Mapping, Sequence

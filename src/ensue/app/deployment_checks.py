@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.app.deployments import BuiltGraph
-    from ensue.app.secret_stores import WantedSecret
     from ensue.app.services import Services
     from ensue.contracts.vault import Vault
     from ensue.diagnostics import Diagnostic, Span
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.nodes import Node
     from ensue.provisioning.requests import Requests
     from ensue.provisioning.secret_refs import SecretReference
+    from ensue.secret_stores.secret_stores import WantedSecret
 
 
 def refuse_missing_drivers(
@@ -133,7 +133,7 @@ class DeploymentChecks:
         """Read the secrets that are kept elsewhere; None: some cannot be."""
         if not any(one.secret_refs for one in nodes):
             return {}
-        from ensue.app.secret_stores import wanted_secrets
+        from ensue.secret_stores.secret_stores import wanted_secrets
 
         stores = self._services.secret_stores
         wanted: list[WantedSecret] = []

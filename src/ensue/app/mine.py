@@ -13,17 +13,17 @@ import logging
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.app.mine_functions import definitions
 from ensue.app.project_targets import project_targets
 from ensue.errors import EnsueError, StateFailedError
 from ensue.registry.mine_file import MineFiles
+from ensue.settings.mine_functions import definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.mine_functions import MineFunction
     from ensue.app.services import Services
     from ensue.model.srn import Srn
+    from ensue.settings.mine_functions import MineFunction
 
 _logger = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.app.batch import TimeAllowance
 from ensue.app.nodegroups import checked_target
 from ensue.app.target_matcher import ProjectMatcher
 from ensue.errors import EnsueError
+from ensue.targeting.batch import TimeAllowance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

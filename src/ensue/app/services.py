@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from ensue.app.deployments import Deployments
     from ensue.app.mine import ProjectMine
-    from ensue.app.secret_stores import SecretStores
     from ensue.app.stores import Stores
     from ensue.contracts.growth import Plan
     from ensue.contracts.registry import DerivedRegistry
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from ensue.registry.active_store import ActiveResourceStore
     from ensue.registry.grains_cache import GrainsCache
     from ensue.resources.plugins import Plugins
+    from ensue.secret_stores.secret_stores import SecretStores
     from ensue.settings.settings import Settings
     from ensue.targeting import Vocabulary
 
@@ -272,7 +272,7 @@ class Services:
     @cached_property
     def secret_stores(self) -> SecretStores:
         """Reads the secrets that definitions refer to."""
-        from ensue.app.secret_stores import SecretStores
+        from ensue.secret_stores.secret_stores import SecretStores
 
         return SecretStores(self.settings, self.masker)
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ensue.app.deployment_files import read_definitions
-from ensue.app.secret_stores import SecretStores, WantedSecret, wanted_secrets
 from ensue.diagnostics import Span
 from ensue.errors import ConfigurationError, SecretStoreError
 from ensue.language.collector import Collector
 from ensue.masking import Masker
 from ensue.provisioning.secret_refs import SecretReference
+from ensue.secret_stores.secret_stores import SecretStores, WantedSecret, wanted_secrets
 from ensue.settings.settings import read_settings
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from ensue.app.batch import TimeAllowance
 from ensue.contracts.time_limit import not_counted
+from ensue.targeting.batch import TimeAllowance
 
 
 def until(allowance: TimeAllowance) -> float | None:

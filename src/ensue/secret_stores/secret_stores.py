@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.secret_store_kinds import CommandStore, EnvironmentStore, FolderStore, SecretNotReadError
 from ensue.diagnostics import Diagnostic, Span, sort_key
 from ensue.errors import SecretStoreError
 from ensue.provisioning.secret_refs import misshapen_references, placed_references
+from ensue.secret_stores.kinds import CommandStore, EnvironmentStore, FolderStore, SecretNotReadError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ensue.app.secret_store_kinds import SecretStore
     from ensue.masking import Masker
     from ensue.provisioning.definitions import Definition
     from ensue.provisioning.secret_refs import SecretReference
+    from ensue.secret_stores.kinds import SecretStore
     from ensue.settings.settings import Settings
 
 _AT_ONCE: Final = 8

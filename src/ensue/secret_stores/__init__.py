@@ -1,0 +1,1 @@
+"""The secret stores of a project: reading the secrets that definitions refer to."""
