@@ -249,6 +249,7 @@ class SlsRenderer:
             decrypt=self._decrypt,
             own_stage=self.own_stage,
             stateconf=self._stateconf,
+            find_file=lambda relative: self._file(relative, saltenv),
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
@@ -265,6 +266,13 @@ class SlsRenderer:
                 kept=settings.kept() if settings.kept and self._has_states else None,
             )
         return self._jinja[saltenv]
+
+    def _file(self, relative: str, saltenv: str) -> tuple[str, str, str] | None:
+        path = self._roots.find_file(relative, saltenv)
+        if path is None:
+            return None
+        shown = self._roots.shown(path)
+        return read_text(path, shown), shown, str(path)
 
     def _mako_of(self, saltenv: str) -> MakoRenderer:
         if saltenv not in self._mako:
