@@ -34,6 +34,8 @@ PASSES_ON = {
     "pkgrepo.managed": "the same",
     "starting_state.absent": "the arguments of its provider",
     "starting_state.deployed": "the same",
+    "stateconf.context": "the values of an SLS",
+    "stateconf.set": "the same",
     "test.fail_with_changes": "nothing, as in Salt",
     "test.fail_without_changes": "nothing, as in Salt",
     "test.nop": "nothing, as in Salt",

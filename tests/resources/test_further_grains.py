@@ -77,6 +77,7 @@ def test_what_the_system_is() -> None:
         "secure_boot": "   1",
         "cpu_flags": "flags\t\t: fpu vme",
         "systemd_library": "libsystemd-shared-252.so",
+        "fibre_channel": "yes",
     }
     found = system_grains(facts, id_="vm")
     assert found["kernelparams"] == [
@@ -96,5 +97,6 @@ def test_what_the_system_is() -> None:
         "detectedencoding": "utf-8",
         "timezone": "CET",
     }
+    assert found["fibre_channel_host"]
     assert (found["efi-secure-boot"], found["systemd"]) == (True, {"version": "252"})
     assert (found["cpu_flags"], found["server_id"]) == (["fpu", "vme"], 2067164805)

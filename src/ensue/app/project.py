@@ -83,6 +83,7 @@ class Project:
         self.masker = Masker()
         # Before anything is read that might quote one of them in a message.
         self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
+        self.masker.add(*settings.secrets)
         self._pillar = options.pillar
         folders = [folder for listed in settings.file_roots.values() for folder in listed]
         sources = TypeSources([folder / FOLDER for folder in folders], settings.root)

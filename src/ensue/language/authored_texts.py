@@ -1,7 +1,8 @@
 """The texts that authors wrote, for a value that changes the structure of what it is printed into.
 
-A piece of a pillar file, or of the template itself, may hold any structure, as in Salt. Everything else that
-a template prints comes from a host, a command or a store.
+A piece of a pillar file, or of the template itself, may hold any structure, as in Salt. So may quotes that
+an author put within quotes around what a template prints: of `path: '''{{ folder }}x'''` in pillar the value
+is a text in quotes. Everything else that a template prints comes from a host, a command or a store.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 _ESCAPE: Final = re.compile(r"""\\(["'\\/])""")
 """What a double-quoted scalar needs a backslash for, though it stands for itself."""
+
+_QUOTED_PRINT: Final = re.compile(
+    r"""(?P<quote>''|\\")(?P<before>[^'"\\\n{]*)\{\{[^\n]*?\}\}(?P<behind>[^'"\\\n{]*)(?P=quote)"""
+)
+"""A text in quotes within quotes, on one line, with something that a template prints."""
 
 
 class AuthoredTexts:
@@ -38,7 +44,16 @@ class AuthoredTexts:
         if self._texts is None:
             self._texts = [_without_layout(form) for text in self._sources() for form in _forms(text)]
         sought = _without_layout(value)
-        return any(sought in text for text in self._texts)
+        return any(sought in text for text in self._texts) or self._has_authored_quotes(sought)
+
+    def _has_authored_quotes(self, value: str) -> bool:
+        """Say whether a value is a text in quotes, as an author wrote it around what a template prints."""
+        quote = value[:1]
+        return quote in ("'", '"') and any(
+            found["quote"][-1] == quote and _may_become(found, value)
+            for text in self._sources()
+            for found in _QUOTED_PRINT.finditer(text)
+        )
 
     def _sources(self) -> Iterator[str]:
         # As a text of a template may write them.
@@ -55,6 +70,12 @@ def _forms(text: str) -> Iterator[str]:
         yield text.replace("''", "'")
     if "\\" in text:
         yield _ESCAPE.sub(r"\1", text)
+
+
+def _may_become(written: re.Match[str], value: str) -> bool:
+    """Say whether a text in quotes is the value when something without quotes is printed into it."""
+    before, behind, quote = re.escape(written["before"]), re.escape(written["behind"]), value[0]
+    return re.fullmatch(rf"{quote}{before}[^'\"\\\n]*{behind}{quote}", value) is not None
 
 
 def _without_layout(text: str) -> str:

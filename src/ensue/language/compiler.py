@@ -155,7 +155,8 @@ class Compiler:
             CompileError: with everything that is wrong.
         """
         found = Collector()
-        loader = TreeLoader(self._roots, self._renderer.render_file, found, numbered=self._auto_order)
+        render = self._renderer.of_one_loading().render_file
+        loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
         loader.load_data(file, stream)
         return self._compiled(_finished(loader.tree, found), found, scope, outer_ids)
 
@@ -201,7 +202,8 @@ class Compiler:
 
     def load(self, requests: Sequence[SlsRequest], found: Collector) -> Tree:
         """Load SLS with their includes, and apply what they say of each other's declarations."""
-        loader = TreeLoader(self._roots, self._renderer.render_file, found, numbered=self._auto_order)
+        render = self._renderer.of_one_loading().render_file
+        loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
         for request in requests:
             if request.path is None:
                 loader.load_named(request.name, request.saltenv, None)

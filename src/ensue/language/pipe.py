@@ -10,6 +10,7 @@ from ensue.language.blocks.sls_tag import pipe_line
 from ensue.language.blocks.waiting import is_end, read_waiting
 from ensue.language.collector import near_names
 from ensue.language.renderers import NAMES, load_stage
+from ensue.language.renderers.replaced import REPLACED
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
@@ -51,7 +52,9 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
                         code="E0206",
                         summary=f"there is no renderer {name!r}",
                         span=Span(stream.path, 1),
-                        help=near_names(name, NAMES) or f"the renderers are {', '.join(NAMES)}",
+                        help=REPLACED.get(name)
+                        or near_names(name, NAMES)
+                        or f"the renderers are {', '.join(NAMES)}",
                     )
                 ]
             )

@@ -18,6 +18,7 @@ from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, makes_data, pipe_of, run_pipe, run_pipe_to_data
 from ensue.language.renderers.stage import Printing, Stream, no_keys
 from ensue.language.sls_context import place_variables
+from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml.document import Anchor
 
 if TYPE_CHECKING:
@@ -70,13 +71,22 @@ class SlsRenderer:
         self._jinja: dict[str, JinjaRenderer] = {}
         self._mako: dict[str, MakoRenderer] = {}
         self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
+        self._stateconf = StateconfValues()
 
     def seeing(self, variables: Mapping[str, Any]) -> SlsRenderer:
         """Return this renderer with further variables; compiled templates are shared."""
+        own = self._variables
+        return self._with(_variables=lambda: {**own(), **variables})
+
+    def of_one_loading(self) -> SlsRenderer:
+        """Return this renderer for one loading of SLS, which set `stateconf` values for each other alone."""
+        return self._with(_stateconf=StateconfValues())
+
+    def _with(self, **changed: Any) -> SlsRenderer:
         # What `copy.copy` does, without its search for how: this is done for every delayed rendering.
-        renderer, own = object.__new__(SlsRenderer), self._variables
+        renderer = object.__new__(SlsRenderer)
         renderer.__dict__.update(self.__dict__)
-        renderer._variables = lambda: {**own(), **variables}
+        renderer.__dict__.update(changed)
         return renderer
 
     def decrypting(self, decrypt: Callable[[str], str]) -> SlsRenderer:
@@ -238,6 +248,8 @@ class SlsRenderer:
             mako=lambda: self._mako_of(saltenv),
             decrypt=self._decrypt,
             own_stage=self.own_stage,
+            stateconf=self._stateconf,
+            find_file=lambda relative: self._file(relative, saltenv),
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
@@ -254,6 +266,13 @@ class SlsRenderer:
                 kept=settings.kept() if settings.kept and self._has_states else None,
             )
         return self._jinja[saltenv]
+
+    def _file(self, relative: str, saltenv: str) -> tuple[str, str, str] | None:
+        path = self._roots.find_file(relative, saltenv)
+        if path is None:
+            return None
+        shown = self._roots.shown(path)
+        return read_text(path, shown), shown, str(path)
 
     def _mako_of(self, saltenv: str) -> MakoRenderer:
         if saltenv not in self._mako:

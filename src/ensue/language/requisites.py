@@ -122,16 +122,22 @@ class Resolver:
     def _narrowed(self, targets: list[int], reference: Any) -> list[int]:
         """Return what a reference after `_in` means, as in Salt.
 
-        A bare ID means the first state of that ID, `sls` the states that stand in that very SLS.
+        A bare ID means the first state of that ID, `sls` the states that stand in that very SLS. A name means
+        the state of that ID; only where there is none, states that have it as `name`.
         """
         if isinstance(reference, str):
-            own = [one for one in targets if self._drafts[one].declaration.id == reference]
+            own = self._of_id(targets, reference)
             first = self._drafts[own[0]].declaration.module if own else ""
             return [one for one in own if self._drafts[one].declaration.module == first] or targets
-        name = reference.get("sls") if is_mapping(reference) else None
-        if isinstance(name, str) and GLOB_SIGNS.isdisjoint(name):
-            return [one for one in targets if self._drafts[one].declaration.sls == name]
+        for key, name in reference.items() if is_mapping(reference) else ():
+            if isinstance(name, str) and GLOB_SIGNS.isdisjoint(name):
+                if key == "sls":
+                    return [one for one in targets if self._drafts[one].declaration.sls == name]
+                return self._of_id(targets, name) or targets
         return targets
+
+    def _of_id(self, targets: list[int], id_: str) -> list[int]:
+        return [one for one in targets if self._drafts[one].declaration.id == id_]
 
     def _pairs(self, draft: Draft, word: str, place: int, reference: Any) -> Iterator[tuple[str, str]]:
         if isinstance(reference, str):

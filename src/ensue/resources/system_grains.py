@@ -35,6 +35,7 @@ for i in /lib/systemd/libsystemd-shared-* /usr/lib/systemd/libsystemd-shared-* \
   [ ! -e "$i" ] || say systemd_library "${i##*/}"
 done
 command -v transactional-update >/dev/null 2>&1 && say transactional yes
+[ ! -d /sys/class/fc_host ] || say fibre_channel yes
 """
 """The part of the script that gathers facts for these grains; see `posix_grains`."""
 
@@ -65,6 +66,7 @@ def system_grains(facts: Mapping[str, str], *, id_: str) -> DataMap:
         "locale_info": _locale(facts),
         "ps": "ps -efHww",
         "transactional": "transactional" in facts,
+        "fibre_channel_host": "fibre_channel" in facts,
     }
     if "cmdline" in facts:
         grains["kernelparams"] = [_parameter(word) for word in _words(facts["cmdline"])]

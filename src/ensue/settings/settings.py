@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.app.sdb_options import with_sdb_values
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
 from ensue.files.regular_files import is_folder, is_regular, obstacle
@@ -37,6 +38,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         file_roots: environment to folders.
         pillar_roots: environment to folders.
         values: every option by name, for `opts` in templates and for plug-ins.
+        secrets: the texts in options that a store of `sdb` had.
         warnings: remarks on `ensue.yaml`.
     """
 
@@ -46,6 +48,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     file_roots: Mapping[str, tuple[Path, ...]]
     pillar_roots: Mapping[str, tuple[Path, ...]]
     values: Mapping[str, Any]
+    secrets: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
     def option(self, name: str, default: Any = None) -> Any:
@@ -77,7 +80,7 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
             [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
         )
     given, warnings = _read_file(root / FILE_NAME)
-    values = {**given, **overrides}
+    values, secrets = with_sdb_values({**given, **overrides}, root)
     cachedir = root / str(values.get("cachedir", ".ensue"))
     values.setdefault("failhard", False)
     values.setdefault("state_auto_order", True)
@@ -100,6 +103,7 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
         file_roots=file_roots,
         pillar_roots=pillar_roots,
         values=values,
+        secrets=secrets,
         warnings=warnings,
     )
 

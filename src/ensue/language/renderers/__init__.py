@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stage
 
-NAMES: Final = ("gpg", "jinja", "json", "mako", "py", "text", "yaml", "yamlex")
+NAMES: Final = ("gpg", "jinja", "json", "mako", "py", "pyobjects", "stateconf", "text", "yaml", "yamlex")
 """The renderers that come with ensue."""
 
 

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def python_errors(path: str, called: str, line: int = 0) -> Generator[None]:
+def python_errors(path: str, called: str, line: int = 0, *, renderer: str = "py") -> Generator[None]:
     """Make Diagnostics of what is raised meanwhile.
 
     Args:
         path: the file.
         called: what is called, for the message.
         line: where it is written, for what goes wrong on no line of the file.
+        renderer: the renderer that runs it.
 
     Raises:
         CompileError: with the line.
@@ -39,7 +40,7 @@ def python_errors(path: str, called: str, line: int = 0) -> Generator[None]:
             [
                 Diagnostic(
                     code="E0211",
-                    summary=f"the py renderer's {called} raised an error",
+                    summary=f"the {renderer} renderer's {called} raised an error",
                     detail=f"{type(error).__name__}: {error}",
                     span=_place(error, path, line),
                 )

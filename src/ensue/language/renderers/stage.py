@@ -11,6 +11,7 @@ import msgspec
 from ensue.errors import DecryptionError
 from ensue.language.blocks.space import NO_BLOCKS, BlockSpace
 from ensue.language.marks import without_authorship, without_marks
+from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml import YamlDocument
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class Printing(Enum):
 
     FREE = "free"
     """Text such as a file's: values are printed as they are."""
+
+
+def no_files(_path: str) -> None:
+    """Find no file."""
 
 
 def _no_stage(_name: str) -> None:
@@ -74,6 +79,9 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         decrypt: returns what a PGP message was encrypted from; raises DecryptionError.
         parts: the renderings of those parts of the file that have renderers of their own.
         own_stage: returns a renderer of the project by its name, None when it has none.
+        stateconf: the values that the SLS of this loading have set for each other.
+        find_file: returns the text of the file that `salt://PATH` names, its name for messages, and its whole
+            path; None when there is none.
         is_file: whether `source` is (a part of) a file of the project that holds no pillar.
     """
 
@@ -100,6 +108,8 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     has_marks: bool = False
     decrypt: Callable[[str], str] = no_keys
     own_stage: Callable[[str], Stage | None] = _no_stage
+    stateconf: StateconfValues = msgspec.field(default_factory=StateconfValues)
+    find_file: Callable[[str], tuple[str, str, str] | None] = no_files
     is_file: bool = False
     parts: tuple[Stream, ...] = ()
 

@@ -31,21 +31,26 @@ async def _environment(ctx: FunctionContext, key: str, profile: Mapping[str, Any
 
 async def _yaml_files(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:
     """Return what is at a path of keys in YAML files, the later ones merged over the earlier ones."""
-    files = profile.get("files")
     pipe = "yaml|gpg" if profile.get("gpg") else "yaml"
     found: Any = {}
-    for name in files if is_list(files) else [files]:
-        path = Path(str(ctx.opts.get("root_dir", "/"))) / str(name)
-        text = await asyncio.to_thread(_text, path)
+    for path in files_of(profile, Path(str(ctx.opts.get("root_dir", "/")))):
+        text = await asyncio.to_thread(text_of, path)
         data = await ctx.render_data(text, renderer=pipe, name=str(path))
-        if not is_mapping(data or {}):
-            raise StateFailedError(f"the sdb file {path} holds no mapping")
-        found = merged(found, data or {})
+        found = with_file(found, data, path)
     return lookup(found, key, None)
 
 
 async def _keyring(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
     """Return a password of the keyring of this machine; None when it has none."""
+    return await asyncio.to_thread(password, key, profile)
+
+
+def password(key: str, profile: Mapping[str, Any]) -> Any:
+    """Return a password of the keyring of this machine; None when it has none.
+
+    Raises:
+        StateFailedError: it cannot be read.
+    """
     try:
         keyring = importlib.import_module("keyring")
     except ImportError:
@@ -54,12 +59,34 @@ async def _keyring(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -
         ) from None
     service = str(profile.get("service") or "keyring")
     try:
-        return await asyncio.to_thread(keyring.get_password, service, key)
+        return keyring.get_password(service, key)
     except Exception as error:
         raise StateFailedError(f"the keyring cannot be read: {type(error).__name__}: {error}") from error
 
 
-def _text(path: Path) -> str:
+def files_of(profile: Mapping[str, Any], root: Path) -> list[Path]:
+    """Return the files of a profile of the driver `yaml`."""
+    files = profile.get("files")
+    return [root / str(name) for name in (files if is_list(files) else [files])]
+
+
+def with_file(found: Any, data: Any, path: Path) -> Any:
+    """Return the data of earlier files with that of a later one merged over it.
+
+    Raises:
+        StateFailedError: it is no mapping.
+    """
+    if not is_mapping(data or {}):
+        raise StateFailedError(f"the sdb file {path} holds no mapping")
+    return merged(found, data or {})
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file of the driver `yaml`.
+
+    Raises:
+        StateFailedError: it cannot be read.
+    """
     try:
         return read_regular(path).decode()
     except NotRegularError as error:

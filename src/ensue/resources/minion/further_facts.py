@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ _RESOLVERS: Final = ("/run/systemd/resolve/resolv.conf", "/etc/resolv.conf")
 _BLOCK_DEVICES: Final = "/sys/block"
 _PCI_DEVICES: Final = "/sys/bus/pci/devices"
 _EFI_VARIABLES: Final = "/sys/firmware/efi/efivars"
+_FIBRE_CHANNEL: Final = Path("/sys/class/fc_host")
 _DISPLAY_CLASS: Final = "0x03"
 _SYSTEMD_FOLDERS: Final = ("/lib/systemd", "/usr/lib/systemd", "/usr/lib64/systemd")
 _DEFAULT_4: Final = re.compile(r"\S+\s+00000000\s")
@@ -36,6 +38,8 @@ def further_facts() -> dict[str, str]:
     }
     if cmdline := _text("/proc/cmdline").strip():
         facts["cmdline"] = cmdline
+    if _FIBRE_CHANNEL.is_dir():
+        facts["fibre_channel"] = "yes"
     return facts | ({"transactional": "yes"} if shutil.which("transactional-update") else {})
 
 

@@ -1,0 +1,116 @@
+"""Options that are `sdb://PROFILE/KEY`: what the store has takes their place, before all else reads them.
+
+The profile is an option, too. A text whose profile is none, or only pillar has, stays as it is: `config.get`
+looks such a one up. Encrypted files are left to `sdb.get`, because the keys are not known yet.
+
+Source: Salt's `salt.config.apply_sdb`, 3008: it does so with all options of a minion, and with nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.diagnostics import Diagnostic, Span
+from ensue.errors import CompileError, ConfigurationError, StateFailedError
+from ensue.model.data import is_list, is_mapping
+from ensue.model.sensitive_paths import values_at
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_SCHEME: Final = "sdb://"
+
+
+def with_sdb_values(values: dict[str, Any], root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return options with what stores have, and the texts of these values.
+
+    Args:
+        values: the options, by name.
+        root: the folder of the project.
+
+    Raises:
+        ConfigurationError: a store cannot be read.
+    """
+    if not _holds_uri(values):
+        return values, ()
+    lookup = _Lookup(values, root)
+    replaced = {name: lookup.of(value, (name,)) for name, value in values.items()}
+    if lookup.faults:
+        raise ConfigurationError(lookup.faults)
+    return replaced, tuple(lookup.secrets)
+
+
+def _holds_uri(value: Any) -> bool:
+    if isinstance(value, str):
+        return value.startswith(_SCHEME)
+    if is_mapping(value):
+        return any(_holds_uri(one) for one in value.values())
+    return is_list(value) and any(_holds_uri(one) for one in value)
+
+
+class _Lookup:
+    def __init__(self, values: Mapping[str, Any], root: Path) -> None:
+        self.faults: list[Diagnostic] = []
+        self.secrets: list[str] = []
+        self._values = values
+        self._root = root
+
+    def of(self, value: Any, keys: tuple[str, ...]) -> Any:
+        """Return an option with what stores have."""
+        if is_mapping(value):
+            return {key: self.of(one, (*keys, str(key))) for key, one in value.items()}
+        if is_list(value):
+            return [self.of(one, keys) for one in value]
+        if not isinstance(value, str) or not value.startswith(_SCHEME):
+            return value
+        name, _, key = value.removeprefix(_SCHEME).partition("/")
+        profile = self._values.get(name)
+        if not key or not is_mapping(profile) or "driver" not in profile:
+            return value
+        try:
+            found = self._found(profile, key)
+        except (StateFailedError, CompileError) as error:
+            self._fault(str(error), keys)
+            return value
+        self.secrets += values_at(found, ("",))
+        return found
+
+    def _found(self, profile: Mapping[str, Any], key: str) -> Any:
+        from ensue.modules.sdb import drivers
+
+        match profile["driver"]:
+            case "env":
+                return os.environ.get(key)
+            case "keyring":
+                return drivers.password(key, profile)
+            case "yaml" if not profile.get("gpg"):
+                return self._of_files(profile, key)
+            case "yaml":
+                raise StateFailedError("files that are encrypted are not read for options")
+            case other:
+                known = ", ".join(drivers.DRIVERS)
+                raise StateFailedError(f"there is no sdb driver {other!r} (there are: {known})")
+
+    def _of_files(self, profile: Mapping[str, Any], key: str) -> Any:
+        from ensue.language.yaml import YamlDocument, load_document
+        from ensue.modules.nested import lookup
+        from ensue.modules.sdb import drivers
+
+        found: Any = {}
+        for path in drivers.files_of(profile, self._root):
+            data = load_document(YamlDocument(str(path), drivers.text_of(path)))
+            found = drivers.with_file(found, data, path)
+        return lookup(found, key, None)
+
+    def _fault(self, why: str, keys: tuple[str, ...]) -> None:
+        self.faults.append(
+            Diagnostic(
+                code="E0226",
+                summary=f"the option {':'.join(keys)!r} cannot be looked up",
+                detail=why,
+                span=Span("ensue.yaml"),
+                help="mend the profile, or ask for the value in a template: salt['sdb.get'](…)",
+            )
+        )

@@ -1,0 +1,87 @@
+"""What `stateconf.set` has set, for the templates of the SLS that it belongs to.
+
+An SLS sets values with a state `.params: {stateconf.set: […]}`; another SLS that includes it replaces some of
+them under `extend`. The one that includes is rendered first, and so its values are there when the other is
+rendered. They hold for one loading of SLS.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.language.stateconf.names import ID_SEPARATOR
+from ensue.model.data import copied, is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FUNCTION: Final = "stateconf.set"
+_MODULE: Final = "stateconf"
+_ADDED_UP: Final = ("require", "watch", "listen", "onchanges", "onfail")
+
+
+class ValueSet(dict[str, Any]):
+    """The values of one ID, which Mako's `${params.port}` reads as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a value.
+
+        Raises:
+            AttributeError: there is none of that name.
+        """
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class StateconfValues:
+    """The values that the SLS of one loading have set.
+
+    Attributes:
+        sources: the texts of the files that set them: what their authors wrote.
+    """
+
+    def __init__(self) -> None:
+        self.sources: list[str] = []
+        self._set: dict[str, ValueSet] = {}
+        self._extended: dict[str, ValueSet] = {}
+
+    def collect(self, data: Mapping[Any, Any]) -> bool:
+        """Note what the data of an SLS sets, and what it sets under `extend`; say whether there is any."""
+        found = False
+        for id_, body in data.items():
+            if id_ == "extend" and is_mapping(body):
+                noted = [_note(self._extended, extended, inner) for extended, inner in body.items()]
+                found |= any(noted)
+            elif _note(self._set, id_, body):
+                found = True
+                if id_ in self._extended:
+                    self._apply_extended(id_)
+        return found
+
+    def variables(self, sls: str) -> dict[str, Any]:
+        """Return all values by ID; those of this SLS by the ID without the name of the SLS."""
+        prefix = f"{sls}{ID_SEPARATOR}"
+        return {id_.removeprefix(prefix): values for id_, values in self._set.items()}
+
+    def _apply_extended(self, id_: str) -> None:
+        own, extended = self._set[id_], self._extended[id_]
+        for word in _ADDED_UP:
+            if is_list(extended.get(word)) and is_list(own.get(word, [])):
+                extended[word] = [*extended[word], *own.get(word, [])]
+        own.update(extended)
+
+
+def _note(values: dict[str, ValueSet], id_: Any, body: Any) -> bool:
+    """Note the values of a state; say whether it is one that has any."""
+    if not isinstance(id_, str) or not is_mapping(body):
+        return False
+    listed = body.get(_MODULE, body.get(FUNCTION))
+    if listed is None and FUNCTION not in body and _MODULE not in body:
+        return False
+    noted = values.setdefault(id_, ValueSet())
+    for item in listed if is_list(listed) else ():
+        if is_mapping(item):
+            noted.update((str(name), copied(value)) for name, value in item.items())
+    return True
