@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.app.project import Project, ProjectOptions
-from ensue.app.settings import read_settings
+from ensue.app.sdb_options import with_sdb_values
 from ensue.errors import ConfigurationError
+from ensue.settings.settings import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ def test_what_is_no_uri_of_an_option_stays(tmp_path: Path) -> None:
     (tmp_path / "ensue.yaml").write_text(
         f"{PROFILES}grains: {{a: 'sdb://mine/x', b: 'sdb://osenv', c: 'sdb://osenv/NOT_SET_ANYWHERE'}}\n"
     )
-    settings = read_settings(tmp_path, "test", {})
+    settings = read_settings(tmp_path, "test", {}, with_sdb_values)
     assert settings.option("grains") == {"a": "sdb://mine/x", "b": "sdb://osenv", "c": None}
     assert settings.secrets == ()
 
@@ -52,7 +53,7 @@ def test_stores_that_cannot_be_read_are_reported_together(tmp_path: Path) -> Non
         "grains: {a: 'sdb://gone/x', b: 'sdb://locked/x', c: 'sdb://broken/x', d: 'sdb://odd/x'}\n"
     )
     with pytest.raises(ConfigurationError) as caught:
-        read_settings(tmp_path, "test", {})
+        read_settings(tmp_path, "test", {}, with_sdb_values)
     assert [(one.code, one.summary) for one in caught.value.diagnostics] == [
         ("E0226", f"the option 'grains:{name}' cannot be looked up") for name in "abcd"
     ]

@@ -11,6 +11,7 @@ import msgspec
 
 from ensue.app.assigned_sls import AssignedSls
 from ensue.app.recorded_run import RecordedRun, RunOptions
+from ensue.app.sdb_options import with_sdb_values
 from ensue.app.services import Services
 from ensue.app.stores import Stores
 from ensue.drivers.loading import FOLDER as DRIVERS_FOLDER
@@ -100,7 +101,7 @@ class Project:
         Raises:
             ConfigurationError: ensue.yaml is broken; all faults together.
         """
-        return cls(read_settings(root, options.minion_id, options.overrides), options)
+        return cls(read_settings(root, options.minion_id, options.overrides, with_sdb_values), options)
 
     def _services(self) -> Services:
         """Return what the project shares; made on the event loop that first asks."""

@@ -7,18 +7,17 @@ option cannot take are errors; all are reported together. What each option takes
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
-from ensue.app.sdb_options import with_sdb_values
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
 from ensue.files.regular_files import is_folder, is_regular, obstacle
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from ensue.language.yaml import YamlDocument
@@ -62,8 +61,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return None if limit == NO_LIMIT else limit
 
 
-def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any]) -> Settings:
+LookUp: TypeAlias = "Callable[[dict[str, Any], Path], tuple[dict[str, Any], tuple[str, ...]]]"
+"""Takes options and the folder of the project; returns the options, and those texts in them that are secret."""
+
+
+def _as_they_are(values: dict[str, Any], _: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    return values, ()
+
+
+def read_settings(
+    root: Path, minion_id: str | None, overrides: Mapping[str, Any], look_up: LookUp = _as_they_are
+) -> Settings:
     """Read `ensue.yaml` of a project.
+
+    Args:
+        root: the folder of the project.
+        minion_id: what this machine is called; None: as the option `id` says.
+        overrides: options that outrank those of the file.
+        look_up: replaces values that stand elsewhere (`sdb://`).
 
     Raises:
         ConfigurationError: it is broken; all faults together.
@@ -80,7 +95,7 @@ def read_settings(root: Path, minion_id: str | None, overrides: Mapping[str, Any
             [Diagnostic(code="E0103", summary=f"there is no folder {root}", help="check --root")]
         )
     given, warnings = _read_file(root / FILE_NAME)
-    values, secrets = with_sdb_values({**given, **overrides}, root)
+    values, secrets = look_up({**given, **overrides}, root)
     cachedir = root / str(values.get("cachedir", ".ensue"))
     values.setdefault("failhard", False)
     values.setdefault("state_auto_order", True)
