@@ -62,7 +62,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 LookUp: TypeAlias = "Callable[[dict[str, Any], Path], tuple[dict[str, Any], tuple[str, ...]]]"
-"""Takes options and the folder of the project; returns the options, and those texts in them that are secret."""
+"""Takes options and the folder of the project; returns the options, and the texts in them that are secret."""
 
 
 def _as_they_are(values: dict[str, Any], _: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
