@@ -18,6 +18,7 @@ from ensue.engine.lock import LockHolder, ProjectLock, holder_of
 from ensue.errors import LockHeldError, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NOW = dt.datetime(2026, 11, 20, 23, 59, 59, tzinfo=dt.UTC)
@@ -179,9 +180,9 @@ def test_a_wait_cancelled_in_the_moment_of_success_keeps_nothing(tmp_path: Path,
             ProjectLock.wait(tmp_path, command="x", clock=lambda: NOW, on_wait=lambda _: held.release())
         )
 
-        def spy(callback: object, *arguments: object) -> None:
-            for call in [(task.cancel,), (callback, *arguments)][::order]:
-                settle(*call)  # type: ignore[arg-type]  # whatever the waiter passes
+        def spy(callback: Callable[..., object], *arguments: object) -> None:
+            both: list[Callable[[], object]] = [task.cancel, lambda: callback(*arguments)]
+            settle(lambda: [call() for call in both[::order]])
 
         loop.call_soon_threadsafe = spy  # type: ignore[assignment, method-assign]  # to know the moment
         with pytest.raises(asyncio.CancelledError):
