@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,25 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if IN_CI else "default"))
 
 
-def pytest_configure() -> None:
+_BYTECODE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make what the caller's shell may have set harmless to the processes that tests start."""
+    _hear_signals()
+    # Hundreds of processes would otherwise compile all that they import, each of them anew.
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        folder = config.stash[_BYTECODE] = tempfile.TemporaryDirectory(prefix="ensue-bytecode-")
+        os.environ["PYTHONPYCACHEPREFIX"] = folder.name
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the compiled modules that were kept for one session."""
+    if folder := config.stash.get(_BYTECODE, None):
+        folder.cleanup()
+
+
+def _hear_signals() -> None:
     """Hear signals that the parent ignores (`nohup`, a shell's `&`): tests send them to their children."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LONGEST_COMMAND_S = 60
+LONGEST_COMMAND_S = 300
 
 _BLOCK = re.compile(
     r"^(?:<!-- *(?P<verb>file|run) *(?:: *(?P<rest>[^\n]*?))? *-->\n+)?"

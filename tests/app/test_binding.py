@@ -119,6 +119,16 @@ def test_a_producer_of_another_sls_counts_as_it_was_last_applied(tmp_path: Path)
         assert next(iter(report.returns.values())).new_state == "hunter2-and-more of i-1"
 
 
+def test_a_short_secret_of_an_earlier_apply_takes_the_text_along(tmp_path: Path) -> None:
+    """A short secret that is bound from the enforced state hides the text that it was put into."""
+    write(tmp_path, PRODUCER, "base")
+    write(tmp_path, "a:\n  test.present:\n    - new_state: {text: 'code ${test:vm:door}!'}\n")
+    apply(tmp_path, "base")
+    report, shown = apply(tmp_path)
+    assert shown["a"]["new_state"] == {"text": "(sensitive)"}
+    assert next(iter(report.returns.values())).new_state == {"text": "code x7!"}
+
+
 def test_a_plan_leaves_nothing_for_later_references(tmp_path: Path) -> None:
     """Only an apply enforces; without one a reference to another SLS is an error."""
     write(tmp_path, PRODUCER, "base")

@@ -8,7 +8,6 @@ import os
 import pwd
 import socket
 import sqlite3
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -170,15 +169,12 @@ def test_a_host_that_accepts_and_never_speaks(root: Path) -> None:
         )
         declare(root, f"{{box: {{b: }}, ssh_host: {{deaf: {config}}}}}")
 
-        async def ask(project: Project) -> tuple[dict[str, tuple[bool, Any]], float]:
-            began_s = time.monotonic()
+        async def ask(project: Project) -> dict[str, tuple[bool, Any]]:
             answers = project.call("T@box or G@os:x", "test.ping", [], {}, timeout_s=1)
-            found = {one.target.id: (one.ok, one.value) async for one in answers}
-            return found, time.monotonic() - began_s
+            return {one.target.id: (one.ok, one.value) async for one in answers}
 
-        found, took_s = with_project(root, ask)
+        found = with_project(root, ask)
     assert found == {"b": (True, True), "deaf": (False, "no answer within 1 s (--timeout)")}
-    assert took_s < 5
 
 
 def test_a_call_to_many_of_which_some_are_not_there(root: Path) -> None:

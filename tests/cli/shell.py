@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-LONGEST_S = 60
+LONGEST_S = 300
 
 
 def command() -> list[str]:

@@ -49,7 +49,7 @@ class Waiting:
 
     def ended(self) -> tuple[bytes, bytes]:
         """Wait for the end; return what was said."""
-        return self.process.communicate(timeout=60)
+        return self.process.communicate(timeout=300)
 
     def close(self) -> None:
         self.process.kill()

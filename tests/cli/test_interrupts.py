@@ -60,7 +60,7 @@ class Held:
 
     def ended(self) -> tuple[int, str, str]:
         """Wait for the end."""
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=300)
         return self.process.returncode, out.decode(), err.decode()
 
 
@@ -171,7 +171,7 @@ def test_a_second_apply_says_who_holds_the_project(hold: Callable[..., Held], sh
     waiting = shell.start("apply", "good", "--wait", "--out", "quiet")
     held.release()
     assert held.ended()[0] == 0
-    waiting.communicate(timeout=30)
+    waiting.communicate(timeout=300)
     assert waiting.returncode == 0
 
 

@@ -70,7 +70,7 @@ def test_output_that_cannot_be_written_is_no_success(shell: Shell) -> None:
             env=environment(),
             stdout=full,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=300,
             check=False,
         )
     assert done.returncode != 0

@@ -48,7 +48,7 @@ def piped(project: Shell, text: str, *words: str) -> subprocess.CompletedProcess
         input=text,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -212,7 +212,7 @@ def test_an_interrupted_call_prints_what_has_come(project: Shell, out: str) -> N
     running = project.start("call", "T@dummy or T@hanging", "test.ping", "--batch", "1", "--out", out)
     assert fifo.read_text() == "called"
     running.send_signal(signal.SIGINT)
-    stdout, stderr = running.communicate(timeout=60)
+    stdout, stderr = running.communicate(timeout=300)
     assert running.returncode == 130
     assert b"some targets did not answer" in stderr
     answers: Any = json.loads(stdout) if out == "json" else stdout.decode()

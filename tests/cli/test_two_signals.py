@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.cli.shell import Shell
 
-LONGEST_S = 20
+LONGEST_S = 300
 
 # It says that it is being rendered through a named pipe; it does not end in this century.
 ENDLESS = """\

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.cli.shell import Shell
 
-LONGEST_S = 30
+LONGEST_S = 300
 
 # The failure is what the live display has to print a line for after its terminal has gone.
 STATES = """\

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 SECRET = "a-secret-of-the-definition"
-LONGEST_END_S = 30
+LONGEST_END_S = 300
 
 
 def request(

@@ -42,6 +42,10 @@ def test_a_secret_is_found_in_every_form_that_ensue_writes(secret: str) -> None:
         f"http://host/?{urlencode({'q': secret})}",
         f"http://host/{quote(secret, safe='')}",
         f"key: '{secret.replace(chr(39), 2 * chr(39))}'",
+        f"http://host/path/{quote(secret)}",
+        "* * * * * " + secret.replace("%", "\\%"),
+        json.dumps(json.dumps({"k": secret})),
+        repr(repr({"k": secret})),
     ]
     for form in forms:
         masked = masker.text(form)
@@ -81,6 +85,24 @@ def test_ordinary_lines_are_left_alone() -> None:
     assert masker.data(["}", "end", "servers:"]) == ["}", "end", "servers:"]
 
 
+def test_lines_that_do_not_follow_each_other_in_the_secret_are_left_alone() -> None:
+    """In another order, or with another line between them, short lines of a secret are ordinary text."""
+    masker = Masker(["U=ab1\nPORT=12\nCODE=34\n"])
+    for text in ("PORT=12\nU=ab1\n", "U=ab1\nprose\nPORT=12\n", "U=ab1\nCODE=34\n"):
+        assert masker.text(text) == text
+    assert masker.text("U=ab1\n\nPORT=12\n") == f"{MASK}\n\n{MASK}\n"
+
+
+@pytest.mark.parametrize("masker", [Masker([" ab\n"]), guessed(" ab\n")])
+def test_a_short_secret_is_hidden_without_its_line_end(masker: Masker) -> None:
+    """A secret out of a file ends with a line end, which a text that shows it may not have."""
+    assert masker.data({"as it is": " ab\n", "stripped": "ab", "within": "cab"}) == {
+        "as it is": MASK,
+        "stripped": MASK,
+        "within": "cab",
+    }
+
+
 def test_what_is_known_by_a_name_alone_hides_ordinary_words_only_as_a_whole() -> None:
     """A short value that a key's name gives away is hidden only where it is a whole value."""
     masker = guessed("root", "12", "1234", "longenough")
@@ -106,6 +128,13 @@ def test_objects_are_masked_as_their_text() -> None:
         "p": f"/x/{MASK}",
         MASK: 1,
         f"('{MASK}',)": 2,
+    }
+    assert masker.data(
+        {"out": b"pw hunter22\xff", "set": {"hunter22"}, "pair": ("hunter22", None, True)}
+    ) == {
+        "out": f"pw {MASK}\\xff",
+        "set": [MASK],
+        "pair": [MASK, None, True],
     }
 
 
@@ -140,6 +169,15 @@ def test_a_url_that_was_seen_gives_its_password_away_nowhere_else() -> None:
     masker.add_from_urls({"remotes": ["https://u:s%2Fcret-word@host/x", 'pg://u:quo"ted-word@host']})
     assert masker.text("login s/cret-word s%2Fcret-word") == f"login {MASK} {MASK}"
     assert masker.text('pw quo"ted-word') == f"pw {MASK}"
+
+
+def test_urls_are_looked_for_everywhere_in_data() -> None:
+    """The password of a URL is found in keys, in tuples and at any depth."""
+    masker = Masker()
+    masker.add_from_urls(
+        {"pg://u:key-word1@host": [("pg://u:key-word2@host", {"x": "pg://u:key-word3@host"})]}
+    )
+    assert masker.text("key-word1 key-word2 key-word3 key-word4") == f"{MASK} {MASK} {MASK} key-word4"
 
 
 def test_a_diff_that_touches_a_secret_is_hidden_whole() -> None:

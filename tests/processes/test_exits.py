@@ -33,7 +33,7 @@ def test_each_end_is_heard_of_once_it_has_come() -> None:
 
         for process in processes:
             watched[process.pid] = exits.watch(process.pid, partial(over, process), may_be_brief=False)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(300):
             await ended.wait()
         return codes
 
@@ -57,7 +57,7 @@ def test_who_was_forgotten_is_not_called() -> None:
         watched.extend(exits.watch(process.pid, one_is_enough, may_be_brief=False) for process in processes)
         for process in processes:
             process.wait()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(300):
             await over.wait()
         return called
 

@@ -46,7 +46,8 @@ def make_registry(cachedir: Path, clock: Clock) -> Iterator[MakeRegistry]:
         environment = {} if key is None else {"ENSUE_KEY": key}
         options.setdefault("vault", ProjectVault.of_project(cachedir, environment=environment))
         options.setdefault("clock", clock)
-        made.append(ResourceRegistry(cachedir, minion_id="minion-1", **options))
+        options.setdefault("minion_id", "minion-1")
+        made.append(ResourceRegistry(cachedir, **options))
         return made[-1]
 
     yield make

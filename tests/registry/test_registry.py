@@ -98,6 +98,18 @@ def test_without_its_source_an_orphan_is_invalidated(registry: ResourceRegistry)
     assert (record.status, record.invalidated_because) == ("invalidated", "removed")
 
 
+def test_what_is_orphaned_together_stays_orphaned(registry: ResourceRegistry) -> None:
+    """Of two resources that a declaration registers no more, one derived from the other, both are orphans."""
+    by = DeclaredBy(sls="t", scope="", tag="test_|-a_|-a_|-present")
+    below = Srn("dummy", "below")
+    sources = {HOST: ENV, below: HOST}
+    registry.register_many(
+        [RegistrationRequest(srn=srn, config=CONFIG, source=sources[srn], declared_by=by) for srn in sources]
+    )
+    assert registry.orphan(by, [HOST, below], reason="gone") == Orphaned(srns=(below, HOST))
+    assert [one.status for one in registry.records()] == ["orphaned", "orphaned"]
+
+
 def test_every_file_is_private(registry: ResourceRegistry, cachedir: Path) -> None:
     """The folder has mode 0700 and every file in it 0600, those that SQLite makes too."""
     registry.register(HOST, CONFIG)
@@ -132,6 +144,28 @@ def test_registering_the_same_is_no_change(registry: ResourceRegistry, clock: Cl
     assert record is not None
     assert record.registered_at == "2027-01-15T08:00:00.000+00:00"
     assert record.expires_at == "2027-01-15T08:01:50.000+00:00"
+
+
+def test_what_comes_back_is_registered_anew_for_later_runs_too(
+    registry: ResourceRegistry, make_registry: MakeRegistry, clock: Clock
+) -> None:
+    """The store has the new time of registration, though the configuration is the same."""
+    registry.register(HOST, CONFIG, source=ENV)
+    registry.invalidate(ENV)
+    clock.now_s += 50
+    registry.register(HOST, CONFIG, source=ENV)
+    record = make_registry().record(HOST)
+    assert record is not None
+    assert record.registered_at == "2027-01-15T08:00:50.000+00:00"
+
+
+def test_the_minion_that_registered_last_manages(make_registry: MakeRegistry) -> None:
+    """Another minion that registers the same takes the resource over, for later runs too."""
+    make_registry().register(HOST, CONFIG, source=ENV)
+    make_registry(minion_id="minion-2").register(HOST, CONFIG, source=ENV)
+    record = make_registry().record(HOST)
+    assert record is not None
+    assert record.managing_minions == ("minion-2",)
 
 
 @pytest.mark.parametrize(
@@ -268,6 +302,14 @@ def test_a_batch_is_seen_as_it_stands(registry: ResourceRegistry) -> None:
     back = RegistrationRequest(srn=below, config={}, source=HOST)
     changed = RegistrationRequest(srn=HOST, config=CONFIG)
     assert [done.invalidated for done in registry.register_many((back, changed))] == [(), (below,)]
+
+
+def test_a_resource_that_changes_in_a_circle_does_not_invalidate_itself(registry: ResourceRegistry) -> None:
+    """Another configuration invalidates what was derived from it, and never what is being registered."""
+    below = Srn("dummy", "below")
+    registry.register(HOST, CONFIG, source=below)
+    registry.register(below, {}, source=HOST)
+    assert registry.register(HOST, {**CONFIG, "port": 1}, source=below).invalidated == (below,)
 
 
 def test_registering_again_brings_back(registry: ResourceRegistry) -> None:
@@ -434,6 +476,16 @@ def test_a_resource_lives_in_the_scope_it_was_last_registered_in(make_registry: 
     assert len(registry.records()) == 1
     registry.register(HOST, CONFIG)
     assert make_registry().get(HOST) == CONFIG
+
+
+def test_what_a_run_registered_for_itself_outranks_the_store(make_registry: MakeRegistry) -> None:
+    """What another run keeps of the same id, from another source, is not what holds in this run."""
+    registry, env = make_registry(), Srn("starting_state", "env-02")
+    registry.register(HOST, CONFIG, source=ENV, scope="run")
+    make_registry().register(HOST, CONFIG, source=env)
+    assert registry.invalidate(env) == []
+    assert registry.get(HOST) == CONFIG
+    assert registry.invalidate(ENV) == [HOST]
 
 
 def test_what_cannot_be_written_changes_nothing_in_memory(registry: ResourceRegistry, cachedir: Path) -> None:

@@ -63,4 +63,4 @@ def test_threads_share_a_registry(make_registry: MakeRegistry) -> None:
 
 def test_a_forked_child_may_go_on_with_its_parents_registry(tmp_path: Path) -> None:
     """Parent and children use one registry object at once and share neither connections nor locks."""
-    subprocess.run([sys.executable, "-c", FORK, str(tmp_path / ".ensue")], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", FORK, str(tmp_path / ".ensue")], check=True, timeout=300)

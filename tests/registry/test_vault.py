@@ -68,3 +68,31 @@ def test_a_rotation_elsewhere_is_noticed(tmp_path: Path) -> None:
     early.seal(b"x", context="a")
     other.rotate()
     assert early.open(other.seal(b"new", context="a"), context="a") == b"new"
+
+
+def test_a_fingerprint_tells_contents_and_contexts_apart(tmp_path: Path) -> None:
+    """The same content of one context has the same fingerprint, in later vaults too, and nothing else has."""
+    made = _vault(tmp_path).fingerprint(b"content", context="a")
+    assert _vault(tmp_path).fingerprint(b"content", context="a") == made
+    assert _vault(tmp_path).fingerprint(b"content", context="b") != made
+    assert _vault(tmp_path).fingerprint(b"other", context="a") != made
+    assert _vault(tmp_path / "other").fingerprint(b"content", context="a") != made
+
+
+def test_a_fingerprint_is_compared_after_a_rotation(tmp_path: Path) -> None:
+    """One that is to be compared is made with the key of the former; where that is lost, with the current."""
+    vault = _vault(tmp_path)
+    before = vault.fingerprint(b"content", context="a")
+    vault.rotate()
+    now = vault.fingerprint(b"content", context="a")
+    assert now != before
+    assert vault.fingerprint(b"content", context="a", like=before) == before
+    assert vault.fingerprint(b"content", context="a", like="0123456789abcdef:00") == now
+
+
+def test_keys_that_are_at_hand_are_not_read_again(tmp_path: Path) -> None:
+    """A vault that has loaded its keys opens what was sealed with them without looking at the file."""
+    vault = _vault(tmp_path)
+    sealed = vault.seal(b"secret", context="a")
+    (tmp_path / "key").write_text("no key")
+    assert vault.open(sealed, context="a") == b"secret"

@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from ensue.errors import LockHeldError, StoreError
 from ensue.runs.lock import LockHolder, ProjectLock, holder_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NOW = dt.datetime(2026, 11, 20, 23, 59, 59, tzinfo=dt.UTC)
@@ -133,41 +135,61 @@ def test_giving_up_leaves_the_lock_to_others(tmp_path: Path) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        # The loop is still there: that it is gone must not be what frees the lock.
+        held.release()
+        await asyncio.to_thread(_waiters_have_ended)
+        _acquire(tmp_path).release()
+
+    asyncio.run(give_up())
+
+
+def test_a_wait_that_outlives_its_loop_keeps_nothing(tmp_path: Path) -> None:
+    """A cancelled wait that gets the lock when its event loop has ended gives it back, too."""
+    held = _acquire(tmp_path)
+
+    async def give_up() -> None:
+        waiting = asyncio.Event()
+        task = asyncio.create_task(
+            ProjectLock.wait(tmp_path, command="x", clock=lambda: NOW, on_wait=lambda _: waiting.set())
+        )
+        await waiting.wait()
+        task.cancel()
 
     asyncio.run(give_up())
     held.release()
-    lock = asyncio.run(ProjectLock.wait(tmp_path, command="y", clock=lambda: NOW))
-    lock.release()
+    _waiters_have_ended()
+    _acquire(tmp_path).release()
 
 
-def test_a_wait_cancelled_in_the_moment_of_success_keeps_nothing(tmp_path: Path) -> None:
+def _waiters_have_ended() -> None:
+    """Return when no thread waits for a lock any more."""
+    for thread in threading.enumerate():
+        if thread.name == "ensue-project-lock":
+            thread.join()
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["before it is told", "after it is told"])
+def test_a_wait_cancelled_in_the_moment_of_success_keeps_nothing(tmp_path: Path, order: int) -> None:
     """Cancelled when the lock has been got but not yet been handed over, the wait gives it back."""
     held = _acquire(tmp_path)
 
     async def cancel_late() -> None:
         loop = asyncio.get_running_loop()
-        got = asyncio.Event()
         settle = loop.call_soon_threadsafe
-
-        def spy(callback: object, *arguments: object) -> object:
-            settle(got.set)
-            return settle(callback, *arguments)  # type: ignore[arg-type]  # whatever the waiter passes
-
-        loop.call_soon_threadsafe = spy  # type: ignore[assignment, method-assign]  # to know the moment
         task = asyncio.create_task(
             ProjectLock.wait(tmp_path, command="x", clock=lambda: NOW, on_wait=lambda _: held.release())
         )
-        got_task = asyncio.create_task(got.wait())
-        await asyncio.wait([task, got_task], return_when=asyncio.FIRST_COMPLETED)
-        if not task.cancel():
-            task.result().release()
-        else:
-            with pytest.raises(asyncio.CancelledError):
-                await task
-        got_task.cancel()
+
+        def spy(callback: Callable[..., object], *arguments: object) -> None:
+            both: list[Callable[[], object]] = [task.cancel, lambda: callback(*arguments)]
+            settle(lambda: [call() for call in both[::order]])
+
+        loop.call_soon_threadsafe = spy  # type: ignore[assignment, method-assign]  # to know the moment
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        _acquire(tmp_path).release()
 
     asyncio.run(cancel_late())
-    _acquire(tmp_path).release()
 
 
 def test_many_take_turns(tmp_path: Path) -> None:

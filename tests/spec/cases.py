@@ -1,6 +1,6 @@
 """Reading and rewriting spec cases: Markdown files in which code fences are input and expectation.
 
-A case begins with a heading of level two. Its fences:
+A case begins with a heading of level two, a chapter with one of level one. The fences of a case:
 
     ```sls NAME        a file states/NAME.sls (`a/b`), the default NAME is `t`
     ```file PATH       any file of the project

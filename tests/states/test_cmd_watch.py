@@ -73,4 +73,4 @@ def test_a_background_command_outlives_the_state(tmp_path: Path) -> None:
     assert returned.changes["retcode"] is None
     assert int(str(returned.changes["pid"])) > 0
     read = f"while [ ! -p {fifo} ]; do :; done; cat {fifo}"
-    assert asyncio.run(FUNCTIONS["run"](context(tmp_path), read, timeout=30)).changes["stdout"] == "ready"
+    assert asyncio.run(FUNCTIONS["run"](context(tmp_path), read, timeout=300)).changes["stdout"] == "ready"

@@ -18,10 +18,13 @@ from ensue.testing.memory_tree import Node
 class Systemd:
     """A service manager with one service, `web`."""
 
-    def __init__(self, *, is_active: bool = False, is_enabled: bool = False, fails: bool = False) -> None:
+    def __init__(
+        self, *, is_active: bool = False, is_enabled: bool = False, fails: bool = False, is_idle: bool = False
+    ) -> None:
         self.is_active = is_active
         self.is_enabled = is_enabled
         self.fails = fails
+        self.is_idle = is_idle
         self.verbs: list[str] = []
         self.target = FakeConnection(files={"/run/systemd/system/x": b""})
         self.target.on_run("systemctl *", self.answer)
@@ -41,8 +44,9 @@ class Systemd:
         self.verbs.append(verb)
         if self.fails:
             return Completed(returncode=1, stdout=b"", stderr=b"Job for web.service failed\n")
-        self.is_active = {"start": True, "stop": False}.get(verb, self.is_active)
-        self.is_enabled = {"enable": True, "disable": False}.get(verb, self.is_enabled)
+        if not self.is_idle:
+            self.is_active = {"start": True, "stop": False}.get(verb, self.is_active)
+            self.is_enabled = {"enable": True, "disable": False}.get(verb, self.is_enabled)
         return self.said(0, "")
 
     def said(self, returncode: int, text: str) -> Completed:
@@ -115,6 +119,23 @@ def test_a_failure_says_why() -> None:
     assert (failed.result, "Job for web.service failed" in failed.comment) == (False, True)
     failed = asyncio.run(MOD_WATCH(context(Systemd(fails=True, is_active=True).target), "web"))
     assert (failed.result, failed.changes) == (False, {})
+
+
+def test_what_systemd_says_is_not_believed() -> None:
+    """A service that does not run after a start, or still runs after a stop, is a failure of its state."""
+    failed = state("service.running", context(Systemd(is_idle=True).target), "web", enable=True)
+    assert (failed.result, failed.changes, failed.comment) == (False, {}, "Service web failed to start")
+    failed = state("service.dead", context(Systemd(is_idle=True, is_active=True).target), "web", enable=False)
+    assert (failed.result, failed.changes, failed.comment) == (False, {}, "Service web failed to die")
+
+
+def test_nobody_waits_for_what_is_not_to_block() -> None:
+    """With `no_block` the state succeeds before the service has changed; `new_state` says what was seen."""
+    for function, is_active in (("running", False), ("dead", True)):
+        systemd = Systemd(is_idle=True, is_active=is_active)
+        done = state(f"service.{function}", context(systemd.target), "web", no_block=True)
+        assert (done.result, done.changes) == (True, {"web": True})
+        assert done.new_state == {"name": "web", "running": is_active, "enabled": False}
 
 
 def test_a_target_without_a_service_manager() -> None:

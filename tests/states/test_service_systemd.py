@@ -104,7 +104,7 @@ class Systemd:
     def stop(self) -> None:
         """End it; it ends what it started."""
         self._process.terminate()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=300)
         for folder in (*sorted(self._group.rglob("*/"), reverse=True), self._group):
             _wait_for_the_last_of(folder)
             folder.rmdir()

@@ -17,7 +17,7 @@ PACKAGE = "chromium-headless-shell"
 """Debian's package, the smallest one with a browser in it."""
 
 _PROGRAMS = (PACKAGE, "chromium", "chromium-browser", "google-chrome")
-_LONGEST_S = 60
+_LONGEST_S = 300
 _ANSWER = re.compile(r'<pre id="answer">(.*?)</pre>', re.DOTALL)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _USER = "postgres"
-_LONGEST_START_S = 60
+_LONGEST_START_S = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

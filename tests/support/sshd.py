@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PROGRAM = Path("/usr/sbin/sshd")
 SFTP_SERVER = Path("/usr/lib/openssh/sftp-server")
-START_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 300.0
 
 
 @dataclass(slots=True, kw_only=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "3"))
 SEEDS = random.sample(range(10**6), min(ROUNDS, 50))
 LONGEST_AWAKE_S = 0.02
-LONGEST_S = 60.0
+LONGEST_S = 300.0
 MOST_KILLS = 4
 SECRET = "pl4nted-s3cret"
 RESOURCES = 24

@@ -58,7 +58,7 @@ def test_a_rendering_within_a_rendering_has_modules_of_its_own(renderer: JinjaRe
 
 def test_renderings_beside_each_other_do_not_mix(renderer: JinjaRenderer) -> None:
     """Two threads in the middle of a rendering at the same time each import with their own variables."""
-    barrier = Barrier(2, timeout=10)
+    barrier = Barrier(2, timeout=300)
 
     def wait() -> str:
         barrier.wait()
