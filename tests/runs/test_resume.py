@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, plan_of, run_virtually
 
-from ensue.engine.resume import resumed_run
 from ensue.model.events import NodeFinished, NodeStarted, RunStarted
 from ensue.model.returns import StateReturn
+from ensue.runs.resume import resumed_run
 
 if TYPE_CHECKING:
     from ensue.model.events import RunEvent
