@@ -231,8 +231,8 @@ def in_mysql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
 def in_docker(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
     """A client of docker whose engine has one of each thing; for `absent`, it has nothing."""
     about = {
-        "Id": "1", "Name": "x", "Image": "i", "State": {"Running": True}, "Driver": "local", "RepoTags": ["x:1"],
-        "Mountpoint": "/v", "IPAM": {"Config": [{"Subnet": "10.0.0.0/24"}]}, "Config": {}, "HostConfig": {},
+        "Id": "1", "Name": "x", "Image": "i", "State": {"Running": True}, "Driver": "local",
+        "RepoTags": ["x:1"], "Mountpoint": "/v", "IPAM": {"Config": [{"Subnet": "10.0.0.0/24"}]}, "Config": {}, "HostConfig": {},
     }  # fmt: skip
     image = about | {"Id": "i"}
     other = about | {"Id": "2", "State": {}}
@@ -243,10 +243,8 @@ def in_docker(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
         if words[1:2] == ["inspect"]:
             is_other = words[2] == "2" or "-ensue-" in words[2]
             found = image if words[0] == "image" else other if is_other else about
-            code = 1 if has_none else 0
-            return Completed(
-                returncode=code, stdout=json.dumps([] if has_none else [found]).encode(), stderr=b""
-            )
+            listed = json.dumps([] if has_none else [found]).encode()
+            return Completed(returncode=1 if has_none else 0, stdout=listed, stderr=b"")
         said = {"create": b"2\n"}.get(words[0], b"")
         return Completed(returncode=0, stdout=said, stderr=b"")
 

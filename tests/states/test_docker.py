@@ -63,7 +63,7 @@ def docker() -> Iterator[Docker]:
 
 
 def test_a_container_is_created_replaced_stopped_and_removed(docker: Docker) -> None:
-    """What it is created with is compared; variables with line ends, and one that steers the client, arrive."""
+    """What it is created with is compared; a variable with line ends and one of the client arrive."""
     options = {
         **SLEEPS,
         "environment": [{"GREETING": "one\ntwo"}, {"PATH": "/bin:/opt"}],
@@ -154,27 +154,30 @@ def _archive(docker: Docker, folder: Path) -> Path:
 
 
 def test_networks_and_volumes_come_and_go(docker: Docker) -> None:
-    """A network is replaced when it differs in what is said of it; a container that is not started connects to it."""
-    settings = {"subnet": "10.231.7.0/24", "labels": {"a": "b"}, "internal": True}
+    """A network is replaced when it differs in what is said of it; a container is connected anew."""
+    settings: dict[str, Any] = {"subnet": "10.231.7.0/24", "labels": {"a": "b"}}
     planned, done = docker.thrice("docker_network.present", "inner", **settings)
     assert (planned.comment, done.changes) == ("Network will be created", {"created": True})
+    assert isinstance(done.new_state, dict)
     assert done.new_state["subnets"] == ["10.231.7.0/24"]
-    planned, done = docker.thrice(
-        "docker_network.present", "inner", **{**settings, "subnet": "10.231.8.0/24"}
-    )
-    assert (planned.result, done.changes["recreated"]) == (None, True)
-    assert planned.changes["inner"]["IPAM"]["Config"]["new"] == [{"Subnet": "10.231.8.0/24"}]
+    settings["subnet"] = "10.231.8.0/24"
+    planned, done = docker.thrice("docker_network.present", "inner", **settings)
+    pools = {
+        "old": [{"Subnet": "10.231.7.0/24", "Gateway": "10.231.7.1"}],
+        "new": [{"Subnet": "10.231.8.0/24"}],
+    }
+    assert planned.changes == {"inner": {"IPAM": {"Config": pools}}, "recreated": True} == done.changes
     planned, done = docker.thrice("docker_volume.present", "data")
-    assert (planned.result, done.changes["created"]["Name"]) == (None, "data")
-    options = {"image": IMAGE, "name": "linked", "binds": ["data:/data"], "ulimits": LIMITS}
-    docker.ask("docker.create", networks=["inner"], **options)
-    arguments = {**options, "start": False, "networks": [{"inner": [{"aliases": ["inside"]}]}]}
-    planned, done = docker.thrice("docker_container.running", **arguments)
+    assert (planned.result, done.comment) == (None, "Volume 'data' was created")
+    options: dict[str, Any] = {**SLEEPS, "binds": ["data:/data"]}
+    docker.ask("docker.create", name="linked", **{**options, "networks": ["inner"]})
+    options |= {"start": False, "networks": [{"inner": [{"aliases": ["inside"]}]}]}
+    planned, done = docker.thrice("docker_container.running", "linked", **options)
     assert planned.changes == {
         "container": {"Networks": {"inner": {"Aliases": {"old": None, "new": ["inside"]}}}}
     }
     assert done.comment == "Reconnected to network 'inner' with updated configuration"
-    missing = docker.state("docker_container.running", **{**arguments, "networks": "none-such"})
+    missing = docker.state("docker_container.running", "linked", **{**options, "networks": "none-such"})
     assert missing.comment == "The following networks are not present: none-such"
     assert docker.ask("docker.rm", "linked")
     docker.thrice("docker_network.absent", "inner")

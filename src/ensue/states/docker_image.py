@@ -82,7 +82,8 @@ async def present(
         **kwargs: `buildargs`, `cache` and `rm` of a build.
 
     Returns:
-        `changes` have what was done: `Layers`, or of a build `Id` and `Image`; `new_state` has `name id tags`.
+        `changes` have what was done: `Layers`, or of a build `Id` and `Image`; `new_state` has
+        `name id tags`.
 
     Raises:
         StateFailedError: docker does not answer.
