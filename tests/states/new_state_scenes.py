@@ -232,7 +232,7 @@ def in_docker(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
     """A client of docker whose engine has one of each thing; for `absent`, it has nothing."""
     about = {
         "Id": "1", "Name": "x", "Image": "i", "State": {"Running": True}, "Driver": "local",
-        "RepoTags": ["x:1"], "Mountpoint": "/v", "IPAM": {"Config": [{"Subnet": "10.0.0.0/24"}]}, "Config": {}, "HostConfig": {},
+        "RepoTags": ["x:1"], "Mountpoint": "/v", "IPAM": {"Config": [{"Subnet": "10.0.0.0/24"}]},
     }  # fmt: skip
     image = about | {"Id": "i"}
     other = about | {"Id": "2", "State": {}}

@@ -5,7 +5,9 @@ It holds no state functions. What the options mean is the execution module's mat
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+from ensue.model.data import is_mapping
 
 OPTIONS: Final = (
     "auto_remove", "binds", "blkio_weight", "blkio_weight_device", "cap_add", "cap_drop",
@@ -34,3 +36,11 @@ SETTINGS: Final = (
     "subnet",
 )  # fmt: skip
 """Settings of a network, their aliases included."""
+
+
+def part(about: Any, *keys: str) -> dict[str, Any]:
+    """Return a mapping within what the engine says of a thing; empty when it says none."""
+    found = about
+    for key in keys:
+        found = found.get(key) if is_mapping(found) else None
+    return found if is_mapping(found) else {}

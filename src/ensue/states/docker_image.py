@@ -220,7 +220,8 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwarg
     """
     if sfun != "present":
         raise StateFailedError(f"watch requisite is not implemented for {sfun}")
-    return await present(ctx, name, **{**kwargs, "force": True})
+    forced: dict[str, Any] = {**kwargs, "force": True}
+    return await present(ctx, name, **forced)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

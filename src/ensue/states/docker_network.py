@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
+from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
-from ensue.states._docker import SETTINGS
+from ensue.states._docker import SETTINGS, part
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +82,7 @@ async def present(
 
 async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the running containers among these, name by id, and warnings of the others."""
-    names = containers if isinstance(containers, list) else str(containers or "").split(",")
+    names: list[Any] = containers if is_list(containers) else str(containers or "").split(",")
     there: dict[str, str] = {}
     missing: list[str] = []
     resting: list[str] = []
@@ -89,7 +90,7 @@ async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], 
         about: dict[str, Any] | None = await ctx.call("docker.find_container", one)
         if about is None:
             missing.append(one)
-        elif not (about.get("State") or {}).get("Running"):
+        elif not part(about, "State").get("Running"):
             resting.append(one)
         else:
             there[str(about["Id"])] = one
@@ -99,8 +100,8 @@ async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], 
 
 
 def _connected(found: dict[str, Any] | None) -> dict[str, str]:
-    containers: dict[str, Any] = (found or {}).get("Containers") or {}
-    return {one: str((about or {}).get("Name", one)) for one, about in containers.items()}
+    containers = part(found, "Containers")
+    return {one: str(part(containers, one).get("Name", one)) for one in containers}
 
 
 def _moved(lost: dict[str, str], to_connect: dict[str, str]) -> DataMap:
@@ -151,7 +152,7 @@ async def _removed(ctx: StateContext, name: str, found: dict[str, Any]) -> list[
 
 def _state(about: dict[str, Any] | None) -> DataMap:
     found = about or {}
-    pools = (found.get("IPAM") or {}).get("Config") or []
+    pools: list[dict[str, Any]] = part(found, "IPAM").get("Config") or []
     return {
         "name": found.get("Name"),
         "id": found.get("Id"),

@@ -115,8 +115,20 @@ async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> li
     if not names:
         return []
     answer = await answered(ctx, kind, "inspect", *names)
-    found = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
+    found: Any = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
     return [one for one in found if is_mapping(one)] if is_list(found) else []
+
+
+def part(about: Any, key: str) -> dict[str, Any]:
+    """Return a mapping within what the engine says of a thing; empty when it says none."""
+    found = about.get(key) if is_mapping(about) else None
+    return found if is_mapping(found) else {}
+
+
+def items(about: Any, key: str) -> list[Any]:
+    """Return a list within what the engine says of a thing; empty when it says none."""
+    found = about.get(key) if is_mapping(about) else None
+    return found if is_list(found) else []
 
 
 def checked(name: Any) -> str:

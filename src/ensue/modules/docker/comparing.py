@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.modules.docker.client import items, part
 from ensue.modules.docker.containers import inspect_container, name_of
 from ensue.modules.docker.option_forms import words
 
@@ -78,14 +79,14 @@ async def compare_container_networks(ctx: FunctionContext, first: str, second: s
 
 def _side(about: Mapping[str, Any], side: str) -> dict[str, Any]:
     """Return one side of a configuration, in which what is only written differently is the same."""
-    found: dict[str, Any] = dict(about.get(side) or {})
+    found = dict(part(about, side))
     if "Image" in found:
         found["Image"] = about.get("Image")
     if found.get("NetworkMode") == "default":
         found["NetworkMode"] = "bridge"
     if found.get("Links"):
         found["Links"] = [link.replace(f"/{name_of(about)}/", "/", 1) for link in found["Links"]]
-    if _BY_PODMAN in (found.get("Env") or []):
+    if _BY_PODMAN in items(found, "Env"):
         found["Env"] = [text for text in found["Env"] if not text.startswith(_WHEN_IT_STARTS)]
     for key in _LISTS & found.keys():
         if found[key]:
@@ -109,13 +110,11 @@ def _is_same(key: str, old: Any, new: Any) -> bool:
 
 def _endpoints(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return how a container is connected, without the names that it has of itself."""
-    config = about.get("Config") or {}
-    settings = about.get("NetworkSettings") or {}
-    own = {config.get("Hostname"), str(about.get("Id", ""))[:_SHORT], name_of(about)}
+    own = {part(about, "Config").get("Hostname"), str(about.get("Id", ""))[:_SHORT], name_of(about)}
     found: dict[str, dict[str, Any]] = {}
-    for name, endpoint in (settings.get("Networks") or {}).items():
-        links = [link.replace(f"/{name_of(about)}/", "/", 1) for link in endpoint.get("Links") or []]
-        aliases = [alias for alias in endpoint.get("Aliases") or [] if alias not in own]
+    for name, endpoint in part(part(about, "NetworkSettings"), "Networks").items():
+        links = [link.replace(f"/{name_of(about)}/", "/", 1) for link in items(endpoint, "Links")]
+        aliases = [alias for alias in items(endpoint, "Aliases") if alias not in own]
         found[name] = {**endpoint, "Aliases": sorted(aliases), "Links": sorted(links)}
     return found
 
@@ -123,7 +122,7 @@ def _endpoints(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def _endpoint_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> DataMap:
     found: DataMap = {}
     for key in _STATIC:
-        before, after = (old or {}).get(key) or None, (new or {}).get(key) or None
+        before, after = _value(old, key), _value(new, key)
         if before != after:
             found[key] = {"old": before, "new": after}
     return found | _address_changes(old, new)
@@ -132,23 +131,28 @@ def _endpoint_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | No
 def _address_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> DataMap:
     before, after = _addressing(old), _addressing(new)
     if before == after:
-        static_before, static_after = (old or {}).get("IPAMConfig"), (new or {}).get("IPAMConfig")
+        static_before, static_after = _value(old, "IPAMConfig"), _value(new, "IPAMConfig")
         is_changed = before == "static" and static_before != static_after
         return {"IPAMConfig": {"old": static_before, "new": static_after}} if is_changed else {}
     found: DataMap = {}
     for key in _AUTOMATIC:
-        value_before = (old or {}).get(key) if before == "automatic" else None
-        value_after = (new or {}).get(key) if after == "automatic" else None
+        value_before = _value(old, key) if before == "automatic" else None
+        value_after = _value(new, key) if after == "automatic" else None
         if value_before or value_after:
-            found[key] = {"old": value_before or None, "new": value_after or None}
+            found[key] = {"old": value_before, "new": value_after}
     if "automatic" in {before, after} and not found:
         found["IPConfiguration"] = {"old": before, "new": after}
     if "static" in {before, after}:
         found["IPAMConfig"] = {
-            "old": (old or {}).get("IPAMConfig") or None,
-            "new": (new or {}).get("IPAMConfig") or None,
+            "old": _value(old, "IPAMConfig"),
+            "new": _value(new, "IPAMConfig"),
         }
     return found
+
+
+def _value(endpoint: Mapping[str, Any] | None, key: str) -> Any:
+    """Return a setting of a connection, None where it has none."""
+    return (endpoint.get(key) if endpoint else None) or None
 
 
 def _addressing(endpoint: Mapping[str, Any] | None) -> str:

@@ -8,7 +8,17 @@ from __future__ import annotations
 import fnmatch
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.docker.client import all_described, answered, checked, described, must_describe, said
+from ensue.model.data import is_list
+from ensue.modules.docker.client import (
+    all_described,
+    answered,
+    checked,
+    described,
+    items,
+    must_describe,
+    part,
+    said,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +61,7 @@ async def state(ctx: FunctionContext, name: str) -> str:
 
 def state_of(about: Mapping[str, Any]) -> str:
     """Return the state of a container that has been described."""
-    now = about.get("State") or {}
+    now = part(about, "State")
     return PAUSED if now.get("Paused") else RUNNING if now.get("Running") else STOPPED
 
 
@@ -84,10 +94,9 @@ async def ps(
     Raises:
         StateFailedError: the engine does not answer.
     """
-    found: DataMap = {
-        str(about["Id"]): _row(about) | ({"Info": about} if verbose else {})
-        for about in await every_container(ctx, filters, all_=all)
-    }
+    found: DataMap = {}
+    for about in await every_container(ctx, filters, all_=all):
+        found[str(about["Id"])] = {**_row(about), **({"Info": about} if verbose else {})}
     if host:
         found["host"] = {"interfaces": await ctx.call("network.interfaces")}
     return found
@@ -97,7 +106,7 @@ async def every_container(
     ctx: FunctionContext, filters: dict[str, Any] | None = None, *, all_: bool = True
 ) -> list[dict[str, Any]]:
     """Return what the engine says of each container; see `ps`."""
-    given = {key: value if isinstance(value, list) else [value] for key, value in (filters or {}).items()}
+    given = {key: value if is_list(value) else [value] for key, value in (filters or {}).items()}
     flags = [f"--filter={key}={one}" for key, values in given.items() for one in values]
     argv = ["container", "ls", "--quiet", "--no-trunc", *(["--all"] if all_ else []), *flags]
     ids = (await said(ctx, *argv, what="list containers")).split()
@@ -105,20 +114,17 @@ async def every_container(
 
 
 def _row(about: Mapping[str, Any]) -> DataMap:
-    config: Any = about.get("Config") or {}
-    settings: Any = about.get("NetworkSettings") or {}
-    now: Any = about.get("State") or {}
-    arguments: Any = about.get("Args") or []
+    config, settings, now = (part(about, key) for key in ("Config", "NetworkSettings", "State"))
     return {
         "Names": [f"/{name_of(about)}"],
         "Image": config.get("Image"),
         "ImageID": about.get("Image"),
-        "Command": " ".join([str(about.get("Path", "")), *map(str, arguments)]).strip(),
+        "Command": " ".join([str(about.get("Path", "")), *map(str, items(about, "Args"))]).strip(),
         "State": now.get("Status"),
         "Status": now.get("Status"),
-        "Labels": config.get("Labels") or {},
-        "Ports": settings.get("Ports") or {},
-        "Networks": sorted(settings.get("Networks") or {}),
+        "Labels": part(config, "Labels"),
+        "Ports": part(settings, "Ports"),
+        "Networks": [*sorted(part(settings, "Networks"))],
         "Time_Created_Local": about.get("Created"),
     }
 
@@ -130,7 +136,7 @@ async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[st
 
 async def pid(ctx: FunctionContext, name: str) -> int:
     """Return the process id of a container's first process, 0 when it does not run."""
-    now: Any = (await inspect_container(ctx, name)).get("State") or {}
+    now = part(await inspect_container(ctx, name), "State")
     return int(now.get("Pid") or 0)
 
 
@@ -148,8 +154,7 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
     pattern = wanted if "/" in wanted or wanted == "*" else f"{wanted}/*"
     found: DataMap = {}
     for one in names:
-        settings: Any = (await inspect_container(ctx, one)).get("NetworkSettings") or {}
-        ports: dict[str, Any] = settings.get("Ports") or {}
+        ports = part(part(await inspect_container(ctx, one), "NetworkSettings"), "Ports")
         found[one] = {key: ports[key] for key in fnmatch.filter(ports, pattern)}
     only: Any = found.get(name, {})
     return found if is_glob else only

@@ -106,7 +106,7 @@ def networks_of(given: Any) -> dict[str, dict[str, Any]]:
 
 
 def _settings_of(name: str, given: Any) -> dict[str, Any]:
-    parts = given if is_list(given) else [given or {}]
+    parts: list[Any] = given if is_list(given) else [given or {}]
     found: dict[str, Any] = {}
     for part in parts:
         if not is_mapping(part):

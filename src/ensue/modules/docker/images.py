@@ -9,8 +9,15 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
-from ensue.model.data import is_list
-from ensue.modules.docker.client import all_described, answered, checked, described, must_describe, said
+from ensue.modules.docker.client import (
+    all_described,
+    answered,
+    checked,
+    described,
+    items,
+    must_describe,
+    said,
+)
 from ensue.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
@@ -56,11 +63,11 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
     text = await said(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
     found: DataMap = {}
     for about in await all_described(ctx, "image", sorted(set(text.split()))):
-        tags = about.get("RepoTags") or []
+        tags = items(about, "RepoTags")
         if tags or all:
             found[str(about["Id"])] = {
                 "RepoTags": tags,
-                "RepoDigests": about.get("RepoDigests") or [],
+                "RepoDigests": items(about, "RepoDigests"),
                 "ParentId": about.get("Parent") or "",
                 "Size": about.get("Size"),
                 "Time_Created_Local": about.get("Created"),
@@ -277,8 +284,7 @@ def short_id(identity: Any) -> str:
 
 
 def _tags(about: Any) -> list[Any]:
-    tags = about.get("RepoTags")
-    return [tag for tag in tags if tag != "<none>:<none>"] if is_list(tags) else []
+    return [tag for tag in items(about, "RepoTags") if tag != "<none>:<none>"]
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

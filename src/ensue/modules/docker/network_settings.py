@@ -13,6 +13,7 @@ import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
+from ensue.modules.docker.client import items, part
 from ensue.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
             found += [f"--aux-address={name}={value}" for name, value in extra.items()]
         return found
 
-    def changes(self, found: Mapping[str, Any]) -> DataMap:
+    def changes(self, found: dict[str, Any]) -> DataMap:
         """Return in what a network differs, `old` and `new` by key; what is not given is not compared."""
         changes: DataMap = {}
         if self.driver and found.get("Driver") != self.driver:
@@ -117,12 +118,13 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
         for name, is_on in self.truths.items():
             if bool(found.get(name)) != is_on:
                 changes[name] = {"old": bool(found.get(name)), "new": is_on}
-        if self.labels is not None and (found.get("Labels") or {}) != self.labels:
-            changes["Labels"] = {"old": found.get("Labels") or {}, "new": {**self.labels}}
-        options = _differing(self.options, found.get("Options") or {})
+        labels = part(found, "Labels")
+        if self.labels is not None and labels != self.labels:
+            changes["Labels"] = {"old": labels, "new": {**self.labels}}
+        options = _differing(self.options, part(found, "Options"))
         if options:
             changes["Options"] = options
-        pools = self._pool_changes((found.get("IPAM") or {}).get("Config") or [])
+        pools = self._pool_changes(items(part(found, "IPAM"), "Config"))
         if pools:
             changes["IPAM"] = {"Config": pools}
         return changes
@@ -156,7 +158,7 @@ def _ipam(plain: Mapping[str, Any]) -> dict[str, Any]:
             if is_mapping(plain["ipam"])
             else {}
         )
-        pools = [dict(pool) for pool in low.get("config") or []]
+        pools = [dict(pool) for pool in items(low, "config") if is_mapping(pool)]
         return {"driver": low.get("driver") or "", "options": low.get("options") or {}, "pools": pools}
     given = plain.get("ipam_pools", [])
     if not is_list(given) or not all(is_mapping(pool) for pool in given):

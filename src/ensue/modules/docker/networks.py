@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_mapping
-from ensue.modules.docker.client import all_described, checked, described, must_describe, said
+from ensue.modules.docker.client import all_described, checked, described, must_describe, part, said
 from ensue.modules.docker.network_settings import NetworkSettings
 from ensue.modules.docker.option_forms import pairs, words
 
@@ -63,7 +63,7 @@ async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -
         name: the network.
         verbose: return their addresses, too, by name.
     """
-    found = (await inspect_network(ctx, name)).get("Containers") or {}
+    found = part(await inspect_network(ctx, name), "Containers")
     by_name: DataMap = {about.get("Name", one): {**about, "Id": one} for one, about in found.items()}
     return by_name if verbose else [*by_name]
 

@@ -38,10 +38,11 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwarg
     Raises:
         StateFailedError: the function cannot be watched.
     """
+    changed: dict[str, Any] = dict(kwargs)
     if sfun == "running":
         if kwargs.get("watch_action", "force") == "force":
-            return await running(ctx, name, **{**kwargs, "force": True})
-        return await running(ctx, name, **{**kwargs, "force": False, "send_signal": True})
+            return await running(ctx, name, **(changed | {"force": True}))
+        return await running(ctx, name, **(changed | {"force": False, "send_signal": True}))
     if sfun == "stopped":
         return await stopped(ctx, name, **kwargs)
     if sfun == "run":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.states._docker import part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,8 +85,8 @@ async def update_networks(ctx: StateContext, wanted: Wanted, changes: Mapping[st
     settings: dict[str, Any] = (
         await ctx.call("docker.network_settings", wanted.options["networks"]) if changes else {}
     )
-    about = await ctx.call("docker.inspect_container", wanted.name) if changes else {}
-    connected = (about.get("NetworkSettings") or {}).get("Networks") or {}
+    about: dict[str, Any] = await ctx.call("docker.inspect_container", wanted.name) if changes else {}
+    connected = part(about, "NetworkSettings", "Networks")
     done: list[str] = []
     for net in sorted(changes):
         try:
@@ -106,11 +107,11 @@ async def update_networks(ctx: StateContext, wanted: Wanted, changes: Mapping[st
 
 def with_addresses(changes: Mapping[str, Any], about: Mapping[str, Any]) -> None:
     """Put the addresses that a running container got into the changes of its networks."""
-    networks = (about.get("NetworkSettings") or {}).get("Networks") or {}
+    networks = part(about, "NetworkSettings", "Networks")
     for net, change in changes.get("container", {}).get("Networks", {}).items():
         if change.get("IPConfiguration", {}).get("new") != "automatic":
             continue
-        found = {key: value for key in _AUTOMATIC if (value := networks.get(net, {}).get(key))}
+        found = {key: value for key in _AUTOMATIC if (value := part(networks, net).get(key))}
         if found:
             del change["IPConfiguration"]
             change |= {key: {"old": None, "new": value} for key, value in found.items()}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ensue.model.returns import StateReturn
+from ensue.states._docker import part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,15 +48,14 @@ class Report:
 
 def container_state(about: Mapping[str, Any]) -> dict[str, Any]:
     """Return the `new_state` of a container that the engine has described."""
-    settings = about.get("NetworkSettings") or {}
-    networks: dict[str, Any] = settings.get("Networks") or {}
+    networks = part(about, "NetworkSettings", "Networks")
     return {
         "name": str(about.get("Name", "")).lstrip("/"),
         "id": about.get("Id"),
         "image_id": about.get("Image"),
         "state": state_of(about),
-        "networks": {name: (endpoint or {}).get("IPAddress") or "" for name, endpoint in networks.items()},
-        "ports": settings.get("Ports") or {},
+        "networks": {name: part(networks, name).get("IPAddress") or "" for name in networks},
+        "ports": part(about, "NetworkSettings", "Ports"),
     }
 
 
@@ -63,5 +63,5 @@ def state_of(about: Mapping[str, Any] | None) -> str | None:
     """Return `running`, `paused` or `stopped`; None for a container that is not there."""
     if about is None:
         return None
-    now = about.get("State") or {}
+    now = part(about, "State")
     return "paused" if now.get("Paused") else "running" if now.get("Running") else "stopped"
