@@ -41,8 +41,10 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwarg
     changed: dict[str, Any] = dict(kwargs)
     if sfun == "running":
         if kwargs.get("watch_action", "force") == "force":
-            return await running(ctx, name, **(changed | {"force": True}))
-        return await running(ctx, name, **(changed | {"force": False, "send_signal": True}))
+            changed["force"] = True
+        else:
+            changed.update(force=False, send_signal=True)
+        return await running(ctx, name, **changed)
     if sfun == "stopped":
         return await stopped(ctx, name, **kwargs)
     if sfun == "run":
