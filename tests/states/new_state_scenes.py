@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import getpass
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -226,7 +227,42 @@ def in_mysql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
     yield lambda test: state(function, context(fake, test=test), "x", **arguments)
 
 
+@contextmanager
+def in_docker(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
+    """A client of docker whose engine has one of each thing; for `absent`, it has nothing."""
+    about = {
+        "Id": "1", "Name": "x", "Image": "i", "State": {"Running": True}, "Driver": "local",
+        "RepoTags": ["x:1"], "Mountpoint": "/v", "IPAM": {"Config": [{"Subnet": "10.0.0.0/24"}]},
+    }  # fmt: skip
+    image = about | {"Id": "i"}
+    other = about | {"Id": "2", "State": {}}
+    has_none = function.endswith(".absent")
+
+    def answer(command: Command) -> Completed:
+        words = list(command.argv or ())[1:]
+        if words[1:2] == ["inspect"]:
+            is_other = words[2] == "2" or "-ensue-" in words[2]
+            found = image if words[0] == "image" else other if is_other else about
+            listed = json.dumps([] if has_none else [found]).encode()
+            return Completed(returncode=1 if has_none else 0, stdout=listed, stderr=b"")
+        said = {"create": b"2\n"}.get(words[0], b"")
+        return Completed(returncode=0, stdout=said, stderr=b"")
+
+    fake = FakeConnection()
+    fake.on_run("docker *", answer)
+    yield lambda test: state(function, context(fake, test=test), "x", **arguments)
+
+
 SCENES: dict[str, Scene] = {
+    "docker_container.absent": partial(in_docker, "docker_container.absent"),
+    "docker_container.running": partial(in_docker, "docker_container.running", image="x:1"),
+    "docker_container.stopped": partial(in_docker, "docker_container.stopped", containers=["2"]),
+    "docker_image.absent": partial(in_docker, "docker_image.absent"),
+    "docker_image.present": partial(in_docker, "docker_image.present"),
+    "docker_network.absent": partial(in_docker, "docker_network.absent"),
+    "docker_network.present": partial(in_docker, "docker_network.present"),
+    "docker_volume.absent": partial(in_docker, "docker_volume.absent"),
+    "docker_volume.present": partial(in_docker, "docker_volume.present"),
     "archive.extracted": archive,
     "blockdev.tuned": tuned_device,
     "environ.setenv": variable,

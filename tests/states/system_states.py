@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
 
 MODULES = (
-    "acl", "apache", "cmd", "config", "cron", "debconf", "disk", "environ", "grains", "group", "hosts", "ini",
-    "iptables", "mount", "mysql", "pip", "pkg", "postgres", "rabbitmq", "service", "shadow", "supervisord",
-    "sysctl", "tls", "user", "virtualenv",
+    "acl", "apache", "cmd", "config", "cron", "debconf", "disk", "docker", "environ", "grains", "group",
+    "hosts", "ini", "iptables", "mount", "mysql", "pip", "pkg", "postgres", "rabbitmq", "service", "shadow",
+    "supervisord", "sysctl", "tls", "user", "virtualenv",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

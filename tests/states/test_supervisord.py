@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.states.system_states import HERE, context, execute, state, thrice
 
+from ensue.states import supervisord
 from ensue.resources.minion.connection import MinionConnection
 
 if TYPE_CHECKING:
@@ -85,6 +86,9 @@ def test_programs_run_and_end(tmp_path: Path) -> None:
         assert done.changes == {"pair:": "Starting group: pair:"}
         restarted = state("supervisord.mod_watch", context(here), "web", **given)
         assert restarted.changes == {"web": "Restarting service: web"}
+        stopped = state("supervisord.mod_watch", context(here), "pair:b", sfun="dead", **given)
+        assert stopped.changes == {"pair:b": "Stopping service: pair:b"}
+        assert supervisord.MOD_WATCH is supervisord.mod_watch
         path.write_text(path.read_text(encoding="utf-8") + ANOTHER, encoding="utf-8")
         planned, done = thrice("supervisord.running", here, "later", **given)
         assert planned.comment == "Service later will be added and started"

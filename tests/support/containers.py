@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 IMAGE = "localhost/busybox:1"
 _PODMAN = """#!/bin/sh
 exec podman --root {folder}/store --runroot {folder}/run --storage-driver vfs --runtime runc \\
-  --cgroup-manager cgroupfs --events-backend none "$@"
+  --cgroup-manager cgroupfs --events-backend none --network-config-dir {folder}/networks "$@"
 """
 _LIMITS = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
 """Below those of the machine, which podman would raise and a machine without CAP_SYS_RESOURCE refuses."""

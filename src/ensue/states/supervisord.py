@@ -150,9 +150,16 @@ async def dead(
 
 
 @also_takes("update", "user", "conf_file", "bin_env")
-async def mod_watch(ctx: StateContext, name: str, *, restart: bool = True, **kwargs: Any) -> StateReturn:
-    """Restart a program because something that it watches has changed; see `running`."""
+async def mod_watch(
+    ctx: StateContext, name: str, *, sfun: str = "running", restart: bool = True, **kwargs: Any
+) -> StateReturn:
+    """Restart a program because something that it watches has changed; one that is to be dead stays so."""
+    if sfun == "dead":
+        return await dead(ctx, name, **kwargs)
     return await running(ctx, name, restart=restart, **kwargs)
+
+
+MOD_WATCH = mod_watch
 
 
 async def _taken_up(ctx: StateContext, name: str, asked: dict[str, Any], *, update: bool) -> str:
