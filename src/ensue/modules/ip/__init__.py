@@ -1,7 +1,7 @@
 """Execution module `ip`: the files that describe a target's network, and the programs that apply them.
 
-Debian's ifupdown and the `ifcfg` files of Red Hat's family are known here. Netplan and keyfiles of NetworkManager are
-left out, and so is what the kernel has now, which `network` tells.
+Debian's ifupdown and the `ifcfg` files of Red Hat's family are known here. Netplan and keyfiles of
+NetworkManager are left out, and so is what the kernel has now, which `network` tells.
 
 Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and what they return.
 """
@@ -61,13 +61,13 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
     """
     if not await _is_debian(ctx):
         return await redhat.get_interface(ctx, iface)
-    return await debian.get_interface(
-        ctx, iface, *([filename] if str(filename or "").startswith("/") else [])
-    )
+    if filename is None or not filename.startswith("/"):
+        return await debian.get_interface(ctx, iface)
+    return await debian.get_interface(ctx, iface, filename)
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
-    """Return the lines that a file loses when an interface is written into it, since nothing here reads them."""
+    """Return the lines that a file loses when an interface is written into it: nothing here reads them."""
     return await debian.lost_lines(ctx) if await _is_debian(ctx) else []
 
 
@@ -102,8 +102,8 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
     Args:
         ctx: the target.
         iface: the interface.
-        **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test` nothing
-            is written.
+        **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test`
+            nothing is written.
 
     Raises:
         StateFailedError: there are no routes, or a file cannot be written.
@@ -226,8 +226,8 @@ async def _is_debian(ctx: FunctionContext) -> bool:
         has_netplan = await ctx.connection.stat("/etc/netplan", follow=True) is not None
         if has_netplan and await ctx.call("cmd.which", "netplan"):
             raise StateFailedError(
-                f"{ctx.srn} is configured by netplan, which reads no /etc/network/interfaces; manage a file of"
-                " /etc/netplan with file.managed, and run `netplan apply`"
+                f"{ctx.srn} is configured by netplan, which reads no /etc/network/interfaces; manage a file"
+                " of /etc/netplan with file.managed, and run `netplan apply`"
             )
     elif family != "RedHat":
         raise StateFailedError(

@@ -83,7 +83,7 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     is_named = now.hostname in {host, named} or not is_one_of(given.get("apply_hostname"), TRUE)
     wanted = _Settings(
         networking="yes" if is_one_of(networking, TRUE) else "no",
-        hostname=now.hostname if is_named else host,
+        hostname=now.hostname if is_named else named,
         domain=domain or now.domain,
         search=_words(given["search"]) if "search" in given else now.search,
     )

@@ -35,7 +35,8 @@ ETHTOOL: Final[dict[str, str]] = {
     "hardware-irq-coalesce-rx-usecs": "hardware-irq-coalesce-rx-usecs",
     "hardware-irq-coalesce-rx-frames": "hardware-irq-coalesce-rx-frames",
     "hardware-dma-ring-rx": "hardware-dma-ring-rx", "hardware-dma-ring-rx-mini": "hardware-dma-ring-rx-mini",
-    "hardware-dma-ring-rx-jumbo": "hardware-dma-ring-rx-jumbo", "hardware-dma-ring-tx": "hardware-dma-ring-tx",
+    "hardware-dma-ring-rx-jumbo": "hardware-dma-ring-rx-jumbo",
+    "hardware-dma-ring-tx": "hardware-dma-ring-tx",
 }  # fmt: skip
 """Settings of `ethtool`, and the options of a stanza that stand for them."""
 
