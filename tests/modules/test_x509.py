@@ -65,7 +65,8 @@ def folder(tmp_path: Path) -> Path:
     made = execute("x509.create_private_key", context(), algo="ec", path=str(tmp_path / "key.pem"))
     assert made == f"PEM written to {tmp_path}/key.pem"
     common = ("-key", "key.pem", "-config", "config", "-days", "20", "-set_serial", "0x0abc")
-    openssl(tmp_path, "req", "-x509", "-new", *common, "-extensions", "certificate", "-out", "a.crt")
+    extended = ("-extensions", "certificate")
+    openssl(tmp_path, "req", "-x509", "-new", *common, *extended, "-out", "a.crt")
     openssl(
         tmp_path, "req", "-x509", "-new", "-key", "key.pem", "-subj", "/CN=b", "-days", "400", "-out", "b.crt"
     )
@@ -82,7 +83,8 @@ def test_a_certificate_is_data(folder: Path) -> None:
     found: dict[str, Any] = execute("x509.read_certificate", context(), str(folder / "a.crt"))
     assert found == execute("x509.read_certificate", context(), str(folder / "a.der"))
     assert found == execute("x509.read_certificate", context(), (folder / "a.crt").read_text())
-    assert {word: found[word] for word in ("version", "key_size", "key_type", "serial_number", "subject")} == {
+    about = ("version", "key_size", "key_type", "serial_number", "subject")
+    assert {word: found[word] for word in about} == {
         "version": 3, "key_size": 256, "key_type": "ec", "serial_number": "0A:BC",
         "subject": {"C": "DE", "O": "Ex, Inc", "CN": "www.example.com"},
     }  # fmt: skip
@@ -138,7 +140,7 @@ def test_a_request_and_a_list_are_data(folder: Path) -> None:
 
 
 def test_keys_are_found_and_compared(folder: Path) -> None:
-    """The public part of a key, a certificate and a request is the same; another key does not belong to it."""
+    """The public part of a key, a certificate and a request is the same; another key belongs not to it."""
     ctx = context()
     public = execute("x509.get_public_key", ctx, str(folder / "key.pem"))
     for name in ("a.crt", "a.der", "a.csr"):
