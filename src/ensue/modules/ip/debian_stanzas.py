@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.model.data import is_list
 from ensue.modules.ip.debian_options import FAMILIES
 
 if TYPE_CHECKING:
@@ -66,5 +67,5 @@ def _options(family: dict[str, Any]) -> Iterator[str]:
     for group, prefix in _GROUPS:
         for option, value in sorted(family.get(group, {}).items()):
             # A number is left out, as Salt does: only text counts here.
-            if isinstance(value, (str, list)):
+            if isinstance(value, str) or is_list(value):
                 yield f"    {prefix}{option} {value if isinstance(value, str) else ' '.join(map(str, value))}"

@@ -59,7 +59,7 @@ def _more(iface: str, given: Mapping[str, Any], processors: int) -> dict[str, An
         if str(given["advertise"]) not in _ADVERTISED:
             raise invalid(iface, "advertise", _ADVERTISED)
         found["advertise"] = given["advertise"]
-    channels = given.get("channels") or {}
+    channels: dict[str, Any] = given.get("channels") or {}
     for option, value in channels.items():
         if option in _CHANNELS and value not in range(1, processors + 1):
             raise invalid(iface, value, range(1, processors + 1))

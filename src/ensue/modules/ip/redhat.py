@@ -98,8 +98,9 @@ async def build_routes(
         f"{_FOLDER}/route-{iface}": _routes_text(iface, [each for each in routes if each not in six]),
         f"{_FOLDER}/route6-{iface}": _routes_text(iface, six),
     }
-    for path, text in {} if is_test else texts.items():
-        await write_in_folder(ctx, path, text)
+    if not is_test:
+        for path, text in texts.items():
+            await write_in_folder(ctx, path, text)
     return [line for text in texts.values() for line in bare_lines(text)]
 
 

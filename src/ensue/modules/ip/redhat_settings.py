@@ -230,7 +230,7 @@ def _lines(fields: Mapping[str, Any]) -> Iterator[str]:
     yield from _some(fields, inner, mark="")
     yield from _some(fields, (("BONDING_OPTS", "bonding"), ("ETHTOOL_OPTS", "ethtool"), ("DOMAIN", "domain")))
     yield from _some(fields, (("NM_CONTROLLED", "nm_controlled"),))
-    servers = fields.get("dns") or []
+    servers: Any = fields.get("dns") or []
     for number, server in enumerate(servers if is_list(servers) else str(servers).split(), start=1):
         yield f'DNS{number}="{server}"'
 

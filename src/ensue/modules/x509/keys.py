@@ -122,7 +122,7 @@ async def verify_signature(
         StateFailedError: one of them cannot be read.
     """
     from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+    from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
 
     found = await certificate_of(ctx, certificate)
     key = _loaded_public(
@@ -134,9 +134,11 @@ async def verify_signature(
             key.verify(found.signature, found.tbs_certificate_bytes, padding.PKCS1v15(), digest)
         elif isinstance(key, ec.EllipticCurvePublicKey) and digest:
             key.verify(found.signature, found.tbs_certificate_bytes, ec.ECDSA(digest))
-        else:
+        elif isinstance(key, (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey)):
             key.verify(found.signature, found.tbs_certificate_bytes)
-    except (InvalidSignature, TypeError):
+        else:
+            return False
+    except InvalidSignature:
         return False
     return True
 

@@ -18,8 +18,9 @@ def key_data(key: Any) -> DataMap:
         ed25519.Ed25519PublicKey: "ed25519",
         ed448.Ed448PublicKey: "ed448",
     }
+    size: int | None = getattr(key, "key_size", None)
     kind = next((word for type_, word in kinds.items() if isinstance(key, type_)), None)
-    return {"key_size": int(key.key_size) if kind in {"rsa", "ec"} else None, "key_type": kind}
+    return {"key_size": size if kind in {"rsa", "ec"} else None, "key_type": kind}
 
 
 def public_pem(key: Any) -> str:

@@ -131,7 +131,9 @@ def differences(
         "removed": [word for word in has if word not in extensions],
     }
     changes: DataMap = {"revocations": revocations} if any(revocations.values()) else {}
-    return changes | ({"extensions": about} if any(about.values()) else {})
+    if any(about.values()):
+        changes["extensions"] = about
+    return changes
 
 
 def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked]) -> list[Revoked]:
