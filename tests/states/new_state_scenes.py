@@ -195,7 +195,11 @@ def with_openssl(function: str, folder: Path, **arguments: Any) -> Iterator[Act]
     here = MinionConnection(HERE)
     key = folder / "a.key"
     state("x509.private_key_managed", context(here), str(key), algo="ec")
-    given = {word: str(key) if value == "KEY" else value for word, value in arguments.items()}
+    authority = folder / "a.crt"
+    if "CERTIFICATE" in arguments.values():
+        state("x509.certificate_managed", context(here), str(authority), signing_private_key=str(key), CN="a")
+    paths = {"KEY": str(key), "CERTIFICATE": str(authority)}
+    given = {word: paths.get(str(value), value) for word, value in arguments.items()}
     yield lambda test: state(f"x509.{function}", context(here, test=test), str(folder / "made"), **given)
 
 
@@ -320,6 +324,13 @@ SCENES: dict[str, Scene] = {
     "starting_state.deployed": partial(environment, "deployed"),
     "x509.certificate_managed": partial(
         with_openssl, "certificate_managed", signing_private_key="KEY", CN="a"
+    ),
+    "x509.crl_managed": partial(
+        with_openssl,
+        "crl_managed",
+        signing_private_key="KEY",
+        signing_cert="CERTIFICATE",
+        revoked=({"serial_number": 1},),
     ),
     "x509.csr_managed": partial(with_openssl, "csr_managed", private_key="KEY", CN="a"),
     "x509.pem_managed": partial(

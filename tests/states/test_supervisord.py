@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.states.system_states import HERE, context, execute, state, thrice
 
-from ensue.states import supervisord
 from ensue.resources.minion.connection import MinionConnection
+from ensue.states import supervisord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -166,6 +166,45 @@ def test_a_signing_policy_wins(tmp_path: Path) -> None:
     assert "has no policy nosuch" in unknown.comment
 
 
+@pytest.mark.parametrize(("algo", "encoding"), [("ec", "pem"), ("rsa", "der")])
+def test_a_list_of_revoked_certificates(tmp_path: Path, algo: str, encoding: str) -> None:
+    """It is made once, again when what is revoked changes, and its number grows by one each time."""
+    key = key_at(tmp_path / "ca.key", algo=algo, passphrase="hunter2x")
+    common = {"signing_private_key": str(key), "signing_private_key_passphrase": "hunter2x"}
+    authority = tmp_path / "ca.crt"
+    made = state("x509.certificate_managed", context(here()), str(authority), **common, **CA)
+    assert made.result is True, made.comment
+    path = tmp_path / "ca.crl"
+
+    def changes(*revoked: dict[str, Any], **more: Any) -> Any:
+        given: dict[str, Any] = {**common, "signing_cert": str(authority), "encoding": encoding}
+        given["extensions"] = {"authorityKeyIdentifier": "keyid:always", "cRLNumber": "auto"}
+        _, done = thrice("x509.crl_managed", here(), str(path), revoked=[*revoked], **given | more)
+        return done.changes
+
+    load = x509.load_pem_x509_crl if encoding == "pem" else x509.load_der_x509_crl
+    why = {"CRLReason": "superseded"}
+    old = {"serial_number": "0A:FF", "revocation_date": "2026-01-31 12:00:00", "extensions": why}
+    assert changes(old) == {"created": str(path)}
+    (entry,) = load(path.read_bytes())
+    assert (entry.serial_number, entry.revocation_date_utc.hour) == (0x0AFF, 12)
+    assert [*changes(old, {"certificate": str(authority)})] == ["revocations"]
+    older = {"x": [{"serial_number": "0A:FF"}, {"reason": "keyCompromise"}]}
+    assert changes(older)["revocations"]["changed"] == ["0A:FF"]
+    gone = {"serial_number": 12, "not_after": "2020-01-01 00:00:00"}
+    assert changes(gone)["revocations"] == {"added": [], "changed": [], "removed": ["0A:FF"]}
+    found = load(path.read_bytes())
+    assert [*found] == []
+    assert found.extensions.get_extension_for_class(x509.CRLNumber).value.crl_number == 4
+    assert changes(gone, include_expired=True)["revocations"]["added"] == ["0C"]
+    assert changes(gone, include_expired=True, digest="sha512", extensions={}) == {
+        "digest": "sha512",
+        "extensions": {"added": [], "changed": [], "removed": ["authorityKeyIdentifier", "cRLNumber"]},
+    }
+    path.write_text("no list", encoding="utf-8")
+    assert changes() == {"replaced": str(path)}
+
+
 def test_pem_of_one_line_is_written_as_it_should_be(tmp_path: Path) -> None:
     """Also of several entries; a text without PEM is refused."""
     path = key_at(tmp_path / "a.key")
@@ -196,6 +235,15 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         ({"signing_private_key": str(key), "subject": "flying"}, "name of a certificate is wrong"),
     ):  # fmt: skip
         refused = state("x509.certificate_managed", context(here()), path, **wrong)
+        assert (refused.result, why in refused.comment) == (False, True), refused.comment
+    for entry, why in (
+        ({}, "is no number"), ("0A", "is a mapping"),
+        ({"serial_number": 1, "reason": "bored"}, "CRLReason 'bored'"),
+        ({"serial_number": 1, "revocation_date": "yesterday"}, "is no time"),
+        ({"serial_number": 1, "extensions": {"certificateIssuer": "x"}}, "there is CRLReason"),
+    ):  # fmt: skip
+        given = {"signing_private_key": str(key), "signing_cert": str(key), "revoked": [entry]}
+        refused = state("x509.crl_managed", context(here()), path, **given)
         assert (refused.result, why in refused.comment) == (False, True), refused.comment
     fake = FakeConnection(files={"/etc/x": b""})
     fake.on_run("*", returncode=127)

@@ -9,6 +9,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.modules._host_name import mod_hostname
 from ensue.modules._programs import ask, must
 from ensue.modules._text_files import text_of
 
@@ -183,6 +184,42 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     return found
 
 
+def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
+    """Return the name under which an address is looked up in DNS."""
+    return ipaddress.ip_address(ip_addr).reverse_pointer
+
+
+async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
+    """Return the interfaces that have an IPv4 address which begins with a text."""
+    return [
+        name
+        for name, there in (await interfaces(ctx)).items()
+        if any(str(each["address"]).startswith(cidr) for each in there.get("inet", ()))
+    ]
+
+
+async def ping(
+    ctx: FunctionContext,
+    host: str,
+    timeout: int | None = None,  # noqa: ASYNC109 (Salt's argument)
+    return_boolean: bool = False,
+) -> str | bool:
+    """Ask a host for four echoes.
+
+    Args:
+        ctx: the target, which asks.
+        host: a name or an address.
+        timeout: how long to wait for each, in seconds.
+        return_boolean: say only whether all came.
+
+    Returns:
+        What `ping` prints, or whether it succeeded.
+    """
+    wait = ["-W", str(timeout)] if timeout else []
+    answer = await ask(ctx, "ping", "-c", "4", *wait, "--", host)
+    return answer.is_success if return_boolean else answer.stdout + answer.stderr
+
+
 async def _addresses(
     ctx: FunctionContext, family: str, interface: str | Sequence[str] | None, *, include_loopback: bool
 ) -> list[str]:
@@ -230,6 +267,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "get_hostname": get_hostname,
     "hw_addr": hw_addr,
     "hwaddr": hw_addr,
+    "ifacestartswith": ifacestartswith,
     "in_subnet": in_subnet,
     "interface": interface,
     "interface_ip": interface_ip,
@@ -241,6 +279,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "ipaddrs6": ip_addrs6,
     "is_loopback": is_loopback,
     "is_private": is_private,
+    "mod_hostname": mod_hostname,
+    "ping": ping,
+    "reverse_ip": reverse_ip,
     "subnets": subnets,
     "subnets6": subnets6,
 }

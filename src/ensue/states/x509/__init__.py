@@ -1,8 +1,8 @@
-"""State module `x509`: private keys, requests, certificates and PEM files of the target.
+"""State module `x509`: private keys, requests, certificates, revocation lists and PEM files of the target.
 
 Keys are made and used by the target's own `openssl`, so that none ever leaves it, not even over SSH;
-certificates and requests are public and are read here, by the library `cryptography`. Lists of revoked
-certificates, PKCS#7 and PKCS#12, and certificates that another minion signs (`ca_server`) are left out.
+what is public is read here, by the library `cryptography`. PKCS#7 and PKCS#12, and certificates that another
+minion signs (`ca_server`), are left out.
 
 Source: Salt's state module `x509` (`x509_v2`), 3008: arguments, results, changes and texts; openssl(1).
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.states.x509.certificate import certificate_managed
+from ensue.states.x509.crl import crl_managed
 from ensue.states.x509.pem import pem_managed
 from ensue.states.x509.private_key import private_key_managed
 from ensue.states.x509.request import csr_managed
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "certificate_managed": certificate_managed,
+    "crl_managed": crl_managed,
     "csr_managed": csr_managed,
     "pem_managed": pem_managed,
     "private_key_managed": private_key_managed,

@@ -87,7 +87,7 @@ def _script(argv: Sequence[str], files: Mapping[str, str]) -> str:
     )
     if not files:
         return f"exec openssl {words}"
-    lines = ["set -eu", "umask 077", "d=$(mktemp -d)", "trap 'rm -rf \"$d\"' EXIT"]
+    lines = ["set -eu", "umask 077", "d=$(mktemp -d)", "export d", "trap 'rm -rf \"$d\"' EXIT"]
     for name, text in files.items():
         end = f"END-{secrets.token_hex(8)}"
         lines += [f"cat > \"$d\"/{name} <<'{end}'", text.rstrip("\n"), end]

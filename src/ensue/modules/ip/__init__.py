@@ -1,0 +1,263 @@
+"""Execution module `ip`: the files that describe a target's network, and the programs that apply them.
+
+Debian's ifupdown and the `ifcfg` files of Red Hat's family are known here. Netplan and keyfiles of
+NetworkManager are left out, and so is what the kernel has now, which `network` tells.
+
+Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and what they return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import ask, must
+from ensue.modules.ip import debian, debian_network, redhat
+from ensue.modules.ip.settings import TRUE, is_one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.context import FunctionContext
+
+_WITHOUT_PROGRAMS: Final = frozenset({"slave", "source", "teamport"})
+_RELEASE_OF_NETWORK_MANAGER: Final = 8
+_RESTART: Final = 'PATH="$PATH:/usr/sbin:/sbin"; trap "" HUP; ifdown "$1"; ifup "$1"'
+
+
+async def build_interface(
+    ctx: FunctionContext, iface: str, iface_type: str, enabled: bool, **settings: Any
+) -> list[str]:
+    """Describe an interface in the files that the target reads at its start.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        iface_type: its type: `eth bond bridge slave vlan pppoe source`, on Red Hat's family also
+            `team teamport ipip ib alias`.
+        enabled: it comes up at start.
+        **settings: what it is to be; with `test` nothing is written.
+
+    Returns:
+        The lines of its description.
+
+    Raises:
+        StateFailedError: a setting is wrong, or a file cannot be written.
+    """
+    is_test = _is_test(ctx, settings)
+    given = {word: value for word, value in settings.items() if word != "test"}
+    build = debian.build_interface if await _is_debian(ctx) else redhat.build_interface
+    kind = iface_type.lower()
+    return await build(ctx, iface, kind, is_enabled=bool(enabled), is_test=is_test, settings=given)
+
+
+async def get_interface(ctx: FunctionContext, iface: str, filename: str | None = None) -> list[str]:
+    """Return the lines of an interface's description, none when there is none.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        filename: of Debian: a file beside `/etc/network/interfaces` and `interfaces.d` that describes it.
+    """
+    if not await _is_debian(ctx):
+        return await redhat.get_interface(ctx, iface)
+    if filename is None or not filename.startswith("/"):
+        return await debian.get_interface(ctx, iface)
+    return await debian.get_interface(ctx, iface, filename)
+
+
+async def lost_lines(ctx: FunctionContext) -> list[str]:
+    """Return the lines that a file loses when an interface is written into it: nothing here reads them."""
+    return await debian.lost_lines(ctx) if await _is_debian(ctx) else []
+
+
+async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[str]:
+    """Of Debian: write the options of a bond for the kernel's module; see `build_interface`.
+
+    Args:
+        ctx: the target.
+        iface: the bond.
+        **settings: `mode` and its options; with `test` nothing is written.
+
+    Raises:
+        StateFailedError: a setting is wrong, the file cannot be written, or it is not Debian.
+    """
+    await _must_be_debian(ctx)
+    return await debian.build_bond(ctx, iface, is_test=_is_test(ctx, settings), settings=settings)
+
+
+async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
+    """Of Debian: return the lines of a bond's options for the kernel's module.
+
+    Raises:
+        StateFailedError: it is not Debian.
+    """
+    await _must_be_debian(ctx)
+    return await debian.get_bond(ctx, iface)
+
+
+async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> list[str]:
+    """Write the routes that come with an interface.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test`
+            nothing is written.
+
+    Raises:
+        StateFailedError: there are no routes, or a file cannot be written.
+    """
+    build = debian.build_routes if await _is_debian(ctx) else redhat.build_routes
+    return await build(ctx, iface, is_test=_is_test(ctx, settings), settings=settings)
+
+
+async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
+    """Return the lines of an interface's routes."""
+    get = debian.get_routes if await _is_debian(ctx) else redhat.get_routes
+    return await get(ctx, iface)
+
+
+async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[str]:
+    """Write the settings of the whole network.
+
+    Args:
+        ctx: the target.
+        **settings: `enabled hostname search …`; with `test` nothing is written.
+
+    Raises:
+        StateFailedError: a setting is wrong, or a file cannot be written.
+    """
+    build = debian_network.build_settings if await _is_debian(ctx) else redhat.build_settings
+    return await build(ctx, settings, is_test=_is_test(ctx, settings))
+
+
+async def get_network_settings(ctx: FunctionContext) -> list[str]:
+    """Return the settings of the whole network as lines."""
+    get = debian_network.get_settings if await _is_debian(ctx) else redhat.get_settings
+    return await get(ctx)
+
+
+async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
+    """Start the network anew, unless the system is to be started anew itself.
+
+    Args:
+        ctx: the target.
+        **settings: `require_reboot` leaves the network alone; `apply_hostname` sets `hostname` first.
+
+    Raises:
+        StateFailedError: the network does not start.
+    """
+    is_named = True
+    if is_one_of(settings.get("apply_hostname"), TRUE):
+        is_named = "hostname" in settings
+        if is_named:
+            await ctx.call("network.mod_hostname", settings["hostname"])
+    if is_one_of(settings.get("require_reboot"), TRUE):
+        return is_named
+    service = "networking"
+    if not await _is_debian(ctx):
+        release = int(str((await ctx.grains()).get("osmajorrelease") or 0))
+        service = "NetworkManager" if release >= _RELEASE_OF_NETWORK_MANAGER else "network"
+    if await ctx.call("service.offline"):
+        return is_named
+    return bool(await ctx.call("service.restart", service)) and is_named
+
+
+async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
+    """Bring an interface up by `ifup`; None for a type that others bring up.
+
+    Raises:
+        StateFailedError: it does not come up.
+    """
+    return await _run(ctx, "ifup", iface, iface_type)
+
+
+async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
+    """Take an interface down by `ifdown`; None for a type that others take down.
+
+    Raises:
+        StateFailedError: it does not go down.
+    """
+    return await _run(ctx, "ifdown", iface, iface_type)
+
+
+async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
+    """Take an interface down and bring it up again, in one command, which a connection through it needs.
+
+    Raises:
+        StateFailedError: it does not come up again.
+    """
+    if iface_type.lower() in _WITHOUT_PROGRAMS:
+        return None
+    what = f"restart {iface}"
+    return (await must(ctx, "sh", "-c", _RESTART, "sh", iface, what=what)).stdout.strip()
+
+
+async def enslave(ctx: FunctionContext, iface: str, slaves: list[str]) -> list[str]:
+    """Give a bond interfaces by `ifenslave`; return those that it did not have, sorted.
+
+    Args:
+        ctx: the target.
+        iface: the bond.
+        slaves: what it is to have.
+
+    Raises:
+        StateFailedError: the bond does not take them.
+    """
+    there = await ask(ctx, "cat", f"/sys/class/net/{iface}/bonding/slaves")
+    missing = sorted({*slaves} - {*there.stdout.split()})
+    if missing:
+        await must(
+            ctx, "ifenslave", iface, *missing, what=f"give {iface} its interfaces (it takes ifenslave)"
+        )
+    return missing
+
+
+async def _run(ctx: FunctionContext, program: str, iface: str, kind: str) -> str | None:
+    if kind.lower() in _WITHOUT_PROGRAMS:
+        return None
+    return (await must(ctx, program, iface, what=f"run {program} {iface}")).stdout.strip()
+
+
+async def _is_debian(ctx: FunctionContext) -> bool:
+    family = (await ctx.grains()).get("os_family")
+    if family == "Debian":
+        has_netplan = await ctx.connection.stat("/etc/netplan", follow=True) is not None
+        if has_netplan and await ctx.call("cmd.which", "netplan"):
+            raise StateFailedError(
+                f"{ctx.srn} is configured by netplan, which reads no /etc/network/interfaces; manage a file"
+                " of /etc/netplan with file.managed, and run `netplan apply`"
+            )
+    elif family != "RedHat":
+        raise StateFailedError(
+            f"{ctx.srn} is of the family {family!s}; ip and network know the files of Debian and Red Hat"
+        )
+    return family == "Debian"
+
+
+async def _must_be_debian(ctx: FunctionContext) -> None:
+    if not await _is_debian(ctx):
+        raise StateFailedError("the options of a bond are in its ifcfg file there; see ip.get_interface")
+
+
+def _is_test(ctx: FunctionContext, settings: dict[str, Any]) -> bool:
+    return bool(settings.get("test")) or bool(getattr(ctx, "test", False))
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "apply_network_settings": apply_network_settings,
+    "build_bond": build_bond,
+    "build_interface": build_interface,
+    "build_network_settings": build_network_settings,
+    "build_routes": build_routes,
+    "down": down,
+    "enslave": enslave,
+    "get_bond": get_bond,
+    "get_interface": get_interface,
+    "get_network_settings": get_network_settings,
+    "get_routes": get_routes,
+    "lost_lines": lost_lines,
+    "restart": restart,
+    "up": up,
+}

@@ -1,0 +1,190 @@
+"""Interfaces, bonds and routes of Debian, as ifupdown reads them.
+
+Source: Salt's execution module `debian_ip`, 3008: files, their content, and what the functions return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import ask
+from ensue.modules._text_files import write_text
+from ensue.modules.ip.debian_bonds import bond_options
+from ensue.modules.ip.debian_reading import FILE, FOLDER, read_interfaces
+from ensue.modules.ip.debian_settings import adapter_of
+from ensue.modules.ip.debian_stanzas import source_lines, stanza
+from ensue.modules.ip.files import install_missing, lines_of, write_in_folder
+from ensue.modules.ip.pppoe import peer_file
+from ensue.modules.ip.settings import routes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.contracts.context import FunctionContext
+    from ensue.modules.ip.debian_options import Adapter
+
+_PACKAGES: Final = {"vlan": "vlan", "pppoe": "ppp", "bridge": "bridge-utils"}
+_UBUNTU_WITHOUT_CARRIER: Final = 16
+_UP: Final = "/etc/network/if-up.d"
+_DOWN: Final = "/etc/network/if-down.d"
+
+
+async def build_interface(
+    ctx: FunctionContext, iface: str, kind: str, *, is_enabled: bool, is_test: bool, settings: dict[str, Any]
+) -> list[str]:
+    """Describe an interface in `/etc/network/interfaces`, or in the file that `filename` names.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        kind: its type.
+        is_enabled: it comes up at start.
+        is_test: return the lines, and write nothing.
+        settings: what it is to be.
+
+    Returns:
+        Its stanzas, line by line, with a line end after the last one's.
+
+    Raises:
+        StateFailedError: a setting is wrong, or the file cannot be written.
+    """
+    has_carrier = await _has_carrier_option(ctx)
+    adapter = adapter_of(iface, kind, settings, is_enabled=is_enabled, has_carrier_option=has_carrier)
+    lines = [f"{line}\n" for line in _text(iface, adapter).split("\n")]
+    if is_test:
+        return lines
+    if kind in _PACKAGES:
+        await install_missing(ctx, _PACKAGES[kind])
+    if filename := settings.get("filename"):
+        path = str(filename) if str(filename).startswith("/") else f"{FOLDER}/{filename}"
+        await write_in_folder(ctx, path, _text(iface, adapter))
+    else:
+        there = (await read_interfaces(ctx)).adapters
+        there[iface] = adapter
+        text = "".join(
+            _text(name, each) for name, each in there.items() if name != "source" or each is adapter
+        )
+        await write_in_folder(ctx, FILE, text)
+    if kind == "pppoe":
+        await _write_peer(ctx, adapter)
+    return lines
+
+
+async def get_interface(ctx: FunctionContext, iface: str, *more: str) -> list[str]:
+    """Return the stanzas of an interface as Salt would write them, none when it is not described.
+
+    Args:
+        ctx: the target.
+        iface: the interface; `source` for the lines that read other files.
+        *more: files that are read besides.
+    """
+    found = (await read_interfaces(ctx, *more)).adapters.get(iface)
+    return [f"{line}\n" for line in _text(iface, found).split("\n")] if found else []
+
+
+async def lost_lines(ctx: FunctionContext) -> list[str]:
+    """Return the lines of `/etc/network/interfaces` that it loses when an interface is written there."""
+    return [line.strip() for line in (await read_interfaces(ctx)).lost]
+
+
+async def build_bond(
+    ctx: FunctionContext, iface: str, *, is_test: bool, settings: dict[str, Any]
+) -> list[str]:
+    """Write the options of a bond for the kernel's module, load it, and install `ifenslave`.
+
+    Args:
+        ctx: the target.
+        iface: the bond.
+        is_test: return the lines, and write nothing.
+        settings: what it is to be.
+
+    Raises:
+        StateFailedError: a setting is wrong, or the file cannot be written.
+    """
+    options = bond_options(iface, settings, has_carrier_option=await _has_carrier_option(ctx))
+    words = "".join(f"{option}={value} " for option, value in options.items())
+    text = f"alias {iface} bonding\noptions {iface} {words}"
+    if not is_test:
+        await write_in_folder(ctx, _bond_file(iface), text)
+        # A container and a chroot cannot load modules; the interface says so when it does not come up.
+        await ask(ctx, "modprobe", "--", "bonding")
+        await install_missing(ctx, "ifenslave")
+    return text.splitlines(keepends=True)
+
+
+async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
+    """Return the lines of a bond's file for the kernel's module."""
+    return await lines_of(ctx, _bond_file(iface))
+
+
+async def build_routes(
+    ctx: FunctionContext, iface: str, *, is_test: bool, settings: dict[str, Any]
+) -> list[str]:
+    """Write scripts that set routes when an interface comes, and remove them when it goes.
+
+    Args:
+        ctx: the target.
+        iface: the interface.
+        is_test: return the lines, and write nothing.
+        settings: `routes`, each with `ipaddr netmask gateway metric name`.
+
+    Raises:
+        StateFailedError: there are no routes, or the files cannot be written.
+    """
+    routes = routes_of(iface, settings)
+    texts = [(_UP, _route_script(iface, "add", routes)), (_DOWN, _route_script(iface, "del", routes))]
+    for folder, text in () if is_test else texts:
+        path = _route_file(iface, folder)
+        await write_in_folder(ctx, path, text, mode=0o755)
+    return "".join(text for _, text in texts).splitlines(keepends=True)
+
+
+async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
+    """Return the lines of both scripts of an interface's routes."""
+    return [line for folder in (_UP, _DOWN) for line in await lines_of(ctx, _route_file(iface, folder))]
+
+
+async def _has_carrier_option(ctx: FunctionContext) -> bool:
+    grains = await ctx.grains()
+    if grains.get("os") != "Ubuntu":
+        return True
+    return int(str(grains.get("osrelease", "0")).partition(".")[0]) < _UBUNTU_WITHOUT_CARRIER
+
+
+async def _write_peer(ctx: FunctionContext, adapter: Adapter) -> None:
+    options = adapter.families["inet"]
+    provider = str(options.get("provider", ""))
+    if not provider or "/" in provider:
+        raise StateFailedError("pppoe: provider is the name of a file in /etc/ppp/peers")
+    path = f"/etc/ppp/peers/{provider}"
+    if options.get("password"):
+        ctx.masker.add(str(options["password"]))
+        if await ctx.connection.stat(path) is None:
+            # Nobody else is to read the password, not even before the mode is known.
+            await write_text(ctx, path, "", mode=0o600)
+    await write_in_folder(ctx, path, peer_file(options))
+
+
+def _text(iface: str, adapter: Adapter) -> str:
+    return source_lines(adapter.sources) if adapter.sources else stanza(iface, adapter)
+
+
+def _bond_file(iface: str) -> str:
+    return f"/etc/modprobe.d/{iface}.conf"
+
+
+def _route_file(iface: str, folder: str) -> str:
+    # run-parts runs no files whose names have dots, as that of a VLAN does.
+    return f"{folder}/route-{iface.replace('.', '_')}"
+
+
+def _route_script(iface: str, verb: str, routes: Sequence[dict[str, Any]]) -> str:
+    lines = ["#!/bin/sh", f"# {verb}", f'test "${{IFACE}}" = "{iface}" || exit 0']
+    for route in routes:
+        lines += [f"# {route['name']}"] if route.get("name") else []
+        netmask = f"/{route['netmask']}" if route.get("netmask") else ""
+        via = f"via {route['gateway']}" if route.get("gateway") else ""
+        metric = f" metric {route['metric']}" if route.get("metric") else ""
+        lines.append(f"ip route {verb} {route.get('ipaddr') or ''}{netmask} {via} dev {iface}{metric}")
+    return "".join(f"{line}\n" for line in lines)

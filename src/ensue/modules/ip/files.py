@@ -1,0 +1,51 @@
+"""Files that describe networks, read and written as Salt's functions return them: as lists of lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.errors import StateFailedError
+from ensue.modules._text_files import text_of, write_text
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+
+async def lines_of(ctx: FunctionContext, path: str) -> list[str]:
+    """Return the lines of a file with their ends; none when there is no such file."""
+    return (await text_of(ctx, path) or "").splitlines(keepends=True)
+
+
+async def bare_lines_of(ctx: FunctionContext, path: str) -> list[str]:
+    """Return the lines of a file without their ends, and without the first empty one."""
+    return bare_lines(await text_of(ctx, path) or "")
+
+
+def bare_lines(text: str) -> list[str]:
+    """Return the lines of a text without their ends, and without the first empty one."""
+    lines = text.splitlines()
+    if "" in lines:
+        lines.remove("")
+    return lines
+
+
+async def write_in_folder(ctx: FunctionContext, path: str, text: str, *, mode: int | None = None) -> None:
+    """Write a file into a folder that has to be there.
+
+    Raises:
+        StateFailedError: there is no such folder.
+    """
+    folder = path.rpartition("/")[0]
+    if await ctx.connection.stat(folder, follow=True) is None:
+        raise StateFailedError(f"{path} cannot be written. {folder} does not exist")
+    await write_text(ctx, path, text, mode=mode)
+
+
+async def install_missing(ctx: FunctionContext, package: str) -> None:
+    """Install a package that an interface needs, unless it is there.
+
+    Raises:
+        StateFailedError: it cannot be installed.
+    """
+    if not await ctx.call("pkg.version", package):
+        await ctx.call("pkg.install", package)

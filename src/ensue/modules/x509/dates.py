@@ -1,0 +1,61 @@
+"""Whether certificates are about to expire.
+
+Source: Salt's execution module `x509_v2`, 3008: what the functions return.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from ensue.modules.x509.describing import name_data
+from ensue.modules.x509.sources import certificate_of
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+    from ensue.model.data import DataMap
+
+
+async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool:
+    """Say whether a certificate is not valid any more in some days.
+
+    Args:
+        ctx: the target.
+        certificate: its path, or PEM.
+        days: how many; 0 is now.
+
+    Raises:
+        StateFailedError: there is no certificate.
+    """
+    ends = (await certificate_of(ctx, certificate)).not_valid_after_utc
+    return ends <= dt.datetime.now(tz=dt.UTC) + dt.timedelta(days=days)
+
+
+async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
+    """Return `path cn expired` of a certificate; `path` only when it is in a file.
+
+    Raises:
+        StateFailedError: there is no certificate.
+    """
+    return {**await _about(ctx, certificate), "expired": await expires(ctx, certificate)}
+
+
+async def will_expire(ctx: FunctionContext, certificate: str, days: int) -> DataMap:
+    """Return `check_days path cn will_expire` of a certificate; `path` only when it is in a file.
+
+    Args:
+        ctx: the target.
+        certificate: its path, or PEM.
+        days: how many days ahead.
+
+    Raises:
+        StateFailedError: there is no certificate.
+    """
+    is_over = await expires(ctx, certificate, days)
+    return {"check_days": days, **await _about(ctx, certificate), "will_expire": is_over}
+
+
+async def _about(ctx: FunctionContext, certificate: str) -> DataMap:
+    name = name_data((await certificate_of(ctx, certificate)).subject)
+    path: DataMap = {"path": certificate} if certificate.startswith("/") else {}
+    return {**path, **({"cn": name["CN"]} if "CN" in name else {})}

@@ -1,0 +1,219 @@
+"""What a list of revoked certificates is to have, and the files from which openssl makes one.
+
+Source: Salt's state module `x509_v2`, 3008: forms of `revoked`; openssl-ca(1): its database.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cryptography import x509
+
+    from ensue.model.data import DataMap
+
+_TIME: Final = "%Y-%m-%d %H:%M:%S"
+_REASONS: Final = (
+    "unspecified", "keyCompromise", "CACompromise", "affiliationChanged", "superseded",
+    "cessationOfOperation", "certificateHold", "removeFromCRL",
+)  # fmt: skip
+_EXTENSIONS: Final = ("authorityKeyIdentifier", "issuerAltName", "cRLNumber")
+_OIDS: Final = {
+    "2.5.29.35": "authorityKeyIdentifier",
+    "2.5.29.18": "issuerAltName",
+    "2.5.29.20": "cRLNumber",
+}
+
+
+class Revoked(msgspec.Struct, frozen=True, kw_only=True):
+    """A revoked certificate.
+
+    Args:
+        serial: its serial number.
+        date: when it was revoked; None: now.
+        reason: why, a word of RFC 5280; empty without one.
+        ends: when it expires by itself; None where nobody says.
+    """
+
+    serial: int
+    date: dt.datetime | None = None
+    reason: str = ""
+    ends: dt.datetime | None = None
+
+    def line(self, now: dt.datetime) -> str:
+        """Return the line of openssl's database."""
+        ends = (self.ends or now + dt.timedelta(days=1)).strftime("%y%m%d%H%M%SZ")
+        date = (self.date or now).strftime("%y%m%d%H%M%SZ")
+        digits = f"{self.serial:X}"
+        reason = f",{self.reason}" if self.reason else ""
+        return f"R\t{ends}\t{date}{reason}\t{'0' * (len(digits) % 2)}{digits}\tunknown\t/CN={digits}"
+
+
+def entry_data(entry: Any) -> dict[str, Any]:
+    """Return an entry of `revoked`, which older trees nest under a name and give as a list.
+
+    Raises:
+        StateFailedError: it is no mapping.
+    """
+    if not is_mapping(entry):
+        raise StateFailedError("each of the revoked is a mapping with serial_number or certificate")
+    inner: Any = next(iter(entry.values()), None) if len(entry) == 1 else None
+    parts: list[Any] = inner if is_list(inner) else [entry]
+    found: dict[str, Any] = {
+        word: value for part in parts if is_mapping(part) for word, value in part.items()
+    }
+    extensions = dict(found.get("extensions") or {})
+    if "reason" in found:
+        extensions["CRLReason"] = found.pop("reason")
+    return {**found, "extensions": extensions}
+
+
+def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) -> Revoked:
+    """Return a revoked certificate as the state's argument describes it.
+
+    Args:
+        data: the entry.
+        certificate: the certificate that it names, if it names one.
+
+    Raises:
+        StateFailedError: it has neither serial number nor certificate, or a value makes no sense.
+    """
+    given: Mapping[str, Any] = data["extensions"]
+    if unknown := sorted(given.keys() - {"CRLReason"}):
+        raise StateFailedError(f"extensions of the revoked: there is CRLReason, not {', '.join(unknown)}")
+    reason = str(given.get("CRLReason") or "").removeprefix("critical").strip(", ")
+    if reason and reason not in _REASONS:
+        raise StateFailedError(f"CRLReason {reason!r}: there are {', '.join(_REASONS)}")
+    serial = certificate.serial_number if certificate else _serial(data.get("serial_number"))
+    return Revoked(
+        serial=serial,
+        date=_time(data.get("revocation_date")),
+        # Without a reason means the same, and openssl writes nothing for it.
+        reason="" if reason == "unspecified" else reason,
+        ends=certificate.not_valid_after_utc if certificate else _time(data.get("not_after")),
+    )
+
+
+def differences(
+    current: x509.CertificateRevocationList, wanted: Sequence[Revoked], extensions: Mapping[str, Any]
+) -> DataMap:
+    """Return what differs in the certificates and in the list's own extensions.
+
+    Args:
+        current: the list that is there.
+        wanted: what is to be revoked.
+        extensions: the extensions that were asked for.
+    """
+    there = {each.serial_number: _reason(each) for each in current}
+    asked = {each.serial: each.reason for each in wanted}
+    revocations: DataMap = {
+        "added": [_hexadecimal(serial) for serial in asked if serial not in there],
+        "changed": [_hexadecimal(each) for each, why in asked.items() if there.get(each, why) != why],
+        "removed": [_hexadecimal(serial) for serial in there if serial not in asked],
+    }
+    has = {
+        _OIDS.get(each.oid.dotted_string, each.oid.dotted_string): each.value for each in current.extensions
+    }
+    number = getattr(has.get("cRLNumber"), "crl_number", None)
+    wants_number = str(extensions.get("cRLNumber", "auto"))
+    is_other = number is not None and wants_number not in {"auto", str(number)}
+    about: DataMap = {
+        "added": [word for word in extensions if word not in has],
+        "changed": ["cRLNumber"] if is_other else [],
+        "removed": [word for word in has if word not in extensions],
+    }
+    changes: DataMap = {"revocations": revocations} if any(revocations.values()) else {}
+    if any(about.values()):
+        changes["extensions"] = about
+    return changes
+
+
+def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked]) -> list[Revoked]:
+    """Return what is to be revoked with the dates that the list already has, where none were given."""
+    dates = {each.serial_number: each.revocation_date_utc for each in current}
+    return [msgspec.structs.replace(each, date=each.date or dates.get(each.serial)) for each in wanted]
+
+
+def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> int:
+    """Return the number of the next list: the one that was asked for, or one more than what is there."""
+    if str(asked) != "auto":
+        return _serial(asked)
+    from cryptography import x509
+
+    for each in () if current is None else current.extensions:
+        if isinstance(each.value, x509.CRLNumber):
+            return each.value.crl_number + 1
+    return 1
+
+
+def files(
+    wanted: Sequence[Revoked], extensions: Mapping[str, Any], number: int | None, now: dt.datetime
+) -> dict[str, str]:
+    """Return the files from which `openssl ca -gencrl` makes a list.
+
+    Args:
+        wanted: what is to be revoked.
+        extensions: the extensions that were asked for.
+        number: the number of the list, None without one.
+        now: the time.
+
+    Raises:
+        StateFailedError: there is no such extension.
+    """
+    if unknown := sorted(extensions.keys() - {*_EXTENSIONS}):
+        raise StateFailedError(f"extensions: there are {', '.join(_EXTENSIONS)}, not {', '.join(unknown)}")
+    texts = {word: str(value) for word, value in extensions.items() if word != "cRLNumber"}
+    if any("\n" in text for text in texts.values()):
+        raise StateFailedError("extensions: a value has several lines")
+    settings = ["[ca]", "default_ca = all", "[all]", "database = $ENV::d/index"]
+    settings += ["crl_extensions = extensions"] if texts else []
+    settings += ["crlnumber = $ENV::d/number"] if number is not None else []
+    settings += ["[extensions]", *(f"{word} = {text}" for word, text in texts.items())]
+    # openssl takes no empty line, which an empty file would have.
+    lines = ["# the revoked certificates", *(each.line(now) for each in wanted)]
+    found = {"config": "\n".join(settings), "index": "\n".join(lines)}
+    digits = f"{number or 0:X}"
+    return found | ({"number": "0" * (len(digits) % 2) + digits} if number is not None else {})
+
+
+def _reason(revoked: x509.RevokedCertificate) -> str:
+    from cryptography import x509
+
+    for each in revoked.extensions:
+        if isinstance(each.value, x509.CRLReason):
+            word = str(each.value.reason.value)
+            return "CACompromise" if word == "cACompromise" else word
+    return ""
+
+
+def _serial(value: Any) -> int:
+    text = str(value if value is not None else "")
+    try:
+        return int(text.replace(":", ""), 16) if not isinstance(value, int) else value
+    except ValueError:
+        raise StateFailedError(f"serial_number {text!r} is no number; name it, or a certificate") from None
+
+
+def _time(value: Any) -> dt.datetime | None:
+    if value is None:
+        return None
+    if isinstance(value, dt.datetime):
+        return value.replace(tzinfo=dt.UTC)
+    try:
+        return dt.datetime.strptime(str(value), _TIME).replace(tzinfo=dt.UTC)
+    except ValueError:
+        raise StateFailedError(f"{value!r} is no time; write it as 2026-01-31 12:00:00") from None
+
+
+def _hexadecimal(serial: int) -> str:
+    digits = f"{serial:X}"
+    digits = "0" * (len(digits) % 2) + digits
+    return ":".join(digits[place : place + 2] for place in range(0, len(digits), 2))
