@@ -68,7 +68,7 @@ def test_a_resource_requires_what_it_depends_on() -> None:
     assert order(plan) == ["provisioned net", "provisioned db after net", "provisioned workload after net db"]
     assert all(chunk.options.parallel and chunk.module == "graph" for chunk in plan.chunks)
     assert plan.chunks[0].keys == ("modules", "web", "externals", "net")
-    assert plan.parent == "the deployment"
+    assert plan.deployment is CONTEXT
 
 
 def test_users_are_removed_first() -> None:
