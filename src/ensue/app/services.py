@@ -37,6 +37,7 @@ from ensue.language.pillar import PillarCompiler
 from ensue.language.plain_files import PlainFiles
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
+from ensue.model.local_content import LocalDigests
 from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
@@ -97,6 +98,7 @@ class Services:
         self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
+        self._digests = LocalDigests()
         self._renderers: dict[Srn, SlsRenderer] = {}
         # By the files that pillar's top file gives: plain files are the same pillar for all targets.
         self._shared_pillars: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
@@ -180,7 +182,9 @@ class Services:
     def files_of(self, saltenv: str) -> ProjectFiles:
         """Return the reader of sources whose environment is this one where they name none."""
         if saltenv not in self._files:
-            self._files[saltenv] = ProjectFiles(self.roots, saltenv)
+            self._files[saltenv] = ProjectFiles(
+                self.roots, saltenv, digests=self._digests, downloads=self.settings.cachedir
+            )
         return self._files[saltenv]
 
     def context(self, srn: Srn, *, test: bool) -> TargetContext:

@@ -1,0 +1,96 @@
+"""Long files are hashed once and read in chunks; one that changes meanwhile is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ensue.contracts.content import sha256_of, size_of, whole
+from ensue.model.local_content import SHORT_BYTES, DownloadedContent, LocalContent, LocalDigests
+from ensue.model.srn import Srn
+from ensue.resources.minion.connection import MinionConnection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LONG = bytes(range(256)) * (SHORT_BYTES // 256) + b"and more"
+
+
+def test_a_short_file_is_bytes_and_a_long_one_is_not(tmp_path: Path) -> None:
+    """Up to a megabyte a file is read at once; whoever asks finds size, digest and content alike."""
+    (tmp_path / "short").write_bytes(LONG[:SHORT_BYTES])
+    (tmp_path / "long").write_bytes(LONG)
+
+    async def run() -> None:
+        digests = LocalDigests()
+        assert await digests.content(tmp_path / "short") == LONG[:SHORT_BYTES]
+        long = await digests.content(tmp_path / "long")
+        assert isinstance(long, LocalContent)
+        assert (size_of(long), sha256_of(long)) == (len(LONG), hashlib.sha256(LONG).hexdigest())
+        assert [await whole(long), await whole(long)] == [LONG, LONG]
+
+    asyncio.run(run())
+
+
+def test_a_digest_follows_the_file(tmp_path: Path) -> None:
+    """A file that has changed has another digest for whoever asks next."""
+    path = tmp_path / "long"
+
+    async def run() -> None:
+        digests = LocalDigests()
+        for content in (LONG, LONG + b"!"):
+            path.write_bytes(content)
+            first, second = await asyncio.gather(digests.content(path), digests.content(path))
+            assert {sha256_of(first), sha256_of(second)} == {hashlib.sha256(content).hexdigest()}
+
+    asyncio.run(run())
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    """Nothing is handed on that does not belong to the digest."""
+    path = tmp_path / "long"
+    path.write_bytes(LONG)
+
+    async def run() -> None:
+        content = await LocalDigests().content(path)
+        path.write_bytes(b"?" + LONG)
+        with pytest.raises(OSError, match="changes while it is read"):
+            await whole(content)
+
+    asyncio.run(run())
+
+
+def test_a_download_needs_no_name(tmp_path: Path) -> None:
+    """What was fetched is read from a file that no folder has any more."""
+    path = tmp_path / "fetched"
+    path.write_bytes(LONG)
+    descriptor = os.open(path, os.O_RDONLY)
+    path.unlink()
+    content = DownloadedContent(descriptor, "of no concern")
+    assert asyncio.run(whole(content)) == LONG
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Copying a file sixteen times as long takes no more memory."""
+    peaks: list[int] = []
+
+    async def copy(path: Path) -> None:
+        content = await LocalDigests().content(path)
+        await MinionConnection(Srn("minion", "m")).write(str(tmp_path / "copy"), content)
+
+    for size in (2, 32):
+        path = tmp_path / f"long-{size}"
+        path.write_bytes(LONG * size)
+        tracemalloc.start()
+        try:
+            asyncio.run(copy(path))
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert (tmp_path / "copy").read_bytes() == path.read_bytes()
+    assert peaks[1] < peaks[0] + (1 << 20) < 8 << 20
