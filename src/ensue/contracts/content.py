@@ -5,6 +5,7 @@ What writes takes both. Only what is needed whole anyway (a template, the text o
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -46,6 +47,26 @@ def size_of(content: Content) -> int:
 def sha256_of(content: Content) -> str:
     """Return the SHA-256 of content as hex."""
     return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else content.sha256
+
+
+async def digest_of(content: Content, kind: str) -> str:
+    """Return another digest of content as hex; long content is read for it.
+
+    Args:
+        content: the content.
+        kind: a name that `hashlib` knows, such as `md5`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if kind == "sha256":
+        return sha256_of(content)
+    if isinstance(content, bytes):
+        return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+    summed = hashlib.new(kind, usedforsecurity=False)
+    async for chunk in content.chunks():
+        await asyncio.to_thread(summed.update, chunk)
+    return summed.hexdigest()
 
 
 async def whole(content: Content) -> bytes:

@@ -7,13 +7,13 @@ Source: Salt's `source_hash` of `file.managed`, 3008.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import posixpath
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.content import digest_of
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -44,14 +44,10 @@ class ExpectedHash:
 
     async def of_any(self, content: Content) -> str:
         """Return the checksum of this kind that content has; long content is read for it."""
-        if isinstance(content, bytes):
-            return self.of(content)
-        if self.kind == "sha256":
-            return content.sha256
-        summed = hashlib.new(self.kind, usedforsecurity=False)
-        async for chunk in content.chunks():
-            await asyncio.to_thread(summed.update, chunk)
-        return summed.hexdigest()
+        try:
+            return await digest_of(content, self.kind)
+        except OSError as error:
+            raise StateFailedError(f"the source cannot be read: {error.strerror}") from None
 
     def fits(self, content: bytes) -> bool:
         """Say whether content has this checksum."""
