@@ -19,7 +19,7 @@ from ensue.language.roots import Roots
 from ensue.model.local_content import SHORT_BYTES, DownloadedContent
 from ensue.model.srn import Srn
 from ensue.resources.minion.connection import MinionConnection
-from ensue.states.file.managed import managed
+from ensue.states.file import FUNCTIONS
 from ensue.testing.context import FakeStateContext
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def play(tmp_path: Path, *, test: bool = False, **arguments: Any) -> StateReturn
         functions=execution_functions(),
         test=test,
     )
-    return asyncio.run(managed(context, str(tmp_path / "target"), **{"source": "salt://long", **arguments}))
+    given: dict[str, Any] = {"source": "salt://long", **arguments}
+    return asyncio.run(FUNCTIONS["managed"](context, str(tmp_path / "target"), **given))
 
 
 def test_a_long_file_is_made_replaced_and_then_left_alone(tmp_path: Path) -> None:
@@ -101,7 +102,7 @@ def served(content: bytes) -> Generator[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base's names)
             """Say nothing."""
 
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
