@@ -92,13 +92,13 @@ def test_a_long_template_is_rendered(tmp_path: Path) -> None:
 
 
 @contextmanager
-def served(content: bytes) -> Generator[str]:
-    """Serve content at a URL."""
+def served(content: bytes, *, announced_bytes: int | None = None) -> Generator[str]:
+    """Serve content at a URL, which may break off before its announced end."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
-            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Content-Length", str(announced_bytes or len(content)))
             self.end_headers()
             self.wfile.write(content)
 
@@ -126,3 +126,14 @@ def test_a_long_download_goes_to_the_disk(tmp_path: Path) -> None:
     with served(b"short") as url:
         assert asyncio.run(files.open(url)) == b"short"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"short", LONG])
+def test_a_download_that_breaks_off_is_refused(tmp_path: Path, content: bytes) -> None:
+    """A part of a source is never taken for the source, checksum or not."""
+    files = ProjectFiles(Roots({"base": []}, tmp_path), downloads=tmp_path)
+    with (
+        served(content, announced_bytes=len(content) + 9) as url,
+        pytest.raises(StateFailedError, match="breaks off 9 bytes before its end"),
+    ):
+        asyncio.run(files.open(url))

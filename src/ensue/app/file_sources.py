@@ -128,6 +128,7 @@ def _download_long(source: str, folder: Path | None) -> Content:
     with _answer(source) as answer:
         start: bytes = answer.read(SHORT_BYTES + 1)
         if len(start) <= SHORT_BYTES:
+            _need_the_end(answer, source)
             return start
         digest = hashlib.sha256(start)
         with tempfile.TemporaryFile(dir=folder if folder and folder.is_dir() else None) as file:
@@ -135,8 +136,19 @@ def _download_long(source: str, folder: Path | None) -> Content:
             while chunk := answer.read(CHUNK_BYTES):
                 digest.update(chunk)
                 file.write(chunk)
+            _need_the_end(answer, source)
             file.flush()
             return DownloadedContent(os.dup(file.fileno()), digest.hexdigest())
+
+
+def _need_the_end(answer: Any, source: str) -> None:
+    """Refuse an answer that is shorter than announced: reading in parts, the library does not say so.
+
+    Raises:
+        StateFailedError: it is.
+    """
+    if answer.length:
+        raise StateFailedError(f"the source {source} breaks off {answer.length} bytes before its end")
 
 
 @contextmanager
