@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
+import long_files
 import ssh_hosts
 from cases import Case, all_cases, write_tree
 from deploys import deploy_cases, write_deployments
@@ -88,6 +89,8 @@ def main() -> int:
         print(_table(cases, [program.name for program in programs], results), *missing, sep="\n")
     if ssh_table := ssh_hosts.measured(CHECKOUT, options):
         print(ssh_table)
+    if long_table := long_files.measured(options):
+        print(long_table)
     if options.json:
         options.json.write_text(json.dumps(_as_data(results), indent=2) + "\n")
     return int(any(outcomes["ensue"].fault for outcomes in results.values()))

@@ -113,7 +113,7 @@ def _files(
     count: int, hows: list[str], programs: dict[str, Path], options: argparse.Namespace
 ) -> Iterator[str]:
     with TemporaryDirectory(prefix="ensue-bench-ssh-") as name, running_hosts(Path(name), count) as hosts:
-        runs = [_ensue(hosts, _states(hosts)), _pyinfra(hosts, programs["pyinfra"])]
+        runs = [ensue_run(hosts, _states(hosts)), _pyinfra(hosts, programs["pyinfra"])]
         if count <= _ANSIBLE_HOSTS:
             runs.append(_ansible(hosts, programs["ansible"]))
         samples: dict[tuple[str, str], list[Sample]] = {}
@@ -136,7 +136,7 @@ def _ping(count: int, options: argparse.Namespace) -> Iterator[str]:
         running_crowd(Path(name), count) as hosts,
     ):
         silent = list(hosts.addresses)[_SILENT_OF - 1 :: _SILENT_OF]
-        run = _ensue(hosts, "", silent=dict.fromkeys(silent, port))
+        run = ensue_run(hosts, "", silent=dict.fromkeys(silent, port))
         result = hosts.folder / "returns.json"
         call = [*run.argv[:1], "call", "T@ssh_host", "test.ping", "--timeout", "60", "--out", "json"]
         shell = f'"$@" > {result}; test $? = 2'
@@ -155,7 +155,14 @@ def _ping(count: int, options: argparse.Namespace) -> Iterator[str]:
         yield f"{'':26}CPU beyond asyncssh alone: {beyond_ms:.2f} ms per host"
 
 
-def _ensue(hosts: Hosts, sls: str, *, silent: dict[str, int] | None = None) -> Run:
+def ensue_run(hosts: Hosts, sls: str, *, silent: dict[str, int] | None = None) -> Run:
+    """Write a project that has an SLS for the hosts, and return the run that applies it.
+
+    Args:
+        hosts: the hosts.
+        sls: the text of the SLS.
+        silent: ports of hosts that say nothing, by id.
+    """
     root = hosts.folder / "ensue"
     for folder in ("states", "pillar"):
         (root / folder).mkdir(parents=True)

@@ -246,6 +246,22 @@ def test_old_journals_make_room(tmp_path: Path) -> None:
     assert RUN in {one.run_id for one in list_runs(tmp_path)}
 
 
+def test_old_journals_make_room_by_their_size(tmp_path: Path) -> None:
+    """The oldest go until the others fit, an unfinished one too; the newest is kept however long it is."""
+    for number in range(4):
+        path = write(tmp_path, EVENTS, run_id=f"20210101T00000{number}-000000")
+        path.write_bytes(path.read_bytes().replace(b'"process":"', b'"process":"other'))
+    size_bytes = path.stat().st_size
+    prune_runs(tmp_path, 100, 3 * size_bytes)
+    assert [one.run_id[14] for one in list_runs(tmp_path)] == ["3", "2", "1"]
+    prune_runs(tmp_path, 100, 2 * size_bytes - 1)
+    assert [one.run_id[14] for one in list_runs(tmp_path)] == ["3"]
+    prune_runs(tmp_path, 100, 1)
+    assert [one.run_id[14] for one in list_runs(tmp_path)] == ["3"]
+    Journal.create(tmp_path, RUN, masker=Masker(), keep_runs_bytes=1).close()
+    assert [one.run_id for one in list_runs(tmp_path)] == [RUN]
+
+
 def test_a_run_has_one_journal(tmp_path: Path) -> None:
     """The journal of a run is never written over."""
     write(tmp_path, EVENTS)

@@ -57,7 +57,15 @@ NOT_FOR_SALT: Final = frozenset(
             "grains_file",
             "minion_root",
         ),
-        *("definitions", "secret_stores", "store_url", "key_source", "keep_runs", "concurrency"),
+        *(
+            "definitions",
+            "secret_stores",
+            "store_url",
+            "key_source",
+            "keep_runs",
+            "keep_runs_bytes",
+            "concurrency",
+        ),
         *("audit_max_size", "audit_keep_files", "grains_cache_expiration", "derived_highstate"),
         *("beacons", "engines", "event_return", "returner", "schedule", "startup_states", "state_events"),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,8 +14,9 @@ from ensue.app.first_plans import FirstPlans
 from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import StillRunningError, UnknownRunError
 from ensue.model.events import NodeFinished, RunFinished, RunStarted
+from ensue.model.sizes import size_bytes
 from ensue.runs.enforcement import Enforcement
-from ensue.runs.journal import Journal, new_run_id
+from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal, new_run_id
 from ensue.runs.own_minion import own_minion
 from ensue.runs.resume import ResumedRun, resumed_run
 from ensue.runs.run_chain import chain_to_resume, commands_left_running
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.report import RunReport
-
-_KEPT_RUNS: Final = 100
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,7 +190,8 @@ class RecordedRun:
     ) -> Generator[Callable[[RunEvent], None]]:
         """Yield what is told of every event; the journal begins with the first: a refused run leaves none."""
         journal: Journal | None = None
-        keep_runs = int(self._settings.option("keep_runs", _KEPT_RUNS))
+        keep_runs = int(self._settings.option("keep_runs", KEEP_RUNS))
+        keep_runs_bytes = size_bytes(self._settings.option("keep_runs_bytes", KEEP_RUNS_BYTES))
 
         def tell(event: RunEvent) -> None:
             nonlocal journal
@@ -199,7 +199,12 @@ class RecordedRun:
                 masker = self._services.masker
                 chain = resumed.chain if resumed else ()
                 journal = Journal.create(
-                    self._settings.cachedir, run_id, masker=masker, keep_runs=keep_runs, resumes=chain
+                    self._settings.cachedir,
+                    run_id,
+                    masker=masker,
+                    keep_runs=keep_runs,
+                    keep_runs_bytes=keep_runs_bytes or KEEP_RUNS_BYTES,
+                    resumes=chain,
                 )
                 journal.write_together(asyncio.get_running_loop().call_soon)
             journal.write(event)

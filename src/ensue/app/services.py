@@ -25,6 +25,7 @@ from ensue.app.type_functions import TypeLoaders
 from ensue.binding.insertions import Insertions
 from ensue.connections.exposed_secrets import ExposedSecrets
 from ensue.errors import EnsueError
+from ensue.files.local_content import LocalDigests
 from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
 from ensue.language.file_sources import ProjectFiles
@@ -97,6 +98,7 @@ class Services:
         self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
+        self._digests = LocalDigests()
         self._renderers: dict[Srn, SlsRenderer] = {}
         # By the files that pillar's top file gives: plain files are the same pillar for all targets.
         self._shared_pillars: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
@@ -180,7 +182,9 @@ class Services:
     def files_of(self, saltenv: str) -> ProjectFiles:
         """Return the reader of sources whose environment is this one where they name none."""
         if saltenv not in self._files:
-            self._files[saltenv] = ProjectFiles(self.roots, saltenv)
+            self._files[saltenv] = ProjectFiles(
+                self.roots, saltenv, digests=self._digests, downloads=self.settings.cachedir
+            )
         return self._files[saltenv]
 
     def context(self, srn: Srn, *, test: bool) -> TargetContext:

@@ -17,6 +17,7 @@ from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Command, Completed, Connection
+    from ensue.contracts.content import Content
     from ensue.model.chunk import StateOptions
 
 _OCTAL: Final = 8
@@ -59,7 +60,7 @@ class _Narrowed:
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,

@@ -18,6 +18,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ensue.contracts.content import Content
     from ensue.model.srn import Srn
 
 FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo", "socket"]
@@ -123,13 +124,15 @@ class Connection(Protocol):
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,
         group: str | None = None,
     ) -> None:
         """Replace or create a file atomically: readers see the old content or the new, never a part.
+
+        Long content is read chunk by chunk while it is written, so that it is never in memory as a whole.
 
         On any failure (disk full, no permission) the old file stays as it was and nothing is left
         behind. Mode and owner of an existing file are kept where they are not given; a new file

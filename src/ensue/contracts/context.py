@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.connection import Connection
+    from ensue.contracts.content import Content
     from ensue.contracts.deployment import Deployments
     from ensue.contracts.mine import Mine
     from ensue.contracts.provider import EnvironmentProvider
@@ -33,6 +34,18 @@ class FileSources(Protocol):
 
         Args:
             source: where it is; `salt://x?saltenv=dev` names its environment itself.
+            saltenv: the environment of a `salt://` source; empty: that of the SLS.
+
+        Raises:
+            StateFailedError: the source is nowhere; the text lists the roots that were searched.
+        """
+        ...
+
+    async def open(self, source: str, *, saltenv: str = "") -> Content:
+        """Return the content of a source, as bytes when it is short, else to be read in chunks.
+
+        Args:
+            source: where it is, as for `read`.
             saltenv: the environment of a `salt://` source; empty: that of the SLS.
 
         Raises:

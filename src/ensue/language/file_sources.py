@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
+from ensue.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
 from ensue.files.regular_files import is_folder, is_regular, obstacle
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from ensue.contracts.content import Content
     from ensue.language.roots import Roots
 
 _HTTP_TIMEOUT_S = 60.0
@@ -21,10 +28,21 @@ class ProjectFiles:
     Args:
         roots: the file roots.
         saltenv: the environment of sources that name none.
+        digests: the digests of long files, which all readers of a project share.
+        downloads: a folder on a disk for what is fetched and too long for the memory; None: the system's.
     """
 
-    def __init__(self, roots: Roots, saltenv: str = "base") -> None:
+    def __init__(
+        self,
+        roots: Roots,
+        saltenv: str = "base",
+        *,
+        digests: LocalDigests | None = None,
+        downloads: Path | None = None,
+    ) -> None:
         self._roots = roots
+        self._digests = digests or LocalDigests()
+        self._downloads = downloads
         self._saltenv = saltenv
 
     async def read(self, source: str, *, saltenv: str = "") -> bytes:
@@ -40,6 +58,23 @@ class ProjectFiles:
             raise StateFailedError(self._missing(source, saltenv))
         try:
             return path.read_bytes()
+        except OSError as error:
+            msg = f"the source {source} cannot be read: {error.strerror}"
+            raise StateFailedError(msg) from None
+
+    async def open(self, source: str, *, saltenv: str = "") -> Content:
+        """Return the content of a source, in chunks when it is long; targets share the digest of a file.
+
+        Raises:
+            StateFailedError: it is nowhere, or cannot be read.
+        """
+        if source.startswith(("http://", "https://")):
+            return await asyncio.to_thread(_download_long, source, self._downloads)
+        path = self.local_path(source, saltenv=saltenv)
+        if path is None:
+            raise StateFailedError(self._missing(source, saltenv))
+        try:
+            return await self._digests.content(path)
         except OSError as error:
             msg = f"the source {source} cannot be read: {error.strerror}"
             raise StateFailedError(msg) from None
@@ -81,6 +116,48 @@ class ProjectFiles:
 
 
 def _download(source: str) -> bytes:
+    with _answer(source) as answer:
+        content: bytes = answer.read()
+        return content
+
+
+def _download_long(source: str, folder: Path | None) -> Content:
+    """Fetch a source; what is not short goes to a file that has no name."""
+    import tempfile
+
+    with _answer(source) as answer:
+        start: bytes = answer.read(SHORT_BYTES + 1)
+        if len(start) <= SHORT_BYTES:
+            _need_the_end(answer, source)
+            return start
+        digest = hashlib.sha256(start)
+        with tempfile.TemporaryFile(dir=folder if folder and folder.is_dir() else None) as file:
+            file.write(start)
+            while chunk := answer.read(CHUNK_BYTES):
+                digest.update(chunk)
+                file.write(chunk)
+            _need_the_end(answer, source)
+            file.flush()
+            return DownloadedContent(os.dup(file.fileno()), digest.hexdigest())
+
+
+def _need_the_end(answer: Any, source: str) -> None:
+    """Refuse an answer that is shorter than announced: reading in parts, the library does not say so.
+
+    Raises:
+        StateFailedError: it is.
+    """
+    if answer.length:
+        raise StateFailedError(f"the source {source} breaks off {answer.length} bytes before its end")
+
+
+@contextmanager
+def _answer(source: str) -> Generator[Any]:
+    """Yield the answer to a request for a source.
+
+    Raises:
+        StateFailedError: it is not at a URL, or cannot be fetched.
+    """
     import urllib.parse
     import urllib.request
 
@@ -89,8 +166,7 @@ def _download(source: str) -> bytes:
         raise StateFailedError(msg)
     try:
         with urllib.request.urlopen(source, timeout=_HTTP_TIMEOUT_S) as answer:  # noqa: S310 -- the scheme is checked above
-            content: bytes = answer.read()
-            return content
+            yield answer
     except OSError as error:
         msg = f"the source {source} cannot be fetched: {getattr(error, 'reason', error)}"
         raise StateFailedError(msg) from None

@@ -14,15 +14,17 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
+from ensue.contracts.content import size_of, whole
 from ensue.resources import posix_scripts as scripts
 from ensue.resources.answers import checked_names, digest_in, stat_in
-from ensue.resources.faults import file_error, need_path
+from ensue.resources.faults import FileFaults, file_error, need_path
 from ensue.resources.foreign_links import ForeignLinkError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.contracts.connection import Completed, FileStat
+    from ensue.contracts.content import Content
     from ensue.errors import RemoteFileError
     from ensue.model.srn import Srn
 
@@ -56,7 +58,7 @@ class PosixFiles:
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,
@@ -65,12 +67,15 @@ class PosixFiles:
         """Replace or create a file atomically."""
         arguments = (
             secrets.token_hex(8),
-            str(len(content)),
+            str(size_of(content)),
             "" if mode is None else f"{mode:04o}",
             user or "",
             group or "",
         )
-        await self._do("write", path, scripts.WRITE, *arguments, stdin=content)
+        with FileFaults(self._srn, "read the source of", path):
+            # Standard input of a command is bytes, so that here alone all of it is in memory.
+            stdin = await whole(content)
+        await self._do("write", path, scripts.WRITE, *arguments, stdin=stdin)
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None when nothing is there."""

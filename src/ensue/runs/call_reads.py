@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.contracts.content import sha256_of
 from ensue.errors import StateFailedError
 from ensue.model.call_fingerprint import encoded
 from ensue.runs.read_mapping import ReadMapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FileSources
     from ensue.model.srn import Srn
 
@@ -64,6 +66,10 @@ class CallReads:
     def note(self, name: Name, digest: bytes) -> None:
         """Note that something was read."""
         self._digests[str(name)] = digest
+
+    def knows(self, name: Name) -> bool:
+        """Say whether this was noted as something that is there."""
+        return self._digests.get(str(name), ABSENT) != ABSENT
 
     def note_templates(self, paths: Iterable[str]) -> None:
         """Note the templates that a rendering has pulled in."""
@@ -133,10 +139,24 @@ class NotingFiles:
         self._note(name, content_digest(content))
         return content
 
+    async def open(self, source: str, *, saltenv: str = "") -> Content:
+        """Return the content of a source, long content in chunks; see the contract."""
+        name = self._name("file", source, saltenv)
+        try:
+            content = await self._files.open(source, saltenv=saltenv)
+        except StateFailedError:
+            self._note(name, ABSENT)
+            raise
+        self._note(name, bytes.fromhex(sha256_of(content)))
+        return content
+
     def local_path(self, source: str, *, saltenv: str = "") -> Path | None:
         """Return the file of this machine that a source names; see the contract."""
         path = self._files.local_path(source, saltenv=saltenv)
-        self._note(self._name("file", source, saltenv), ABSENT if path is None else file_digest(path))
+        name = self._name("file", source, saltenv)
+        if path is None or not self._reads.knows(name):
+            # What was opened is not hashed once more: it may be long.
+            self._note(name, ABSENT if path is None else file_digest(path))
         return path
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:

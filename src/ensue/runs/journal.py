@@ -45,6 +45,9 @@ __all__ = ["Journal", "find_run", "list_runs", "new_run_id", "prune_runs", "read
 KEEP_RUNS: Final = 100
 """How many journals are kept where the option `keep_runs` says nothing."""
 
+KEEP_RUNS_BYTES: Final = 1 << 30
+"""How much room journals take where the option `keep_runs_bytes` says nothing."""
+
 
 def new_run_id(now: dt.datetime) -> str:
     """Return an id for a run that begins now: `20261120T235959-0f424a`, in UTC.
@@ -86,6 +89,7 @@ class Journal:
         *,
         masker: Masker,
         keep_runs: int = KEEP_RUNS,
+        keep_runs_bytes: int = KEEP_RUNS_BYTES,
         resumes: Sequence[str] = (),
     ) -> Journal:
         """Begin the journal of a run; the oldest journals make room for it.
@@ -95,6 +99,7 @@ class Journal:
             run_id: from `new_run_id`.
             masker: the secrets of this process, asked anew at every event.
             keep_runs: how many journals are kept, this one included.
+            keep_runs_bytes: how much room the kept ones take together.
             resumes: the runs that this one goes on with, whose journals are kept, too.
 
         Raises:
@@ -110,7 +115,7 @@ class Journal:
             raise StoreError(f"{path}: the journal cannot be made: {error.strerror}") from error
         header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
         journal.append(journal_form.encode_frame(header))
-        prune_runs(cachedir, keep_runs, needed=resumes)
+        prune_runs(cachedir, keep_runs, keep_runs_bytes, needed=resumes)
         return journal
 
     def write_together(self, soon: Callable[[Callable[[], None]], object]) -> None:
@@ -222,15 +227,23 @@ class Journal:
         )
 
 
-def prune_runs(cachedir: Path, keep_runs: int, *, needed: Sequence[str] = ()) -> None:
+def prune_runs(
+    cachedir: Path,
+    keep_runs: int,
+    keep_runs_bytes: int = KEEP_RUNS_BYTES,
+    *,
+    needed: Sequence[str] = (),
+) -> None:
     """Remove the oldest journals; never one that is being written, or that a kept run needs to be resumed.
 
     Args:
         cachedir: the project's cachedir.
         keep_runs: how many are kept, at least one.
+        keep_runs_bytes: how much room they take together; the newest is kept however long it is.
         needed: ids of further runs that are kept.
     """
-    paths, count = newest_first(cachedir), max(keep_runs, 1)
+    paths = newest_first(cachedir)
+    count = _count_that_fits(paths[: max(keep_runs, 1)], keep_runs_bytes)
     kept: set[Path] | None = None
     for path in paths[count:]:
         if path.stem in needed or writer_lives(path):
@@ -242,3 +255,14 @@ def prune_runs(cachedir: Path, keep_runs: int, *, needed: Sequence[str] = ()) ->
                 if path in kept:
                     continue
             path.unlink()
+
+
+def _count_that_fits(paths: Sequence[Path], most_bytes: int) -> int:
+    """Return how many journals, from the first on, take no more room than that; the first always counts."""
+    room = most_bytes
+    for count, path in enumerate(paths):
+        with suppress(OSError):
+            room -= path.stat().st_size
+        if room < 0 and count:
+            return count
+    return len(paths)

@@ -34,6 +34,10 @@ def _is_log_size(value: Any) -> bool:
     return (size_bytes(value) or 0) >= _SMALLEST_LOG_BYTES
 
 
+def _is_size(value: Any) -> bool:
+    return (size_bytes(value) or 0) >= 1
+
+
 def _is_command(words: list[Any]) -> bool:
     return bool(words) and all(isinstance(word, str) and "\0" not in word for word in words)
 
@@ -147,6 +151,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "audit_keep_files": whole_number(1),
     "key_source": Choice(("file", "keyring")),
     "keep_runs": whole_number(1),
+    "keep_runs_bytes": OneOf("a size, such as 1GiB", (int, str), _is_size),
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
     "secret_stores": _SECRET_STORES,

@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ensue.contracts.connection import Command, Completed, FileStat
+from ensue.contracts.content import whole
 from ensue.errors import NotOfferedError, RemoteFileError
 from ensue.model.srn import Srn
 from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+
+    from ensue.contracts.content import Content
 
 _NEW_FILE_MODE = 0o644
 _NEW_DIRECTORY_MODE = 0o755
@@ -124,7 +127,7 @@ class FakeConnection:
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,
@@ -132,6 +135,7 @@ class FakeConnection:
     ) -> None:
         """Replace or create a file."""
         with self._asked("write", path):
+            all_of_it = await whole(content)
             real = self.tree.resolve(path, writes=True)
             old = self.tree.nodes.get(real)
             if old is not None and old.kind == "directory":
@@ -141,7 +145,7 @@ class FakeConnection:
                 mode=mode if mode is not None else old.mode if old else _NEW_FILE_MODE,
                 user=_known(user) or (old.user if old else "root"),
                 group=_known(group) or (old.group if old else "root"),
-                content=bytes(content),
+                content=all_of_it,
             )
             self.tree.put(real, new)
 

@@ -21,6 +21,7 @@ from ensue.errors import (
     TamperedError,
     UnknownResourceError,
 )
+from ensue.files.local_content import LocalDigests
 from ensue.masking import Masker
 from ensue.model.returns import ScopeReturn
 from ensue.model.srn import MINION_TYPE, Srn
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.connection import Connection
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.model.data import DataMap
@@ -49,6 +51,7 @@ class FakeFileSources:
     def __init__(self, sources: Mapping[str, bytes] | None = None, root: Path | None = None) -> None:
         self.sources = dict(sources or {})
         self.root = root
+        self._digests = LocalDigests()
 
     async def read(self, source: str, *, saltenv: str = "") -> bytes:
         """Return a source's content."""
@@ -58,6 +61,11 @@ class FakeFileSources:
         if path is None:
             raise StateFailedError(f"{source} is in none of the file roots: {self.root or '(memory)'}")
         return path.read_bytes()
+
+    async def open(self, source: str, *, saltenv: str = "") -> Content:
+        """Return a source's content, in chunks when it is a long real file."""
+        path = None if source in self.sources else self.local_path(source, saltenv=saltenv)
+        return await self.read(source, saltenv=saltenv) if path is None else await self._digests.content(path)
 
     def local_path(self, source: str, *, saltenv: str = "") -> Path | None:  # noqa: ARG002 (one environment)
         """Return the real file that a source names."""

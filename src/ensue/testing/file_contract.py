@@ -17,7 +17,7 @@ import pytest
 
 from ensue.contracts.connection import Connection
 from ensue.errors import RemoteFileError
-from ensue.testing.contract_data import BIG_BYTES, HARD_NAMES, noise
+from ensue.testing.contract_data import BIG_BYTES, HARD_NAMES, ChunkedContent, noise
 from ensue.testing.contract_play import scene
 from ensue.testing.link_contract import LinkContract
 
@@ -44,6 +44,33 @@ class FileContract(LinkContract):
             found = await target.stat(path)
             assert found is not None
             assert (found.kind, found.size_bytes) == ("file", len(content))
+
+    @scene
+    async def test_long_content_is_written_from_its_chunks(self, target: Connection, folder: str) -> None:
+        """Content that comes in chunks is written as it is, replaces a file, and can be written again."""
+        content = noise(BIG_BYTES, seed=3)
+        long = ChunkedContent(content)
+        await target.write(f"{folder}/new", long, mode=0o640)
+        await target.write(f"{folder}/old", b"old", mode=0o600)
+        await target.write(f"{folder}/old", long)
+        for name, mode in (("new", 0o640), ("old", 0o600)):
+            assert await target.read(f"{folder}/{name}") == content
+            found = await target.stat(f"{folder}/{name}")
+            assert found is not None
+            assert found.mode == mode
+        assert await target.list_directory(folder) == ["new", "old"]
+
+    @scene
+    async def test_a_source_that_breaks_off_leaves_the_old_file(
+        self, target: Connection, folder: str
+    ) -> None:
+        """When a chunk cannot be read nothing is replaced, and nothing is left behind."""
+        await target.write(f"{folder}/file", b"old")
+        for name in ("file", "new"):
+            with pytest.raises(RemoteFileError):
+                await target.write(f"{folder}/{name}", ChunkedContent(noise(BIG_BYTES), breaks_off=True))
+        assert await target.list_directory(folder) == ["file"]
+        assert await target.read(f"{folder}/file") == b"old"
 
     @scene
     async def test_checksum_is_the_content_s(self, target: Connection, folder: str) -> None:

@@ -5,18 +5,19 @@ On this machine a file of the file roots needs no copy: its own path is returned
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.contracts.content import digest_of, sha256_of
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list
 from ensue.model.srn import MINION_TYPE
-from ensue.modules.cp.sources import SALT, content_of, relative_path
+from ensue.modules.cp.sources import SALT, opened, relative_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
     from ensue.model.data import DataMap
 
@@ -24,6 +25,8 @@ FOLDER: Final = "/var/cache/ensue"
 """Where copies are on a target that is not this machine."""
 
 _MODE: Final = 0o644
+_KINDS: Final = {32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}
+"""The kinds of checksums, by their lengths."""
 
 
 async def cache_file(
@@ -47,13 +50,13 @@ async def cache_file(
     """
     if (own := _own_path(ctx, path, saltenv)) and not source_hash:
         return own
-    content = await content_of(ctx, path, saltenv)
-    if content is None or (source_hash and not _has_hash(content, source_hash)):
+    content = await opened(ctx, path, saltenv)
+    if content is None or (source_hash and not await _has_hash(content, source_hash)):
         return False
     if own:
         return own
     place = cached_path(ctx, path, saltenv)
-    if await ctx.connection.checksum(place) != hashlib.sha256(content).hexdigest():
+    if await ctx.connection.checksum(place) != sha256_of(content):
         await ctx.connection.make_directory(posixpath.dirname(place), parents=True)
         await ctx.connection.write(place, content, mode=_MODE)
     return place
@@ -104,8 +107,8 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
     """Return the checksum of a source as `hsum` and `hash_type`; empty when it is nowhere."""
-    content = await content_of(ctx, path, saltenv)
-    return "" if content is None else {"hsum": hashlib.sha256(content).hexdigest(), "hash_type": "sha256"}
+    content = await opened(ctx, path, saltenv)
+    return "" if content is None else {"hsum": sha256_of(content), "hash_type": "sha256"}
 
 
 def cached_path(ctx: FunctionContext, source: str, saltenv: str) -> str:
@@ -141,10 +144,10 @@ def _is_here(ctx: FunctionContext) -> bool:
     return ctx.srn.type == MINION_TYPE and ctx.config.get("root") in {None, "", "/"}
 
 
-def _has_hash(content: bytes, wanted: str) -> bool:
+async def _has_hash(content: Content, wanted: str) -> bool:
     hexadecimal = wanted.rpartition("=")[2].strip().lower()
-    names = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
-    return any(hashlib.new(name, content, usedforsecurity=False).hexdigest() == hexadecimal for name in names)
+    name = _KINDS.get(len(hexadecimal))
+    return name is not None and await digest_of(content, name) == hexadecimal
 
 
 OFFERED: Final[dict[str, Callable[..., Any]]] = {

@@ -6,11 +6,12 @@ import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.modules.cp.caching import cache_file, is_wanted
-from ensue.modules.cp.sources import content_of
+from ensue.modules.cp.sources import content_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
 
 
@@ -40,7 +41,7 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
         variables: dict[str, Any] = {**(kwargs.pop("context", None) or {}), **kwargs}
         path = await ctx.render_template(path, renderer=template, name="path", context=variables)
         dest = await ctx.render_template(dest, renderer=template, name="dest", context=variables)
-    content = await content_of(ctx, path, saltenv)
+    content = await opened(ctx, path, saltenv)
     return (
         "" if content is None else await _put(ctx, await _place(ctx, path, dest), content, makedirs=makedirs)
     )
@@ -120,7 +121,7 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
     for below in ctx.files.list_tree(path, saltenv=saltenv):
         if not is_wanted(below, include, exclude):
             continue
-        content = await content_of(ctx, f"{base}/{below}", saltenv)
+        content = await opened(ctx, f"{base}/{below}", saltenv)
         if content is not None:
             copied.append(await _put(ctx, posixpath.join(into, below), content, makedirs=True))
     return copied
@@ -140,7 +141,7 @@ async def _place(ctx: FunctionContext, source: str, dest: str) -> str:
     return posixpath.join(dest, name) if found is not None and found.kind == "directory" else dest
 
 
-async def _put(ctx: FunctionContext, place: str, content: bytes, *, makedirs: bool) -> str:
+async def _put(ctx: FunctionContext, place: str, content: Content, *, makedirs: bool) -> str:
     """Write a file, unless this is a plan; return its path, empty when its folder is not there."""
     if ctx.test:
         return place

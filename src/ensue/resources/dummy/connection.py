@@ -144,7 +144,7 @@ class DummyConnection:
     async def _changed(self, change: Callable[[dict[str, Any]], None]) -> None:
         """Change what is kept; one change at a time, so that none is lost."""
         from ensue.resources.minion.atomic_write import WriteRequest, write_atomically
-        from ensue.resources.minion.files import in_thread
+        from ensue.resources.threads import in_thread
 
         if self._changing is None:
             self._changing = asyncio.Lock()
@@ -153,12 +153,12 @@ class DummyConnection:
             change(state)
             path = self._folder / "state.json"
             content = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
-            request = WriteRequest(path=str(path), content=content, mode=0o600, uid=-1, gid=-1)
+            request = WriteRequest(path=str(path), mode=0o600, uid=-1, gid=-1)
 
             def write() -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 # The state is below the cachedir, where no target's files are.
-                write_atomically(request, lambda _: nullcontext())
+                write_atomically(request, content, lambda _: nullcontext())
 
             with FileFaults(self.srn, "write", str(path)):
                 await in_thread(write)

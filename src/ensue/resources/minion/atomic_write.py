@@ -30,41 +30,40 @@ class WriteRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         path: its real path, symlinks followed.
-        content: all of it.
         mode: permission bits; None keeps an existing file's, a new one gets 0644.
         uid: owner; -1 keeps it.
         gid: group; -1 keeps it.
     """
 
     path: str
-    content: bytes
     mode: int | None
     uid: int
     gid: int
 
 
-def write_atomically(request: WriteRequest, noted: Noted) -> None:
+def write_atomically(request: WriteRequest, content: bytes, noted: Noted) -> None:
     """Write a file as the module describes.
 
     Args:
         request: the file.
+        content: all that it is to hold.
         noted: notes the temporary file.
 
     Raises:
         OSError: it cannot be done; nothing has changed.
     """
-    old = _existing(request.path)
+    old = existing(request.path)
     temporary = temporary_beside(request.path)
     with noted(temporary):
-        _write_through(temporary, request, old)
+        _write_through(temporary, request, content, old)
 
 
-def _write_through(temporary: str, request: WriteRequest, old: os.stat_result | None) -> None:
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+def _write_through(temporary: str, request: WriteRequest, content: bytes, old: os.stat_result | None) -> None:
+    descriptor = open_new(temporary)
     try:
         try:
-            _write_all(descriptor, request.content)
-            _dress(descriptor, request, old)
+            write_all(descriptor, content)
+            dress(descriptor, request, old)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -122,7 +121,7 @@ def copy_across(source: str, target: str, noted: Noted) -> None:
 def _copy_through(temporary: str, source: str, target: str) -> None:
     with open(source, "rb") as old:  # noqa: PTH123 (a string)
         found = os.fstat(old.fileno())
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = open_new(temporary)
         try:
             with os.fdopen(descriptor, "wb") as new:
                 while chunk := old.read(_CHUNK_BYTES):
@@ -144,7 +143,12 @@ def temporary_beside(path: str) -> str:
     return f"{path.rpartition('/')[0]}/{TEMPORARY_PREFIX}{os.urandom(8).hex()}"
 
 
-def _existing(path: str) -> os.stat_result | None:
+def open_new(path: str) -> int:
+    """Make a file that is its owner's alone, and open it for writing."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+
+def existing(path: str) -> os.stat_result | None:
     """Return what is known of the file that will be replaced; a folder, pipe or device must not be."""
     try:
         found = os.lstat(path)
@@ -157,13 +161,14 @@ def _existing(path: str) -> os.stat_result | None:
     return found
 
 
-def _write_all(descriptor: int, content: bytes) -> None:
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write content at the end of what has been written."""
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest[:_CHUNK_BYTES]) :]
 
 
-def _dress(descriptor: int, request: WriteRequest, old: os.stat_result | None) -> None:
+def dress(descriptor: int, request: WriteRequest, old: os.stat_result | None) -> None:
     """Give the new file owner and mode; the owner first, since a change of owner drops the setuid bits."""
     mine = os.fstat(descriptor)
     uid = request.uid if request.uid >= 0 else old.st_uid if old else mine.st_uid

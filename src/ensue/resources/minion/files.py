@@ -7,29 +7,28 @@ trees) goes to a thread. Writing lives in `atomic_write`.
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import hashlib
 import os
 import stat as stat_bits
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import FileKind, FileStat
 from ensue.resources.faults import FileFaults
 from ensue.resources.leftovers import HERE, is_temporary
 from ensue.resources.minion.accounts import Accounts, group_number, user_number
 from ensue.resources.minion.atomic_write import WriteRequest, copy_across, replace_link, write_atomically
+from ensue.resources.minion.chunked_write import write_in_chunks
+from ensue.resources.threads import in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from ensue.contracts.content import Content
     from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
     from ensue.resources.minion.confine import Confinement
-
-T = TypeVar("T")
 
 INLINE_SIZE_BYTES: Final = 1 << 20
 """A file up to this size is read and hashed at once; a bigger one in a thread."""
@@ -77,7 +76,7 @@ class MinionFiles:
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,
@@ -87,14 +86,16 @@ class MinionFiles:
         with FileFaults(self._srn, "write", path):
             request = WriteRequest(
                 path=self._confinement.written(path),
-                content=content,
                 mode=mode,
                 uid=user_number(user),
                 gid=group_number(group),
             )
             if self._leftovers is not None and is_temporary(path):
                 self._leftovers.begin(HERE, request.path)  # It ends when it is removed or renamed.
-            await in_thread(lambda: write_atomically(request, self._noted))
+            if isinstance(content, bytes):
+                await in_thread(lambda: write_atomically(request, content, self._noted))
+            else:
+                await write_in_chunks(request, content, self._noted)
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None when nothing is there."""
@@ -203,22 +204,6 @@ class MinionFiles:
     def _gone(self, path: str) -> None:
         if self._leftovers is not None and is_temporary(path):
             self._leftovers.end(HERE, path)
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    """Run blocking work in a thread; when cancelled wait for its end all the same.
-
-    A thread cannot be stopped: a caller that was told "cancelled" while a file is still being
-    replaced would be told a lie.
-    """
-    running = asyncio.get_running_loop().run_in_executor(None, work)
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.wait([running])
-        if not running.cancelled():
-            running.exception()  # Looked at, so that asyncio does not report it as forgotten.
-        raise
 
 
 def _open_regular(path: str) -> tuple[int, int]:

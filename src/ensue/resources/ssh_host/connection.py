@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ensue.contracts.connection import Command, Completed, Connection, FileStat
+    from ensue.contracts.content import Content
     from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
     from ensue.resources.ssh_host.channel import Channel
@@ -86,7 +87,7 @@ class SshConnection:
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,

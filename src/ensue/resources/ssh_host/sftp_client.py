@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from asyncio import Future
     from collections.abc import AsyncGenerator
 
+    from ensue.contracts.content import Content
     from ensue.resources.ssh_host.sftp_messages import Entry, Reply
     from ensue.resources.ssh_host.sftp_session import SftpSession
 
@@ -151,7 +152,7 @@ class SftpClient:
             self._close_unwatched(handle)
         return bytes(content[:most_bytes])
 
-    async def create(self, path: str, content: bytes, *, mode: int | None) -> Attributes:
+    async def create(self, path: str, content: Content, *, mode: int | None) -> Attributes:
         """Write a new file, flush it to the disk where the server can, and return what it is.
 
         Args:
@@ -162,15 +163,11 @@ class SftpClient:
         flags = uint32(OpenFlag.WRITE | OpenFlag.CREATE | OpenFlag.EXCLUSIVE)
         private = Attributes(permissions=_PRIVATE_MODE).encoded()
         handle = await self._handle(Kind.OPEN, path_bytes(path) + flags + private)
-        group_bytes = PART_BYTES * _MOST_PARTS
-        last = max(len(content) - 1, 0) // group_bytes * group_bytes
         try:
-            for start in range(0, last, group_bytes):
-                await asyncio.gather(*self._written(handle, content, start, start + group_bytes))
+            asked = await self._all_but_last(handle, content)
         except BaseException:
             self._close_unwatched(handle)
             raise
-        asked = self._written(handle, content, last, len(content))
         if FSYNC in self._extensions:
             asked.append(self._session.ask(Kind.EXTENDED, string(FSYNC) + handle))
         if mode is not None:
@@ -179,6 +176,23 @@ class SftpClient:
         asked.append(self._session.ask(Kind.CLOSE, handle))
         replies = await asyncio.gather(*asked)
         return replies[-2].attributes()
+
+    async def _all_but_last(self, handle: bytes, content: Content) -> list[Future[Reply]]:
+        """Write content up to its last group of parts; return the requests of that group, already sent."""
+        group_bytes = PART_BYTES * _MOST_PARTS
+        if isinstance(content, bytes):
+            last = max(len(content) - 1, 0) // group_bytes * group_bytes
+            for start in range(0, last, group_bytes):
+                await asyncio.gather(*self._written(handle, content[start : start + group_bytes], start))
+            return self._written(handle, content[last:], last)
+        asked: list[Future[Reply]] = []
+        at = 0
+        async for chunk in content.chunks():
+            # The next chunk is read while this one travels.
+            await asyncio.gather(*asked)
+            asked = self._written(handle, chunk, at)
+            at += len(chunk)
+        return asked
 
     async def _handle(self, kind: Kind, body: bytes) -> bytes:
         """Open something; return its handle as a string of a request."""
@@ -209,12 +223,11 @@ class SftpClient:
                 return b""
             raise
 
-    def _written(self, handle: bytes, content: bytes, start: int, end: int) -> list[Future[Reply]]:
+    def _written(self, handle: bytes, content: bytes, start: int) -> list[Future[Reply]]:
+        """Ask for content to be written from a place of the file on, part by part."""
         return [
-            self._session.ask(
-                Kind.WRITE, handle + uint64(at) + string(content[at : min(at + PART_BYTES, end)])
-            )
-            for at in range(start, end, PART_BYTES)
+            self._session.ask(Kind.WRITE, handle + uint64(start + at) + string(content[at : at + PART_BYTES]))
+            for at in range(0, len(content), PART_BYTES)
         ]
 
     async def _extended(self, extension: bytes, body: bytes) -> None:

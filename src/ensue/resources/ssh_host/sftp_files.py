@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ensue.contracts.connection import Completed
+    from ensue.contracts.content import Content
     from ensue.model.srn import Srn
     from ensue.resources.ssh_host.accounts import RemoteAccounts
     from ensue.resources.ssh_host.sftp_client import SftpClient
@@ -96,7 +97,7 @@ class SftpFiles:
     async def write(
         self,
         path: str,
-        content: bytes,
+        content: Content,
         *,
         mode: int | None = None,
         user: str | None = None,

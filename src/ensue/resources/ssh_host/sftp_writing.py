@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from ensue.resources.ssh_host.sftp_messages import Attributes
 
 if TYPE_CHECKING:
+    from ensue.contracts.content import Content
     from ensue.resources.ssh_host.sftp_client import SftpClient
 
 
 async def write_beside(
-    sftp: SftpClient, path: str, content: bytes, *, mode: int, uid: int | None, gid: int | None
+    sftp: SftpClient, path: str, content: Content, *, mode: int, uid: int | None, gid: int | None
 ) -> None:
     """Write a new file with its mode and owner; nobody else reads it before it has both.
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from ensue.contracts.content import sha256_of
 from ensue.states.file.modes import shown_mode
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Connection, FileStat
+    from ensue.contracts.content import Content
     from ensue.model.data import DataMap
 
 
@@ -49,7 +51,7 @@ def owner_state(found: FileStat) -> DataMap:
     return {"mode": shown_mode(found.mode), "user": found.user, "group": found.group}
 
 
-async def state_after(connection: Connection, path: str, content: bytes | None = None) -> DataMap:
+async def state_after(connection: Connection, path: str, content: Content | None = None) -> DataMap:
     """Look at a file after a change and describe it.
 
     Args:
@@ -60,5 +62,5 @@ async def state_after(connection: Connection, path: str, content: bytes | None =
     found = await connection.stat(path, follow=True)
     if found is None or found.kind != "file":
         return file_state(path, None, found)
-    sha256 = hashlib.sha256(content).hexdigest() if content is not None else await connection.checksum(path)
+    sha256 = sha256_of(content) if content is not None else await connection.checksum(path)
     return file_state(path, sha256, found)

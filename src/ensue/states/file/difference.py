@@ -25,6 +25,20 @@ _ORDINARY: Final = bytes(range(32, 127)) + b"\n\r\t\f\b"
 _INLINE_SIZE_BYTES: Final = 64 * 1024
 
 
+LONGEST_SHOWN_BYTES: Final = 1 << 20
+"""What is longer is not read to show a diff of it."""
+
+
+def long_difference(old_bytes: int, new_bytes: int) -> str:
+    """Return what stands for the diff of a file that is too long for one.
+
+    Args:
+        old_bytes: its size before.
+        new_bytes: its size after.
+    """
+    return f"Replace {old_bytes} bytes by {new_bytes} bytes (too long to show a diff)"
+
+
 async def content_difference(old: bytes, new: bytes, masker: Masker) -> str:
     """Return the change from one content to another, without secrets; a long one is made in a thread."""
     if len(old) + len(new) > _INLINE_SIZE_BYTES:

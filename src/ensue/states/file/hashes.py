@@ -13,9 +13,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.content import digest_of
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
 
 _LENGTHS: Final = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
@@ -40,6 +42,13 @@ class ExpectedHash:
         """Return the checksum of this kind that content has."""
         return hashlib.new(self.kind, content, usedforsecurity=False).hexdigest()
 
+    async def of_any(self, content: Content) -> str:
+        """Return the checksum of this kind that content has; long content is read for it."""
+        try:
+            return await digest_of(content, self.kind)
+        except OSError as error:
+            raise StateFailedError(f"the source cannot be read: {error.strerror}") from None
+
     def fits(self, content: bytes) -> bool:
         """Say whether content has this checksum."""
         return self.of(content) == self.digest
@@ -50,7 +59,14 @@ class ExpectedHash:
         Raises:
             StateFailedError: content has another checksum.
         """
-        actual = self.of(content)
+        self.check_digest(self.of(content), source)
+
+    def check_digest(self, actual: str, source: str) -> None:
+        """Compare with the checksum that a source has.
+
+        Raises:
+            StateFailedError: it is another.
+        """
         if actual != self.digest:
             raise StateFailedError(
                 f"Specified {self.kind} checksum for {source} ({self.digest}) does not match actual checksum "

@@ -10,11 +10,12 @@ from ensue.model.secret_values import is_private_key, is_secret_key
 from ensue.states.file.attributes import Attributes
 from ensue.states.file.contents import encoded, looked_up
 from ensue.states.file.modes import shown_mode
-from ensue.states.file.sources import hash_of, read_first
+from ensue.states.file.sources import hash_of, open_first, whole_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data
     from ensue.states.file.sources import Source, Template
@@ -66,13 +67,13 @@ class Desired:
     """The content, and what came with it.
 
     Args:
-        content: the bytes; None when the user gave none.
+        content: what it is; None when the user gave none.
         attributes: owner and mode, the source's mode among it when that is kept.
         from_source: whether it came from a source.
         is_secret: whether it is a secret of pillar as a whole.
     """
 
-    content: bytes | None
+    content: Content | None
     attributes: Attributes
     from_source: bool = False
     is_secret: bool = False
@@ -113,7 +114,7 @@ class WantedContent:
         """
         wish = self._wish
         if wish.sources:
-            source, content = await read_first(
+            source, content = await open_first(
                 self._ctx,
                 wish.sources,
                 name=self._path,
@@ -122,7 +123,8 @@ class WantedContent:
             )
             if wish.template:
                 about = self._about(source)
-                content = await wish.template.render(self._ctx, content, source.location, about=about)
+                text = await whole_of(source, content)
+                content = await wish.template.render(self._ctx, text, source.location, about=about)
             attributes = self._kept(source) if wish.keep_mode else wish.attributes
             return Desired(content=content, attributes=attributes, from_source=True)
         if wish.raw is not None:

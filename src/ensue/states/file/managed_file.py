@@ -13,19 +13,21 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
+from ensue.contracts.content import sha256_of, size_of
 from ensue.errors import RemoteFileError, StateFailedError
 from ensue.masking import MASK
 from ensue.model.returns import StateReturn
 from ensue.states.file.attributes import Attributes, apply_attributes
 from ensue.states.file.backups import keep_backup
 from ensue.states.file.described import file_state, path_state, state_after
-from ensue.states.file.difference import HIDDEN, content_difference
+from ensue.states.file.difference import HIDDEN, LONGEST_SHOWN_BYTES, content_difference, long_difference
 from ensue.states.file.managed_content import WantedContent
 from ensue.states.file.modes import folder_bits, shown_mode
 from ensue.states.file.paths import is_folder, make_parents
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import FileStat
+    from ensue.contracts.content import Content
     from ensue.contracts.context import StateContext
     from ensue.model.data import Data, DataMap
     from ensue.states.file.managed_content import Desired, Wish
@@ -118,9 +120,9 @@ class ManagedFile:
 
     async def _existing_file(self, found: FileStat, desired: Desired) -> StateReturn:
         content = desired.content or b""
-        sha256 = hashlib.sha256(content).hexdigest()
+        sha256 = sha256_of(content)
         is_link = found.kind == "symlink"
-        same_size = found.size_bytes == len(content) and not is_link
+        same_size = found.size_bytes == size_of(content) and not is_link
         if same_size:
             self._old_sha256 = await self._connection.checksum(self._path)
             if self._old_sha256 == sha256:
@@ -146,7 +148,7 @@ class ManagedFile:
         comment = f"File {self._path} is in the correct state"
         return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
 
-    async def _content_changes(self, found: FileStat, content: bytes, *, is_secret: bool) -> DataMap:
+    async def _content_changes(self, found: FileStat, content: Content, *, is_secret: bool) -> DataMap:
         if found.kind == "symlink":
             return {"diff": "Replace symbolic link with regular file"}
         if not self._wish.show_changes:
@@ -154,6 +156,8 @@ class ManagedFile:
         if is_secret:
             # The old content is then one too, and no masker knows it.
             return {"diff": MASK}
+        if not isinstance(content, bytes) or found.size_bytes > LONGEST_SHOWN_BYTES:
+            return {"diff": long_difference(found.size_bytes, size_of(content))}
         return {"diff": await content_difference(await self._old_content(), content, self._ctx.masker)}
 
     async def _old_content(self) -> bytes:
@@ -186,7 +190,10 @@ class ManagedFile:
     async def _new_diff(self, desired: Desired) -> str:
         if desired.is_secret:
             return MASK
-        return await content_difference(b"", desired.content or b"", self._ctx.masker)
+        content = desired.content or b""
+        if not isinstance(content, bytes):
+            return long_difference(0, size_of(content))
+        return await content_difference(b"", content, self._ctx.masker)
 
     async def _new_changes(self, made: DataMap, desired: Desired) -> DataMap:
         """Say of a new file what Salt says: owner and mode, where they are not what it was born with."""
@@ -217,7 +224,7 @@ class ManagedFile:
             mode = folder_bits(wanted.mode)
         return Attributes(mode=mode, user=wanted.user, group=wanted.group)
 
-    async def _check(self, content: bytes, wanted: Attributes) -> None:
+    async def _check(self, content: Content, wanted: Attributes) -> None:
         """Give the new content to `check_cmd` in a file of its own, before anything is replaced."""
         if not self._wish.check_cmd:
             return
@@ -240,7 +247,7 @@ class ManagedFile:
 
     async def _written(
         self,
-        content: bytes,
+        content: Content,
         wanted: Attributes,
         changes: DataMap,
         *,

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from ensue.errors import StateFailedError
+from ensue.files.local_content import LocalDigests
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
 
 
@@ -45,6 +47,14 @@ def copy_of(ctx: FunctionContext, source: str, saltenv: str) -> Path:
     if ".." in inside.parts or inside.is_absolute():
         raise StateFailedError(f"{source} leads out of the cache")
     return ctx.cache_dir / inside
+
+
+async def opened(path: Path) -> Content | None:
+    """Return what a copy holds, in chunks when it is long; None when there is none."""
+    try:
+        return await LocalDigests().content(path)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
 
 
 async def kept(path: Path) -> bytes | None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ensue.contracts.content import whole
 from ensue.errors import StateFailedError
 from ensue.states.file.hashes import ExpectedHash, expected_hash
-from ensue.states.file.source_cache import copy_of, kept
+from ensue.states.file.source_cache import copy_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
     from ensue.model.data import Data
 
@@ -102,7 +104,26 @@ def read_sources(source: Data, source_hash: Data) -> list[Source]:
 async def read_first(
     ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
 ) -> tuple[Source, bytes]:
-    """Return the first source that is there, and its content, checked.
+    """Return the first source that is there, and all of its content, checked.
+
+    Args:
+        ctx: the target.
+        sources: the sources, at least one.
+        name: the file that is managed.
+        hash_name: `source_hash_name`.
+        skip_verify: believe whatever comes.
+
+    Raises:
+        StateFailedError: none is there, or its checksum is another.
+    """
+    source, content = await open_first(ctx, sources, name=name, hash_name=hash_name, skip_verify=skip_verify)
+    return source, await whole_of(source, content)
+
+
+async def open_first(
+    ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
+) -> tuple[Source, Content]:
+    """Return the first source that is there, and its content, checked; long content to be read in chunks.
 
     A copy that `file.cached` keeps is as good as the source when it has the checksum.
 
@@ -123,22 +144,36 @@ async def read_first(
                 "please set source_hash or set skip_verify to True"
             )
         if source.is_remote and not skip_verify:
-            copy = await kept(copy_of(ctx, source.location, "base"))
-            if copy is not None and (await hash_of(ctx, source, name=name, hash_name=hash_name)).fits(copy):
-                return source, copy
+            copy = await opened(copy_of(ctx, source.location, "base"))
+            if copy is not None:
+                expected = await hash_of(ctx, source, name=name, hash_name=hash_name)
+                if await expected.of_any(copy) == expected.digest:
+                    return source, copy
         try:
-            content = await ctx.files.read(source.location)
+            content = await ctx.files.open(source.location)
         except StateFailedError:
             if len(sources) == 1:
                 raise
             continue
         if source.is_checked and not skip_verify:
             expected = await hash_of(ctx, source, name=name, hash_name=hash_name)
-            expected.check(content, source.location)
+            expected.check_digest(await expected.of_any(content), source.location)
         return source, content
     raise StateFailedError(
         f"none of the specified sources were found: {', '.join(source.location for source in sources)}"
     )
+
+
+async def whole_of(source: Source, content: Content) -> bytes:
+    """Return all of a source's content.
+
+    Raises:
+        StateFailedError: it cannot be read.
+    """
+    try:
+        return await whole(content)
+    except OSError as error:
+        raise StateFailedError(f"the source {source.location} cannot be read: {error.strerror}") from None
 
 
 async def hash_of(ctx: FunctionContext, source: Source, *, name: str, hash_name: str | None) -> ExpectedHash:

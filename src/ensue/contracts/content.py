@@ -1,0 +1,80 @@
+"""What a file is to hold: bytes, or content too long for the memory, which is read in chunks.
+
+What writes takes both. Only what is needed whole anyway (a template, the text of a diff) is made whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+class LongContent(Protocol):
+    """Content of which size and checksum are known, and which can be read any number of times."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Its size."""
+        ...
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of all of it, as hex."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """Yield it from its beginning, in parts of about a megabyte; each call begins anew.
+
+        Raises:
+            OSError: it cannot be read, or is not what it was when its digest was taken.
+        """
+        ...
+
+
+Content: TypeAlias = bytes | LongContent
+"""What is written; short content is bytes."""
+
+
+def size_of(content: Content) -> int:
+    """Return the size of content in bytes."""
+    return len(content) if isinstance(content, bytes) else content.size_bytes
+
+
+def sha256_of(content: Content) -> str:
+    """Return the SHA-256 of content as hex."""
+    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else content.sha256
+
+
+async def digest_of(content: Content, kind: str) -> str:
+    """Return another digest of content as hex; long content is read for it.
+
+    Args:
+        content: the content.
+        kind: a name that `hashlib` knows, such as `md5`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if kind == "sha256":
+        return sha256_of(content)
+    if isinstance(content, bytes):
+        return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+    summed = hashlib.new(kind, usedforsecurity=False)
+    async for chunk in content.chunks():
+        await asyncio.to_thread(summed.update, chunk)
+    return summed.hexdigest()
+
+
+async def whole(content: Content) -> bytes:
+    """Return all of it, for what cannot do with less.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if isinstance(content, bytes):
+        return content
+    return b"".join([chunk async for chunk in content.chunks()])

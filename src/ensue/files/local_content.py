@@ -1,0 +1,149 @@
+"""Content of a file of this machine that is too long for the memory: its digest, and its chunks.
+
+Reading and hashing happen in threads. The file is looked at again with every chunk: one that has changed
+since its digest was taken is not handed on, since nobody would know what was written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import os
+import weakref
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+CHUNK_BYTES: Final = 1 << 20
+"""So much of a file is read at once."""
+
+SHORT_BYTES: Final = 1 << 20
+"""Content up to this size is bytes; what is longer is read in chunks."""
+
+FileMark = tuple[int, int, int, int]
+"""What tells whether a file is still the same: device, inode, size, time of change."""
+
+
+class LocalContent:
+    """The content of a file of this machine.
+
+    Args:
+        path: the file.
+        mark: what the file was when its digest was taken.
+        sha256: its digest as hex.
+    """
+
+    def __init__(self, path: Path | str, mark: FileMark, sha256: str) -> None:
+        self._path = path
+        self._mark = mark
+        self.size_bytes = mark[2]
+        self.sha256 = sha256
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the content from its beginning; each call begins anew.
+
+        Raises:
+            OSError: it cannot be read, or the file has changed.
+        """
+        for at in range(0, self.size_bytes, CHUNK_BYTES):
+            yield await asyncio.to_thread(self._chunk, at)
+
+    def _chunk(self, at: int) -> bytes:
+        # Opened for each chunk, so that nothing is left open, whenever whoever reads stops.
+        descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return _part(descriptor, at, self._mark)
+        finally:
+            os.close(descriptor)
+
+
+class DownloadedContent:
+    """Content that was fetched into a file without a name, which is gone when nobody needs it any more.
+
+    Args:
+        descriptor: the file, open for reading; it is closed with this object.
+        sha256: its digest as hex.
+    """
+
+    def __init__(self, descriptor: int, sha256: str) -> None:
+        self._descriptor = descriptor
+        self._mark = mark_of(descriptor)
+        self.size_bytes = self._mark[2]
+        self.sha256 = sha256
+        weakref.finalize(self, os.close, descriptor)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the content from its beginning; each call begins anew.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        for at in range(0, self.size_bytes, CHUNK_BYTES):
+            yield await asyncio.to_thread(self._chunk, at)
+
+    def _chunk(self, at: int) -> bytes:
+        return _part(self._descriptor, at, self._mark)
+
+
+class LocalDigests:
+    """Digests of long files, taken once for all who ask, for as long as the file is the same."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[FileMark, asyncio.Future[str]]] = {}
+
+    async def content(self, path: Path) -> bytes | LocalContent:
+        """Return the content of a file: bytes when it is short.
+
+        Args:
+            path: a regular file.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        found = _short(path)
+        if isinstance(found, bytes):
+            return found
+        mark, digest = self._known.get(str(path), (None, None))
+        if digest is None or mark != found or digest.get_loop() is not asyncio.get_running_loop():
+            digest = asyncio.ensure_future(asyncio.to_thread(_digest, path))
+            self._known[str(path)] = found, digest
+        try:
+            # Shielded, since others may wait for the same digest.
+            return LocalContent(path, found, await asyncio.shield(digest))
+        except OSError:
+            self._known.pop(str(path), None)
+            raise
+
+
+def mark_of(descriptor: int) -> FileMark:
+    """Return the mark of an open file."""
+    found = os.fstat(descriptor)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _short(path: Path) -> bytes | FileMark:
+    """Return all of a short file, the mark of a long one."""
+    with path.open("rb", buffering=0) as file:
+        mark = mark_of(file.fileno())
+        return mark if mark[2] > SHORT_BYTES else file.readall()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb", buffering=0) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _part(descriptor: int, at: int, mark: FileMark) -> bytes:
+    """Return one chunk, whole.
+
+    Raises:
+        OSError: it cannot be read, or the file is another than it was.
+    """
+    wanted = min(CHUNK_BYTES, mark[2] - at)
+    content = os.pread(descriptor, wanted, at)
+    if mark_of(descriptor) != mark or len(content) < wanted:
+        raise OSError(errno.EBUSY, "the source changes while it is read")
+    return content
