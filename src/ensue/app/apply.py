@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
+from ensue.app.call_context import CallContext
 from ensue.app.call_inputs import CallInputs
-from ensue.app.context import CallContext
 from ensue.app.expander import SlsExpander
 from ensue.app.first_plans import FirstPlans
 from ensue.app.functions import TargetFunctions

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
     from pathlib import Path
 
-    from ensue.app.context import CallContext
+    from ensue.app.call_context import CallContext
     from ensue.app.deployments import BuiltGraph, Deployments
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder

@@ -14,7 +14,7 @@ from ensue.model.chunk import Chunk, NoDocument
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from ensue.app.context import CallContext
+    from ensue.app.call_context import CallContext
     from ensue.contracts.growth import GrowthRequest
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.context import TargetContext
+from ensue.app.target_context import TargetContext
 from ensue.model.lazy_mapping import LazyMapping
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ensue.errors import StateFailedError
 from ensue.provisioning.outcomes import summed_up
 
 if TYPE_CHECKING:
-    from ensue.app.context import CallContext
+    from ensue.app.call_context import CallContext
     from ensue.app.services import Services
     from ensue.contracts.deployment import Deployed, DeploymentOrder
     from ensue.model.returns import StateReturn

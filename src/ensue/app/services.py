@@ -9,37 +9,33 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.context import TargetContext
-from ensue.app.custom.pillar_before_files import pillar_before_files, seen_before_files
+from ensue.app.custom.pillar_before_files import pillar_before_files
 from ensue.app.custom.project_code import ProjectCode
 from ensue.app.directory import Directory
 from ensue.app.functions import Functions
 from ensue.app.inline import InlineWork
 from ensue.app.known_resources import KnownResources
-from ensue.app.nodegroups import check_nodegroup_types, project_vocabulary
+from ensue.app.nodegroups import project_vocabulary
 from ensue.app.pgp_messages import PgpMessages
+from ensue.app.pillar_compilation import PillarCompilation
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
+from ensue.app.target_context import TargetContext
 from ensue.app.type_functions import TypeLoaders
 from ensue.binding.insertions import Insertions
 from ensue.connections.exposed_secrets import ExposedSecrets
 from ensue.errors import EnsueError
 from ensue.files.local_content import LocalDigests
-from ensue.language.collector import Collector
 from ensue.language.compiler import Checks, Compiler
 from ensue.language.file_sources import ProjectFiles
 from ensue.language.jinja_settings import JinjaSettings
-from ensue.language.pillar import PillarCompiler
-from ensue.language.pillars import CompiledPillar, Pillars
-from ensue.language.plain_files import PlainFiles
+from ensue.language.pillars import Pillars
 from ensue.language.rendering import SlsRenderer
 from ensue.language.roots import Roots
 from ensue.model.lazy_mapping import LazyMapping
-from ensue.model.secret_values import secret_values
 from ensue.model.sensitive_paths import values_at
 from ensue.model.srn import MINION_TYPE, Srn
-from ensue.settings.environments import pillar_options
 from ensue.targeting import Subject
 from ensue.targeting.unasked_grains import UnaskedGrains
 
@@ -100,8 +96,6 @@ class Services:
         self._files: dict[str, ProjectFiles] = {}
         self._digests = LocalDigests()
         self._renderers: dict[Srn, SlsRenderer] = {}
-        # By the files that pillar's top file gives: plain files are the same pillar for all targets.
-        self._shared_pillars: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
         self._unasked = UnaskedGrains()
         self._wire(settings, pillar_override)
 
@@ -111,10 +105,6 @@ class Services:
         self.pillars = Pillars(self.minion, resources_key, pillar_override)
         self.roots = Roots(settings.file_roots, settings.root)
         self.pillar_roots = Roots(settings.pillar_roots, settings.root)
-        self._plain_pillar = PlainFiles(
-            settings.option("renderer", "jinja|yaml"),
-            jinja_is_usual=not settings.option("jinja_env") and not settings.option("jinja_sls_env"),
-        )
         self.bridge = SaltBridge(settings, lambda: self.pillars.of(self.minion) or {})
         self.code = ProjectCode(self)
         self.states = Functions("ensue.states", self.code.states(), self.bridge)
@@ -131,6 +121,7 @@ class Services:
         )
         self.directory.custom_grains = self.code.grains()
         self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
+        self._compilation = PillarCompilation(self, self._known)
 
     def modules_of(self, type_name: str) -> Functions:
         """Return the execution functions that resources of a type have."""
@@ -197,10 +188,18 @@ class Services:
     def renderer(self, srn: Srn, *, test: bool) -> SlsRenderer:
         """Return the renderer of a target."""
         if srn not in self._renderers:
-            self._renderers[srn] = self._make_renderer(self.roots, srn, test=test)
+            self._renderers[srn] = self.make_renderer(self.roots, srn, test=test)
         return self._renderers[srn]
 
-    def _make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
+    def make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
+        """Return a renderer of files below some roots, for a target.
+
+        Args:
+            roots: the roots.
+            srn: the target.
+            test: whether nothing may be changed.
+            has_states: whether the files are SLS, not pillar.
+        """
         settings = self.settings
         renderer = SlsRenderer(
             roots,
@@ -345,7 +344,7 @@ class Services:
                 await self.directory.forget(srn)
 
     async def _prepare_minion(self) -> None:
-        compiled, static = await asyncio.to_thread(self._compile_minion_pillar)
+        compiled, static = await asyncio.to_thread(self._compilation.of_minion)
         await self._known.take(static, compiled.plain)
         self.pillars.put(self.minion, compiled)
 
@@ -369,74 +368,20 @@ class Services:
 
     def _compile_without_grains(self, srn: Srn) -> bool:
         """Compile a target's pillar if no grains have to be gathered for it; say whether that was so."""
-        compiled = self._unasked.attempted(srn, lambda: self._pillar_of(srn))
+        compiled = self._unasked.attempted(srn, lambda: self._compilation.of(srn))
         if compiled is None:
             return False
         self.pillars.put(srn, compiled)
         return True
 
-    def _compile_minion_pillar(self) -> tuple[CompiledPillar, dict[Srn, dict[str, Any]]]:
-        found = Collector()
-        self._shared_pillars.clear()
-        check_nodegroup_types(self, found)
-        compiler, first = self._pillar_compiler(self.minion, found)
-        with seen_before_files(self.minion, first):
-            compiled = compiler.compile(self.subject(self.minion), self.pillars.override_as_written, found)
-        if self.settings.option("pillar_opts"):
-            # What Salt shows there of the master's options are here the project's.
-            compiled["master"] = {
-                name: value for name, value in self.settings.values.items() if name != "store_url"
-            }
-        has_references = compiler.has_references or bool(self.pillars.override)
-        both = CompiledPillar.of(compiled, has_references=has_references)
-        pillar = both.plain
-        self._mask_secrets(pillar)
-        static = self._known.read(pillar, compiler, found)
-        found.stop_on_errors()
-        return both, static
-
-    def _mask_secrets(self, pillar: Mapping[str, Any]) -> None:
-        self.masker.add_guessed(*secret_values(pillar))
+    def _compile_pillar_of(self, srn: Srn) -> None:
+        self.pillars.put(srn, self._compilation.of(srn))
 
     def look_for_secrets(self, plan: Plan) -> None:
         """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""
         for chunk in plan.chunks:
             self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
             self.exposed.see_chunk(chunk)
-
-    def _compile_pillar_of(self, srn: Srn) -> None:
-        self.pillars.put(srn, self._pillar_of(srn))
-
-    def _pillar_of(self, srn: Srn) -> CompiledPillar:
-        """A resource has its managing minion's pillar, and on top what pillar's top file gives itself."""
-        found = Collector()
-        compiler, first = self._pillar_compiler(srn, found)
-        with seen_before_files(srn, first):
-            matched = compiler.matches(self.subject(srn), found)
-            key = tuple((one.name, one.saltenv) for one in matched)
-            own = None if self._has_external_pillar else self._shared_pillars.get(key)
-            if own is None:
-                compiled = compiler.of(matched, {}, found)
-                own = CompiledPillar.of(compiled, has_references=compiler.has_references)
-                self._mask_secrets(own.plain)
-        found.stop_on_errors()
-        if compiler.is_plain:
-            self._shared_pillars[key] = own
-        return own
-
-    @property
-    def _has_external_pillar(self) -> bool:
-        return bool(self.settings.option("ext_pillar"))
-
-    def _pillar_compiler(self, srn: Srn, found: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
-        """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
-        renderer = self._make_renderer(self.pillar_roots, srn, test=False, has_states=False)
-        options = pillar_options(self.settings)
-        external = self.code.external_pillar(self.context(srn, test=False), options.merging)
-        if external is None:
-            return PillarCompiler(self.pillar_roots, renderer, options, self._plain_pillar), {}
-        first, beyond = external.around(found, comes_first=bool(self.settings.option("ext_pillar_first")))
-        return PillarCompiler(self.pillar_roots, renderer, options, beyond=beyond), first
 
     def take_over_leftovers(self) -> None:
         """Remove the temporary files that killed processes left; this blocks, call it in a thread."""

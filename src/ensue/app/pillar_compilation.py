@@ -1,0 +1,108 @@
+"""Compiling the pillar of one target: its files, external pillar, and the resources that pillar declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.app.custom.pillar_before_files import seen_before_files
+from ensue.app.nodegroups import check_nodegroup_types
+from ensue.language.collector import Collector
+from ensue.language.pillar import PillarCompiler
+from ensue.language.pillars import CompiledPillar
+from ensue.language.plain_files import PlainFiles
+from ensue.model.secret_values import secret_values
+from ensue.settings.environments import pillar_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.known_resources import KnownResources
+    from ensue.app.services import Services
+    from ensue.model.srn import Srn
+
+
+class PillarCompilation:
+    """Compiles the pillars of one project, in threads beside the event loop.
+
+    Args:
+        services: the project.
+        known: reads the resources that pillar declares.
+    """
+
+    def __init__(self, services: Services, known: KnownResources) -> None:
+        self._services = services
+        self._settings = services.settings
+        self._known = known
+        # By the files that pillar's top file gives: plain files are the same pillar for all targets.
+        self._shared: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
+        self._plain_files = PlainFiles(
+            self._settings.option("renderer", "jinja|yaml"),
+            jinja_is_usual=not self._settings.option("jinja_env")
+            and not self._settings.option("jinja_sls_env"),
+        )
+
+    def of_minion(self) -> tuple[CompiledPillar, dict[Srn, dict[str, Any]]]:
+        """Compile this machine's pillar; return it, and the resources that it declares.
+
+        Raises:
+            CompileError: with everything that is wrong in it.
+        """
+        services, found = self._services, Collector()
+        self._shared.clear()
+        check_nodegroup_types(services, found)
+        compiler, first = self._compiler(services.minion, found)
+        override = services.pillars.override_as_written
+        with seen_before_files(services.minion, first):
+            compiled = compiler.compile(services.subject(services.minion), override, found)
+        if self._settings.option("pillar_opts"):
+            # What Salt shows there of the master's options are here the project's.
+            options = self._settings.values.items()
+            compiled["master"] = {name: value for name, value in options if name != "store_url"}
+        has_references = compiler.has_references or bool(services.pillars.override)
+        both = CompiledPillar.of(compiled, has_references=has_references)
+        pillar = both.plain
+        self._mask(pillar)
+        static = self._known.read(pillar, compiler, found)
+        found.stop_on_errors()
+        return both, static
+
+    def _mask(self, pillar: Mapping[str, Any]) -> None:
+        self._services.masker.add_guessed(*secret_values(pillar))
+
+    def of(self, srn: Srn) -> CompiledPillar:
+        """Compile a target's pillar.
+
+        A resource has its managing minion's pillar, and on top what pillar's top file gives itself.
+
+        Raises:
+            CompileError: with everything that is wrong in it.
+        """
+        found = Collector()
+        compiler, first = self._compiler(srn, found)
+        with seen_before_files(srn, first):
+            matched = compiler.matches(self._services.subject(srn), found)
+            key = tuple((one.name, one.saltenv) for one in matched)
+            own = None if self._has_external_pillar else self._shared.get(key)
+            if own is None:
+                compiled = compiler.of(matched, {}, found)
+                own = CompiledPillar.of(compiled, has_references=compiler.has_references)
+                self._mask(own.plain)
+        found.stop_on_errors()
+        if compiler.is_plain:
+            self._shared[key] = own
+        return own
+
+    @property
+    def _has_external_pillar(self) -> bool:
+        return bool(self._settings.option("ext_pillar"))
+
+    def _compiler(self, srn: Srn, found: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
+        """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
+        services = self._services
+        renderer = services.make_renderer(services.pillar_roots, srn, test=False, has_states=False)
+        options = pillar_options(self._settings)
+        external = services.code.external_pillar(services.context(srn, test=False), options.merging)
+        if external is None:
+            return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}
+        first, beyond = external.around(found, comes_first=bool(self._settings.option("ext_pillar_first")))
+        return PillarCompiler(services.pillar_roots, renderer, options, beyond=beyond), first

@@ -1,0 +1,219 @@
+"""What execution functions and templates are given: the contract `FunctionContext`, wired to a project."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.callables import is_awaitable
+from ensue.errors import (
+    CompileError,
+    NotAvailableError,
+    NotOfferedError,
+    StateFailedError,
+)
+from ensue.model.srn import MINION_TYPE, Srn
+from ensue.settings.environments import saltenv_of
+from ensue.targeting import Subject, TargetSyntaxError, matches, reads_grains
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ensue.app.services import Services
+    from ensue.contracts.connection import Connection
+    from ensue.contracts.context import FileSources, FunctionContext
+    from ensue.contracts.mine import Mine
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.rendering import SlsRenderer
+    from ensue.masking import Masker
+    from ensue.model.chunk import Chunk
+    from ensue.model.data import DataMap, ReadOnlyDataMap
+
+
+class TargetContext:
+    """A `FunctionContext`: one target of one project.
+
+    Args:
+        services: the project.
+        srn: the target.
+        test: whether nothing may be changed.
+    """
+
+    def __init__(self, services: Services, srn: Srn, *, test: bool) -> None:
+        self._services = services
+        self.srn = srn
+        self.test = test
+        self._opts: Mapping[str, Any] | None = None
+
+    @property
+    def opts(self) -> Mapping[str, Any]:
+        """The project's configuration, with the target's id and `test`."""
+        if self._opts is None:
+            self._opts = {**self._services.settings.values, "test": self.test, "id": self.srn.id}
+        return self._opts
+
+    @property
+    def saltenv(self) -> str:
+        """The environment in which sources and templates are looked for."""
+        return saltenv_of(self._services.settings)
+
+    @property
+    def connection(self) -> Connection:
+        """The way to the target."""
+        return self._watched(None)
+
+    def _watched(self, chunk: Chunk | None) -> Connection:
+        services = self._services
+        return services.exposed.watched(services.directory.connection(self.srn), chunk)
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar."""
+        return self._services.pillar(self.srn)
+
+    @property
+    def for_templates(self) -> TargetContext:
+        """This context, with the marks of its authors in pillar."""
+        written = self._services.pillar_as_written(self.srn)
+        plain = self._services.pillar(self.srn)
+        return self if written is plain else TemplateContext(self._services, self.srn, test=self.test)
+
+    @property
+    def config(self) -> ReadOnlyDataMap:
+        """The target's configuration in the clear."""
+        return self._services.directory.config(self.srn) or {}
+
+    async def grains(self) -> DataMap:
+        """Return the target's grains."""
+        return await self._services.directory.grains(self.srn)
+
+    async def grains_changed(self) -> None:
+        """Keep no grains of the target for later commands."""
+        await self._services.directory.grains_changed([self.srn])
+
+    async def ping(self) -> bool:
+        """Say whether the target answers."""
+        return await self._services.directory.ping(self.srn)
+
+    def minion(self) -> FunctionContext:
+        """Return the context of the managing minion."""
+        return self._services.context(self._services.minion, test=self.test)
+
+    async def matches(
+        self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
+    ) -> bool:
+        """Say whether this target is one that an expression means."""
+        vocabulary = self._services.vocabulary
+        try:
+            # In a thread, since a type that is new to the project is imported.
+            if engine is None:
+                parsed = await asyncio.to_thread(vocabulary.parse, target)
+            else:
+                parsed = await asyncio.to_thread(vocabulary.word, engine, target, delimiter)
+        except TargetSyntaxError as error:
+            raise StateFailedError(str(error)) from None
+        grains = await self.grains() if reads_grains(parsed) else {}
+        subject = Subject(
+            srn=Srn(MINION_TYPE, minion_id) if minion_id else self.srn,
+            managing_minions=(self._services.minion.id,),
+            grains=lambda: grains,
+            pillar=lambda: self.pillar,
+            vocabulary=vocabulary,
+        )
+        return matches(parsed, subject)
+
+    async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
+        """Return the contexts of all targets that an expression means."""
+        from ensue.app.project_targets import project_targets
+
+        found = await project_targets(self._services, target, engine=engine)
+        return [self._services.context(srn, test=self.test) for srn in found]
+
+    @property
+    def mine(self) -> Mine:
+        """The project's mine."""
+        return self._services.mine
+
+    async def pillar_changed(self) -> None:
+        """Compile the target's pillar anew, unless that is what is going on."""
+        if self._services.compiled_pillar(self.srn) is not None:
+            await self._services.renew_pillar(self.srn)
+
+    @property
+    def files(self) -> FileSources:
+        """Reader of sources."""
+        return self._services.files_of(self.saltenv)
+
+    @property
+    def masker(self) -> Masker:
+        """The project's secrets."""
+        return self._services.masker
+
+    @property
+    def cache_dir(self) -> Path:
+        """The project's cachedir."""
+        return self._services.settings.cachedir
+
+    async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call an execution function on the same target."""
+        module, _, name = function.rpartition(".")
+        functions = self._services.modules_of(self.srn.type)
+        await functions.get_ready(module)
+        found = functions.find(module, name)
+        if found is None:
+            raise NotAvailableError(functions.not_available(module, name, self.srn.type))
+        try:
+            returned = found(self, *args, **kwargs)
+            return await returned if is_awaitable(returned) else returned
+        except NotOfferedError as error:
+            raise error.needed_by(function) from None
+
+    async def render_template(
+        self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
+    ) -> str:
+        """Render template text with the target's context."""
+        stream = await self._rendered(text, renderer, name, context)
+        rendered: str = self._services.insertions.inserted(stream.text)
+        return rendered
+
+    async def render_data(
+        self,
+        text: str,
+        *,
+        renderer: str = "jinja|yaml",
+        name: str = "",
+        context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Render a text with a whole pipe and the target's context."""
+        from ensue.language.pipe import pipe_of
+
+        stream = await self._rendered(text, pipe_of(text, renderer), name, context)
+        return self._services.insertions.inserted(stream.data if stream.is_data else stream.text)
+
+    async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
+        if "jinja" in pipe:
+            self._services.insertions.check(text, name)
+        try:
+            return await asyncio.to_thread(
+                self._renderer().render_stream,
+                text,
+                renderer=pipe,
+                name=name or "<template>",
+                extra=context or {},
+                saltenv=self.saltenv,
+            )
+        except CompileError as error:
+            raise StateFailedError(str(error)) from None
+
+    def _renderer(self) -> SlsRenderer:
+        return self._services.renderer(self.srn, test=self.test)
+
+
+class TemplateContext(TargetContext):
+    """The context of functions that only read and combine data, called by templates."""
+
+    @property
+    def pillar(self) -> DataMap:
+        """The target's pillar with the marks of its authors."""
+        return self._services.pillar_as_written(self.srn)
