@@ -7,7 +7,7 @@ Source: Salt 3008, measured: all conditions are looked at, and each says somethi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -32,6 +32,10 @@ class Condition(msgspec.Struct, frozen=True):
 
     met: bool
     comment: str
+
+
+MET: Final = Condition(met=True, comment="")
+"""What no conditions come to."""
 
 
 def has_conditions(chunk: Chunk) -> bool:

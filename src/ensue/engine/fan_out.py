@@ -40,10 +40,6 @@ class NodeRunner(Protocol):
         """Have a node carried out in its turn."""
         ...
 
-    def answer(self, node: Node, answer: Answer) -> None:
-        """Carry a node out without a call: as its requisites say, or with this answer."""
-        ...
-
     def settle(self, node: Node, returned: Return) -> None:
         """Note that a node is over."""
         ...
@@ -67,25 +63,31 @@ class FanOuts:
         self._scopes = scopes
         self._runner = runner
 
-    async def fan_out(self, node: Node) -> None:
-        """Find out what a node's target matches and open a node for each; or answer that there is nothing."""
+    async def fan_out(self, node: Node) -> bool:
+        """Find out what a node's target matches and open a node for each.
+
+        Returns:
+            Whether there are such nodes; if not, `node.instead` is what the node answers.
+        """
         node.status = RUNNING
         try:
             found = await self._found(node)
         except Exception as error:  # noqa: BLE001 - grains are gathered by plug-ins
-            self._answer(node, exception_return(error, name=node.chunk.name))
-            return
+            _answer(node, exception_return(error, name=node.chunk.name))
+            return False
         if isinstance(found, Unknown):
             comment = f"`tgt` waits for {found.reference} (known after apply)"
-            self._answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
-            return
+            _answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
+            return False
         matched, later = found
         if matched.targets or later:
             self._open(node, matched, later)
-        elif (fan_out := node.chunk.options.fan_out) is not None and fan_out.optional:
-            self._leave_alone(node, matched)
+            return True
+        if (fan_out := node.chunk.options.fan_out) is not None and fan_out.optional:
+            _leave_alone(node, matched)
         else:
-            self._answer(node, _nothing(node, matched))
+            _answer(node, _nothing(node, matched))
+        return False
 
     async def _found(self, node: Node) -> tuple[Matched, Mapping[Srn, str]] | Unknown:
         """Return what a node's target matches, and in a plan what it may match once that is registered."""
@@ -100,15 +102,6 @@ class FanOuts:
         if self._hooks.matcher is None:
             raise StateFailedError("nothing finds targets in this run")
         return self._hooks.matcher
-
-    def _leave_alone(self, node: Node, matched: Matched) -> None:
-        """Answer that nothing is to be done; what is rendered late belongs to chunks that are not there."""
-        _strip_growth(node)
-        comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
-        self._answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
-
-    def _answer(self, node: Node, said: StateReturn, *, ran: bool = True) -> None:
-        self._runner.answer(node, Answer(said, ran=ran or node.role is Role.CHECK))
 
     def _expression(self, node: Node) -> str | Unknown:
         """Return the target with its references resolved.
@@ -169,18 +162,27 @@ class FanOuts:
 
         for one in nodes:
             one.on_end(one_is_over)
-        for one in nodes:
+        for one in sorted(nodes, key=lambda one: one.target not in later):
             if one.target in later:
-                said = StateReturn(name=one.chunk.name, result=None, comment=later[one.target])
-                self._answer(one, said)
-            else:
-                self._runner.make_ready(one)
+                _answer(one, StateReturn(name=one.chunk.name, result=None, comment=later[one.target]))
+            self._runner.make_ready(one)
 
     def _end(self, node: Node, nodes: list[Node]) -> None:
         returned = fanned_return(
             node.chunk, node.scope.path, str(node.target), [one.returned for one in nodes]
         )
         self._runner.settle(node, returned)
+
+
+def _answer(node: Node, said: StateReturn, *, ran: bool = True) -> None:
+    node.instead = Answer(said, ran=ran or node.role is Role.CHECK)
+
+
+def _leave_alone(node: Node, matched: Matched) -> None:
+    """Answer that nothing is to be done; what is rendered late belongs to chunks that are not there."""
+    _strip_growth(node)
+    comment = f"{matched.nothing}; nothing is to be done (tgt_optional)"
+    _answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
 
 
 def _nothing(node: Node, matched: Matched) -> StateReturn:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.contracts.growth import Plan
-    from ensue.engine.claims import Hold
+    from ensue.engine.callees import Callee
+    from ensue.engine.decision import Answer
+    from ensue.engine.leases import Lease
     from ensue.engine.requisites import Verdict
     from ensue.graph.transforms.lower import Lowered
     from ensue.model.chunk import Chunk
@@ -55,8 +57,9 @@ class Node:
     `target` is the resource it runs against, `is_test` whether nothing may be changed: in a plan, and in the
     check of a `prereq`. `returned` is its return once it is over; None before, and for good when it never
     ran. `bound` has the arguments of its call where references were put into them, `reads` what the call has
-    read beside its arguments; `is_news` says of a node that is called in a run which resumes another that it
-    had not finished before, or with other arguments or readings.
+    read beside its arguments; `instead` answers in place of a call; `callee` is its function where nothing
+    else is called, and `lease` what it needs meanwhile; `is_news` says of a node that is called in a resumed
+    run that the run before it had not finished it, or called it with other arguments or readings.
     """
 
     __slots__ = (
@@ -64,13 +67,15 @@ class Node:
         "applied",
         "awaited",
         "bound",
+        "callee",
         "chunk",
         "dependents",
-        "hold",
         "index",
+        "instead",
         "is_news",
         "is_over",
         "is_test",
+        "lease",
         "reads",
         "refused",
         "returned",
@@ -105,7 +110,9 @@ class Node:
         self.returned: Return | None = None
         self.is_over = False
         self.verdict: Verdict | None = None
-        self.hold: Hold | None = None
+        self.callee: Callee | None = None
+        self.lease: Lease | None = None
+        self.instead: Answer | None = None
         self.applied: list[ScopeReturn] | None = None
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused

@@ -38,22 +38,12 @@ class NodeArguments:
         resolver, chunk = self._resolver, node.chunk
         if resolver is None or (chunk.bindings is None and not chunk.has_slots):
             return chunk.arguments
-        arguments = await resolver.resolve(chunk, node.scope.result_of, context)
-        if not chunk.has_slots:
+        if chunk.has_slots:
+            arguments = await resolver.resolve(chunk, node.scope.result_of, context)
+        else:
+            arguments = resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
             node.bound = arguments
         return _unless_unknown(chunk, arguments) if node.is_test else arguments
-
-    def resolved_now(self, node: Node) -> DataMap | StateReturn:
-        """Return what `resolved` does for a node whose arguments need no waiting.
-
-        Raises:
-            EnsueError: a value cannot be had.
-        """
-        resolver, chunk = self._resolver, node.chunk
-        if resolver is None:
-            return chunk.arguments
-        node.bound = resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
-        return _unless_unknown(chunk, node.bound) if node.is_test else node.bound
 
     def known(self, node: Node) -> DataMap | None:
         """Return what a node would be called with, slots as written; None where that cannot be had."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.engine.circles import circle_text
+from ensue.engine.deadlock import circle_text
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk

@@ -1,8 +1,7 @@
-"""Finding a target's state functions and knowing how each has to be called. Calls nothing itself."""
+"""Finding a target's state functions and knowing how each is called. Calls nothing itself."""
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,38 +16,29 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 
-class Manner(enum.Enum):
-    """How a function is called."""
-
-    INLINE = "inline"
-    """On the event loop, between two turns of the scheduler: it promises not to block."""
-    AWAITED = "awaited"
-    """In a task of its own."""
-    THREAD = "thread"
-    """In a thread: a project's own plain function that may block."""
-
-
-class Callee(msgspec.Struct):
-    """A function, ready to be called; one object a (target, function).
+class Callee(msgspec.Struct, frozen=True):
+    """A function, ready to be called; one object per target and function.
 
     Args:
         function: the function.
         label: `module.function`.
-        manner: how it is called; found out anew when a plain function turns out to return an awaitable.
         takes: names of its parameters.
-        is_mod_watch: whether it stands in for the function that the state names.
+        may_wait: whether calling it may give something to await.
+        is_blocking: whether it is called in a thread, because it may block: a project's own plain function.
+        is_mod_watch: whether it is called in place of the function that the state names.
         touches_nothing: whether it does nothing outside of this process.
     """
 
     function: Callable[..., Any]
     label: str
-    manner: Manner
     takes: frozenset[str]
+    may_wait: bool
+    is_blocking: bool = False
     is_mod_watch: bool = False
     touches_nothing: bool = False
 
 
-class CallTable:
+class Callees:
     """Every function that a run has asked for, by target.
 
     Args:
@@ -98,12 +88,13 @@ class CallTable:
 
 
 def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = False) -> Callee:
-    if getattr(function, "__ensue_blocking__", False):
-        manner = Manner.THREAD
-    elif is_coroutine_function(function):
-        manner = Manner.AWAITED
-    else:
-        manner = Manner.INLINE
-    takes = frozenset(one.name for one in parameters(function))
-    touches_nothing = bool(getattr(function, TOUCHES_NOTHING, False))
-    return Callee(function, label, manner, takes, is_mod_watch, touches_nothing)
+    is_blocking = bool(getattr(function, "__ensue_blocking__", False))
+    return Callee(
+        function,
+        label,
+        frozenset(one.name for one in parameters(function)),
+        may_wait=is_blocking or is_coroutine_function(function),
+        is_blocking=is_blocking,
+        is_mod_watch=is_mod_watch,
+        touches_nothing=bool(getattr(function, TOUCHES_NOTHING, False)),
+    )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node, Scope
 
 
-def break_circle(scopes: Iterable[Scope], can_do_without: Callable[[Node], bool]) -> Node:
+def break_deadlock(scopes: Iterable[Scope], can_do_without: Callable[[Node], bool]) -> Node:
     """Find a node that waits for itself and mark it `refused`; whoever calls makes it ready.
 
     Args:

@@ -1,0 +1,135 @@
+"""The one place where a state's function is called: with its context, its arguments and its time limit.
+
+What belongs around a call (conditions, retries, `mod_watch`, `check_cmd`) is in the executor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ensue.contracts.callables import is_awaitable
+from ensue.engine.node_arguments import NodeArguments
+from ensue.engine.returns import failure, state_return
+from ensue.engine.services import CallSite
+from ensue.model.chunk import NO_OPTIONS
+from ensue.model.requisite import RequisiteKind
+from ensue.model.returns import StateReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ensue.contracts.context import StateContext
+    from ensue.engine.callees import Callee
+    from ensue.engine.growth import AskedGrowth
+    from ensue.engine.node import Node
+    from ensue.engine.services import EngineServices
+    from ensue.model.data import DataMap
+    from ensue.model.returns import ScopeReturn
+    from ensue.model.srn import Srn
+
+
+class FunctionCalls:
+    """Calls the functions of one run.
+
+    Args:
+        services: contexts and the hook that resolves arguments are used.
+        apply: growth on behalf of a node's function.
+        is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
+    """
+
+    def __init__(
+        self,
+        services: EngineServices,
+        *,
+        apply: Callable[[Node, AskedGrowth], Awaitable[ScopeReturn]],
+        is_superseded: Callable[[Node, Srn], bool],
+    ) -> None:
+        self._context_for = services.context_for
+        self._arguments = NodeArguments(services.hooks.arguments)
+        self._apply = apply
+        self._is_superseded = is_superseded
+
+    def site(self, node: Node, callee: Callee) -> CallSite:
+        """Return what the context of a call is made from."""
+        # By place: one is made for every call.
+        return CallSite(
+            node.chunk,
+            node.scope.plan,
+            node.target,
+            node.is_test,
+            partial(self._apply, node),
+            partial(self._is_superseded, node),
+            _changed_watches(node) if callee.is_mod_watch else (),
+            node,
+        )
+
+    def context(self, node: Node, callee: Callee) -> StateContext:
+        """Return what a function is given in one call."""
+        return self._context_for(self.site(node, callee))
+
+    async def call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
+        """Call a function, and end it when its time is over (`timeout`).
+
+        Raises:
+            Exception: whatever the function raises.
+        """
+        timeout_s = node.chunk.options.timeout_s
+        if timeout_s is None:
+            return await self._call(node, callee, context)
+        limit = asyncio.timeout(timeout_s)
+        try:
+            async with limit:
+                return await self._call(node, callee, context)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return failure(node.chunk.name, f"Timed out after {timeout_s:g} seconds")
+
+    async def _call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
+        arguments = node.chunk.arguments
+        if node.chunk.bindings is not None or node.chunk.has_slots:
+            resolved = await self._arguments.resolved(node, context)
+            if isinstance(resolved, StateReturn):
+                return resolved
+            arguments = resolved
+        name, keywords = _call_arguments(node, callee, arguments)
+        if callee.is_blocking:
+            raw = await asyncio.to_thread(callee.function, context, name, **keywords)
+        else:
+            raw = callee.function(context, name, **keywords)
+            # Most functions hand back what they promise, and a return is nothing that can be awaited.
+            if raw.__class__ is not StateReturn and is_awaitable(raw):
+                raw = await raw
+        return state_return(raw, name=node.chunk.name, function=callee.label)
+
+
+def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:
+    """Return the name and the keywords that a function is called with."""
+    keywords: dict[str, Any] = arguments
+    chunk = node.chunk
+    name: Any = keywords.get("name", chunk.name)
+    if "name" in keywords:
+        # A resolver made it of a reference or slot, or it is a list of words.
+        keywords = {word: value for word, value in keywords.items() if word != "name"}
+    if chunk.options is NO_OPTIONS and not callee.is_mod_watch:
+        return name, keywords
+    if chunk.options.check_cmd and "check_cmd" in callee.takes:
+        keywords = {**keywords, "check_cmd": list(chunk.options.check_cmd)}
+    if callee.is_mod_watch:
+        declared = node.scope.plan.chunks[node.index].function
+        keywords = {**keywords, "sfun": declared}
+    return name, keywords
+
+
+def _changed_watches(node: Node) -> tuple[str, ...]:
+    """`module: ID` of everything under `watch` that changed, as Salt's `test.mod_watch` lists it."""
+    watched = [
+        index
+        for requisite in node.chunk.requisites
+        if requisite.kind is RequisiteKind.WATCH and not requisite.any
+        for index in requisite.chunks
+    ]
+    returns = [returned for index in watched if (returned := node.scope.result_of(index))]
+    return tuple(f"{returned.module}: {returned.id}" for returned in returns if returned.changes)
