@@ -36,12 +36,13 @@ class CommandLoop(asyncio.SelectorEventLoop):
         if sys.version_info < (3, 12) and _has_process_descriptors():
             watcher = asyncio.PidfdChildWatcher()
             watcher.attach_loop(self)
-            asyncio.set_child_watcher(watcher)
+            asyncio.set_child_watcher(watcher)  # pyright: ignore[reportDeprecated] # from 3.12 on
 
     def close(self) -> None:
         """Close the loop; subprocesses of later loops are watched as asyncio chooses."""
         if sys.version_info < (3, 12):
-            asyncio.set_child_watcher(None)  # type: ignore[arg-type] # the documented way to have a new one made
+            # With None asyncio makes a watcher of its own when the next one is needed.
+            asyncio.set_child_watcher(None)  # type: ignore[arg-type] # pyright: ignore[reportDeprecated, reportArgumentType]
         super().close()
 
     def set_default_executor(  # type: ignore[override] # as BaseEventLoop, which takes no other

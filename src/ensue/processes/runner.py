@@ -189,7 +189,7 @@ class _Running(asyncio.SubprocessProtocol):
                 await asyncio.wait([self.exited], timeout=_REAP_GRACE_S)
             self.release()
             if self.exited.done():
-                await asyncio.wait([self._closed])
+                await asyncio.wait([self._closed], timeout=_REAP_GRACE_S)
 
     def release(self) -> None:
         """Close the pipes; may be called at any time."""
