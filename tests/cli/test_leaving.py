@@ -40,6 +40,32 @@ def done(ctx, name, how):
 FUNCTIONS = {"done": done}
 '''
 
+OPEN = '''
+"""Functions that write to a file and leave it open."""
+
+from functools import partial
+
+kept = []
+
+
+class Holder:
+    def __init__(self, file):
+        self.file, self.itself = file, self
+
+
+def write(name, how):
+    file = open(name, "w")
+    file.write("seventeen letters")
+    holder = Holder(file)
+    if how == "by the module":
+        kept.append(file)
+    elif how == "by a cycle of the module":
+        kept.append(holder)
+    else:
+        write.kept = partial(print, file=file)
+    return True
+'''
+
 
 @pytest.mark.parametrize("how", ["atexit", "thread"])
 def test_what_is_left_to_the_end_is_done(shell: Shell, tmp_path: Path, how: str) -> None:
@@ -49,6 +75,24 @@ def test_what_is_left_to_the_end_is_done(shell: Shell, tmp_path: Path, how: str)
     shell.write("states/t.sls", f"t:\n  last.done:\n    - name: {written}\n    - how: {how}\n")
     assert shell.run("apply", "t").code == 0
     assert written.read_text() == "written at the end"
+
+
+@pytest.mark.parametrize("held", ["by the module", "by a cycle of the module", "by a function"])
+@pytest.mark.parametrize("caller", ["template", "state", "call"])
+def test_what_a_module_wrote_is_in_its_file(shell: Shell, tmp_path: Path, held: str, caller: str) -> None:
+    """What a module wrote to a file that it never closes is there at the end, whatever holds the file."""
+    written = tmp_path / "written"
+    shell.write("states/_modules/opening.py", OPEN)
+    words = ["call", "*", "opening.write", str(written), held]
+    if caller != "call":
+        words = ["apply", "t"]
+        called = {
+            "template": f"{{% do salt['opening.write']('{written}', '{held}') %}}\nt:\n  test.nop: []\n",
+            "state": f"t:\n  module.run:\n    - opening.write:\n      - {written}\n      - {held}\n",
+        }
+        shell.write("states/t.sls", called[caller])
+    assert shell.run(*words).code == 0
+    assert written.read_text() == "seventeen letters"
 
 
 def test_all_output_is_there(shell: Shell) -> None:

@@ -75,19 +75,6 @@ def test_sigkill_follows_a_term_that_is_ignored() -> None:
     assert time.monotonic() - started < 60
 
 
-def test_without_pidfd_a_thread_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a kernel that gives no pidfd commands work all the same, and are ended in time."""
-
-    def refuse(_pid: int) -> int:
-        raise OSError(38, "Function not implemented")
-
-    monkeypatch.setattr(os, "pidfd_open", refuse)
-    done = asyncio.run(TARGET.run(Command(shell_line="cat; exit 4", stdin=b"in")))
-    assert (done.returncode, done.stdout) == (4, b"in")
-    with pytest.raises(RemoteTimeoutError):
-        asyncio.run(TARGET.run(Command(shell_line="sleep 60", timeout_s=0.05)))
-
-
 def test_what_a_program_cannot_be() -> None:
     """A file without the right to execute ends with 126, as in a shell."""
     assert asyncio.run(TARGET.run(Command(argv=["/etc/passwd"]))).returncode == 126
@@ -230,20 +217,38 @@ def test_two_event_loops_share_a_connection() -> None:
         assert asyncio.run(scene(other)) == (0, 0)
 
 
-def test_an_end_that_is_told_too_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A traced process is said to have ended before its parent may reap it: its end is awaited."""
+def test_who_is_cancelled_at_the_start_leaves_nothing_behind() -> None:
+    """Whenever a command is cancelled, all that it started has ended, and nothing is left to be reaped."""
 
-    def always_ready(_pid: int) -> int:
-        return os.open("/dev/zero", os.O_RDONLY)
+    async def scene() -> None:
+        for turns in range(12):
+            command = Command(
+                shell_line="sleep 600 & sleep 600", env={"OF_A_CANCELLED_COMMAND": str(os.getpid())}
+            )
+            running = asyncio.ensure_future(TARGET.run(command))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
 
-    monkeypatch.setattr(os, "pidfd_open", always_ready)
+    asyncio.run(scene())
+    mark = f"OF_A_CANCELLED_COMMAND={os.getpid()}".encode()
+    left = [
+        folder.name
+        for folder in Path("/proc").iterdir()
+        if folder.name.isdecimal() and mark in _environment_of(folder)
+    ]
+    assert left == []
+    with pytest.raises(ChildProcessError):
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
-    async def scene() -> Completed:
-        async with asyncio.timeout(300):
-            return await run_once(Launch(argv=[b"/bin/sh", b"-c", b"sleep 0.1; echo done"], cwd="/", env={}))
 
-    done = asyncio.run(scene())
-    assert (done.returncode, done.stdout) == (0, b"done\n")
+def _environment_of(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:  # It has ended meanwhile, or is another user's.
+        return b""
 
 
 def test_output_is_heard_of_as_it_comes() -> None:

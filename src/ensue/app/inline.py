@@ -1,9 +1,9 @@
 """Work that is done on the event loop's own thread when it turns out not to wait for the loop.
 
 A template may call functions that the event loop has to run; therefore templates are rendered in threads
-beside it. Most delayed blocks call nothing, and a change of threads costs more than they do. So a block is
-rendered on the loop's thread first: what would have to wait for the loop gives up before it has done
-anything, and then everything is done anew in a thread.
+beside it, save those blocks of which `language/blocks/brief.py` says that they only print variables. What
+would have to wait for the loop nonetheless gives up before it has done anything, and then everything is done
+anew in a thread.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from time import thread_time
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ensue.app.inline import NeedsThread
 from ensue.errors import InternalError
+from ensue.language.blocks.brief import is_brief
 from ensue.language.blocks.calls import Called
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger(__name__)
 
-_INLINE_STAGES: Final = (["jinja"], ["yaml"], ["json"])
-_LONGEST_INLINE_CHARS: Final = 10_000
-_LONGEST_INLINE_S: Final = 0.05
-
 
 class LateRendering:
     """All delayed renderings of one run.
@@ -53,8 +49,6 @@ class LateRendering:
         self._limits = RepeatLimits(services.settings.repeat_limit)
         self._blocks: dict[Span, str] = {}
         self._called: set[Span] = set()
-        self._in_threads: set[Span] = set()
-        self._slow: set[Span] = set()
         self.warnings: dict[Diagnostic, None] = {}
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -70,27 +64,11 @@ class LateRendering:
             await self._renew(given, request.target)
         self._limits.take(called, request.caller, request.plan.resource)
         await self._services.prepare(request.target)
-        if called.place not in self._in_threads and _is_short(called):
+        if called.block is not None and is_brief(called.block):
+            # A variable may be looked up only now, such as grains, and then this has to wait after all.
             with contextlib.suppress(NeedsThread), self._services.inline.going_on():
-                return self._timed(called, request)
-        self._in_threads.add(called.place)
+                return self._compiled(called, request)
         return await asyncio.to_thread(self._compiled, called, request)
-
-    def _timed(self, called: Called, request: GrowthRequest) -> Plan:
-        """Compile on the event loop's thread; what takes long twice in a row is done in threads from then on.
-
-        Once it may be the garbage collector.
-        """
-        started = thread_time()
-        try:
-            return self._compiled(called, request)
-        finally:
-            if thread_time() - started < _LONGEST_INLINE_S:
-                self._slow.discard(called.place)
-            elif called.place in self._slow:
-                self._in_threads.add(called.place)
-            else:
-                self._slow.add(called.place)
 
     def note(self, plan: Plan) -> None:
         """Take note of a compiled scope: of its blocks, and of what the compiler remarked."""
@@ -124,13 +102,6 @@ class LateRendering:
         compiler = self._services.compiler(request.target, test=self._test, renderer=renderer)
         around = OuterIds(request.plan)
         return compiler.compile_late(called.file, stream, scope=request.scope, outer_ids=around).plan
-
-
-def _is_short(called: Called) -> bool:
-    """Say whether a rendering may be tried on the loop's thread: short, in languages that cannot wait."""
-    if called.size_chars > _LONGEST_INLINE_CHARS:
-        return False
-    return all(stage.split()[:1] in _INLINE_STAGES for stage in called.pipe.split("|"))
 
 
 def _rendered(called: Called, renderer: SlsRenderer) -> Stream:

@@ -25,9 +25,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A command allocates for its whole life and ends: looking for cyclic garbage in that costs a
         # quarter of a large run and frees next to nothing.
         gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
-        from ensue.cli.later_modules import install
-
-        install()
     from ensue.cli.entry import run
     from ensue.cli.interrupts import Interrupts
 
@@ -38,9 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Not given back: until the process has ended, signals end it as the documentation says.
     interrupts.take_over()
     exit_code = run(arguments, interrupts)
-    from ensue.cli.leaving import leave
+    interrupts.leave()
+    if interrupts.insists:
+        from ensue.cli.leaving import leave_threads
 
-    leave(exit_code, interrupts)
-    # Otherwise the interpreter looks through everything several times more while it ends.
-    gc.freeze()
+        leave_threads(exit_code)
     return exit_code

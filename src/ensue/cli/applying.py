@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.layout import ResultLayout, print_report
-from ensue.model.events import RunStarted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -80,20 +78,9 @@ async def followed(
         start: begins the run, given what is to be told of its events.
     """
     progress = _progress(session)
-    show = progress.__call__  # of an object itself, the interpreter looks for it at each event
-
-    def told(event: RunEvent) -> None:
-        if type(event) is RunStarted:
-            # What was compiled stays to the end: no collection of garbage need look at it.
-            gc.freeze()
-            gc.enable()
-        show(event)
-
-    gc.disable()
     try:
-        return await start(told)
+        return await start(progress.__call__)
     finally:
-        gc.enable()
         progress.close()
 
 

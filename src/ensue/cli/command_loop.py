@@ -1,11 +1,17 @@
 """The event loop of a command: asyncio's, whose closing a second signal need not wait for threads.
 
 Closing an event loop waits for the threads of its executor. A function of a user may never return from one.
+
+The kernel reports the end of each process to the loop through a descriptor. From Python 3.12 on asyncio
+arranges that by itself. Before, it starts a thread per process, which costs a sixth of a run (bench case
+`cmd-200`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -27,6 +33,17 @@ class CommandLoop(asyncio.SelectorEventLoop):
         super().__init__()
         self._interrupts = interrupts
         self._threads: ThreadPoolExecutor | None = None
+        if sys.version_info < (3, 12) and _has_process_descriptors():
+            watcher = asyncio.PidfdChildWatcher()
+            watcher.attach_loop(self)
+            asyncio.set_child_watcher(watcher)  # pyright: ignore[reportDeprecated] # from 3.12 on
+
+    def close(self) -> None:
+        """Close the loop; subprocesses of later loops are watched as asyncio chooses."""
+        if sys.version_info < (3, 12):
+            # With None asyncio makes a watcher of its own when the next one is needed.
+            asyncio.set_child_watcher(None)  # type: ignore[arg-type] # pyright: ignore[reportDeprecated, reportArgumentType]
+        super().close()
 
     def set_default_executor(  # type: ignore[override] # as BaseEventLoop, which takes no other
         self, executor: ThreadPoolExecutor
@@ -56,3 +73,12 @@ class CommandLoop(asyncio.SelectorEventLoop):
         threading.Thread(target=wait, name="ensue-end", daemon=True).start()
         self._interrupts.when_insisted(end)
         await ended
+
+
+def _has_process_descriptors() -> bool:
+    """Say whether the kernel gives descriptors of processes: from 5.3 on, and where nothing forbids it."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return False
+    return True

@@ -1,38 +1,27 @@
-"""Leaving the process without taking apart first all that it holds, which takes longer than a small run.
+"""Ending a process after a second signal, which waits for no thread.
 
-What others have to do at the end of a process is done: functions registered with `atexit`, output that waits
-to be written. Where a thread is still at work, or somebody watches (a profiler, a debugger), the interpreter
-ends the process itself; after a second signal no thread is waited for.
+Any other process ends as the interpreter ends it: it waits for threads, calls what is registered with
+`atexit`, and closes files that are still open, those of plug-ins among them.
 """
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from ensue.cli.interrupts import Interrupts
+from contextlib import suppress
 
 
-def leave(exit_code: int, interrupts: Interrupts) -> None:
-    """End the process, or return where that is the interpreter's affair.
+def leave_threads(exit_code: int) -> None:
+    """End the process at once when a thread is still at work, and return when none is.
 
     Args:
         exit_code: the code it ends with.
-        interrupts: the signals of the process.
     """
-    interrupts.leave()
     threading = sys.modules.get("threading")
-    has_threads = threading is not None and threading.active_count() > 1
-    if sys.getprofile() or sys.gettrace() or (has_threads and not interrupts.insists):
+    if threading is None or threading.active_count() == 1:
         return
-    atexit._run_exitfuncs()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] # it has no public name
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:  # pyright: ignore[reportUnnecessaryComparison] # closed at the start
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # pyright: ignore[reportUnnecessaryComparison] # closed at the start
+            with suppress(OSError, ValueError):
                 stream.flush()
-    except (OSError, ValueError):
-        return
     os._exit(exit_code)

@@ -164,7 +164,7 @@ class SlsRenderer:
         if faults:
             raise CompileError(faults)
         pipe = pipe_of(text, self._default_pipe)
-        return SlsHead(options=options, place=place, pipe=pipe, size_chars=len(text))
+        return SlsHead(options=options, place=place, pipe=pipe)
 
     def _with_blocks(
         self, stream: Stream, own: tuple[Block, ...], outer: BlockSpace | None, pipe: str

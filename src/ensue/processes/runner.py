@@ -1,9 +1,7 @@
-"""Running one process of this machine to its end, on the event loop, without asyncio's child watcher.
+"""Running one process of this machine to its end, through asyncio's subprocesses.
 
-A process costs little more than what `vfork` and `exec` cost. Its end is heard of by `exits`; its output is
-watched once it has run for `BRIEF_S`: that of one that has ended by then is just read. Each runs in a session
-of its own, so that a signal from the terminal does not reach it and ensue can end it together with what it
-started. It knows nothing of shells, users or paths.
+Each process runs in a session of its own, so that a signal from the terminal does not reach it and ensue can
+end it together with what it started. It knows nothing of shells, users or paths.
 
 A command that leaves a child in the background with the command's own output open would keep a
 reader waiting for ever. What the command wrote is complete when it exits; the pipes are given
@@ -16,14 +14,12 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
-import weakref
-from typing import TYPE_CHECKING, Final
+from subprocess import DEVNULL, PIPE
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
 from ensue.contracts.connection import Completed
-from ensue.processes.exits import HAS_EXITS, Exits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,17 +27,11 @@ if TYPE_CHECKING:
 DRAIN_GRACE_S: Final = 0.2
 """How long after a command's exit other holders of its output may still write to it."""
 
-BRIEF_S: Final = 0.005
-"""How long a command may wait for a reader of its output, when it has filled its pipe."""
-
 END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
 
 _REAP_GRACE_S: Final = 5.0
-_OVER_BETWEEN_TURNS: Final = 8
-"""After so many commands that were over at once the event loop gets a turn: nobody waited for any of them."""
-
-_CHUNK_BYTES: Final = 1 << 18
+_STDIN, _STDOUT, _STDERR = range(3)
 
 
 class OutputBoundError(ValueError):
@@ -71,7 +61,8 @@ class Launch(msgspec.Struct, frozen=True):
         umask: file mode mask; -1 leaves it.
         timeout_s: it is ended after so many seconds; None: no limit.
         end_grace_s: seconds between SIGTERM and SIGKILL.
-        on_start: told the process id before anything is waited for; what it raises ends the process.
+        on_start: is given the process id once the process has started, before its end is waited for; what it
+            raises ends the process.
         on_output: called with each piece of the standard output as it comes, which is kept all the same;
             must not raise.
         most_bytes: the bound of what it may write to its output and its errors together; None: no bound.
@@ -93,71 +84,10 @@ class Launch(msgspec.Struct, frozen=True):
     most_bytes: int | None = None
 
 
-class Runner:
-    """Runs processes on one event loop; any number at once.
-
-    Args:
-        loop: the loop.
-
-    Raises:
-        OSError: the system has no descriptor left.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop = loop
-        # What most processes read, held open: to open it for each would take as long as their pipes.
-        self.empty = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-        self._close_empty = weakref.finalize(self, os.close, self.empty)
-        self.exits = Exits(loop) if HAS_EXITS else None
-        self._over_at_once = 0
-
-    async def run(self, launch: Launch) -> Completed:
-        """Start a process and return what it wrote once it has ended.
-
-        Cancelling ends the process and waits for that.
-
-        Args:
-            launch: the process.
-
-        Raises:
-            OSError: it cannot be started.
-            ValueError: an argument or variable holds a NUL byte.
-            TimeoutError: it was ended after `timeout_s`.
-            OutputBoundError: it was ended since it wrote more than `most_bytes`.
-        """
-        running = _Running(launch, self)
-        was_over = running.is_over
-        try:
-            if was_over:
-                running.ended.result()
-            elif launch.timeout_s is None:
-                await running.ended
-            else:
-                async with asyncio.timeout(launch.timeout_s):
-                    await running.ended
-        except BaseException:
-            await running.end(launch.end_grace_s)
-            raise
-        finally:
-            running.release()
-        if was_over:
-            self._over_at_once += 1
-            if self._over_at_once % _OVER_BETWEEN_TURNS == 0:
-                await asyncio.sleep(0)
-        return running.completed()
-
-    def close(self) -> None:
-        """Give back what it holds, as soon as what is running has ended; nothing is run afterwards.
-
-        To be called on its event loop, or when that is closed.
-        """
-        if self.exits is not None:
-            self.exits.close()
-        self._close_empty()
-
-
 async def run_once(launch: Launch) -> Completed:
-    """Run one process with a runner of its own.
+    """Start a process and return what it wrote once it has ended.
+
+    Cancelling ends the process and waits for that.
 
     Args:
         launch: the process.
@@ -168,91 +98,49 @@ async def run_once(launch: Launch) -> Completed:
         TimeoutError: it was ended after `timeout_s`.
         OutputBoundError: it was ended since it wrote more than `most_bytes`.
     """
-    runner = Runner(asyncio.get_running_loop())
+    running = _Running(launch)
     try:
-        return await runner.run(launch)
+        await running.start()
+        if launch.timeout_s is None:
+            await running.ended
+        else:
+            async with asyncio.timeout(launch.timeout_s):
+                await running.ended
+    except BaseException:
+        await running.end(launch.end_grace_s)
+        raise
     finally:
-        runner.close()
+        running.release()
+    return running.completed()
 
 
-class _Running:
-    """A process, its three pipes and its pidfd."""
+class _Running(asyncio.SubprocessProtocol):
+    """A process and what it has written."""
 
-    def __init__(self, launch: Launch, runner: Runner) -> None:
-        self._exits = runner.exits
-        self._empty = runner.empty
-        self._loop = runner.loop
-        self._readers: dict[int, bytearray] = {}
-        self._rest = memoryview(launch.stdin)
-        self._stdin = -1
-        self._pidfd = -1
-        self._is_watching = False
-        self._timer: asyncio.TimerHandle | None = None
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._open = {_STDOUT, _STDERR}
         self._output = bytearray()
         self._errors = bytearray()
-        self._on_output = launch.on_output
-        self._most_bytes = launch.most_bytes
+        self._drain: asyncio.TimerHandle | None = None
+        self._closed: asyncio.Future[None] = self._loop.create_future()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
-        self._process = self._start(launch)
-        if launch.on_start is not None:
-            self._announce(launch.on_start)
-        self._write()
-        self._watch_exit()
-        if self._process.returncode is None:
-            if self._pidfd < 0:
-                self._watch_output()
-            else:
-                self._timer = self._loop.call_later(BRIEF_S, self._watch_output)
 
-    @property
-    def is_over(self) -> bool:
-        """Whether it has ended and all that it wrote is read."""
-        return self.ended.done()
-
-    def completed(self) -> Completed:
-        """Return what came of it."""
-        return Completed(
-            returncode=self._process.returncode,
-            stdout=bytes(self._output),
-            stderr=bytes(self._errors),
-            pid=self._process.pid,
-        )
-
-    async def end(self, grace_s: float) -> None:
-        """End the process and all that it started in its session; SIGTERM first, then SIGKILL."""
-        try:
-            if not self.exited.done():
-                self._signal(signal.SIGTERM)
-                await asyncio.wait([self.exited], timeout=grace_s)
-        finally:
-            self._signal(signal.SIGKILL)
-            if not self.exited.done():
-                await asyncio.wait([self.exited], timeout=_REAP_GRACE_S)
-
-    def release(self) -> None:
-        """Give back pipes and callbacks; fine at any time."""
-        for descriptor in list(self._readers):
-            self._close_reader(descriptor)
-        self._close_stdin()
-        self._forget_exit()
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def _start(self, launch: Launch) -> subprocess.Popen[bytes]:
-        theirs: list[int] = []
-        try:
-            self._readers[_pipe(theirs, ours=0)] = self._output
-            self._readers[_pipe(theirs, ours=0)] = self._errors
-            if self._rest:
-                self._stdin = _pipe(theirs, ours=1)
-            # Without a user to become, this is CPython's vfork path: nothing is copied.
-            return subprocess.Popen(
-                launch.argv,
+    async def start(self) -> None:
+        """Start the process and hand it what it reads."""
+        launch = self._launch
+        # When this is cancelled, asyncio would end the process alone, not what that has started.
+        starting = self._loop.create_task(
+            self._loop.subprocess_exec(
+                lambda: self,
+                *launch.argv,
                 executable=launch.executable,
-                stdin=theirs[2] if self._rest else self._empty,
-                stdout=theirs[0],
-                stderr=theirs[1],
+                stdin=PIPE if launch.stdin else DEVNULL,
+                stdout=PIPE,
+                stderr=PIPE,
                 cwd=launch.cwd,
                 env=launch.env,
                 start_new_session=True,
@@ -261,138 +149,105 @@ class _Running:
                 extra_groups=launch.groups,
                 umask=launch.umask,
             )
-        except BaseException:
-            self.release()
+        )
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait([starting])
             raise
+        transport = self._started()
+        if launch.on_start is not None:
+            launch.on_start(transport.get_pid())
+        if launch.stdin:
+            stdin = cast("asyncio.WriteTransport", transport.get_pipe_transport(_STDIN))
+            stdin.write(launch.stdin)
+            stdin.close()
+
+    def completed(self) -> Completed:
+        """Return the exit code of the process and what it wrote."""
+        transport = self._started()
+        returncode = transport.get_returncode()
+        assert returncode is not None  # noqa: S101 -- it has exited
+        return Completed(
+            returncode=returncode,
+            stdout=bytes(self._output),
+            stderr=bytes(self._errors),
+            pid=transport.get_pid(),
+        )
+
+    async def end(self, grace_s: float) -> None:
+        """End the process and all that it started in its session; SIGTERM first, then SIGKILL."""
+        if self._transport is None:
+            return
+        try:
+            if not self.exited.done():
+                self._signal(signal.SIGTERM)
+                await asyncio.wait([self.exited], timeout=grace_s)
         finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-
-    def _announce(self, on_start: Callable[[int], None]) -> None:
-        try:
-            on_start(self._process.pid)
-        except BaseException:
             self._signal(signal.SIGKILL)
-            self._process.wait()
+            if not self.exited.done():
+                await asyncio.wait([self.exited], timeout=_REAP_GRACE_S)
             self.release()
-            raise
+            if self.exited.done():
+                await asyncio.wait([self._closed], timeout=_REAP_GRACE_S)
 
-    def _watch_output(self) -> None:
-        self._is_watching = True
-        for descriptor in self._readers:
-            self._loop.add_reader(descriptor, self._read, descriptor)
+    def release(self) -> None:
+        """Close the pipes; may be called at any time."""
+        if self._transport is not None:
+            self._transport.close()
+        if self._drain is not None:
+            self._drain.cancel()
 
-    def _watch_exit(self) -> None:
-        if self._exits is None:
-            self._wait_in_thread()
-            return
-        try:
-            self._pidfd = self._exits.watch(self._process.pid, self._exit, may_be_brief=self._stdin < 0)
-        except OSError:
-            # A kernel before 5.3, or one that forbids it.
-            self._wait_in_thread()
-        else:
-            if self._pidfd < 0:
-                self._exit()
-                if self._process.returncode is None:
-                    # Who traces a process (strace -f) hears of its end first.
-                    self._wait_in_thread()
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport of the process that has started."""
+        self._transport = cast("asyncio.SubprocessTransport", transport)
 
-    def _wait_in_thread(self) -> None:
-        waiting = self._loop.run_in_executor(None, self._process.wait)
-        waiting.add_done_callback(lambda _: self._exit())
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Keep a piece of the output or of the errors."""
+        (self._output if fd == _STDOUT else self._errors).extend(data)
+        most_bytes = self._launch.most_bytes
+        if most_bytes is not None and len(self._output) + len(self._errors) > most_bytes:
+            if not self.ended.done():
+                self.ended.set_exception(OutputBoundError(most_bytes))
+            self._close_output()
+        elif fd == _STDOUT and self._launch.on_output is not None:
+            self._launch.on_output(data)
 
-    def _forget_exit(self) -> None:
-        if self._exits is not None and self._pidfd >= 0:
-            self._exits.forget(self._pidfd)
-            self._pidfd = -1
-
-    def _exit(self) -> None:
-        if self._process.poll() is None:
-            return
-        self._forget_exit()
-        self._close_stdin()
-        _resolve(self.exited)
-        for descriptor in list(self._readers):
-            while descriptor in self._readers and self._read(descriptor):
-                pass
-        if self._readers:
-            if self._timer is not None:
-                self._timer.cancel()
-            if not self._is_watching:
-                self._watch_output()
-            self._timer = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Note that nobody writes to the output, or to the errors, any more."""
+        del exc  # Of stdin: a command that does not read it has its reasons.
+        self._open.discard(fd)
         self._end_when_drained()
 
-    def _read(self, descriptor: int) -> bool:
-        """Read once; return whether there may be more at once."""
-        try:
-            data = os.read(descriptor, _CHUNK_BYTES)
-        except BlockingIOError:
-            return False
-        written = self._readers[descriptor]
-        written += data
-        if not data:
-            self._close_reader(descriptor)
-            self._end_when_drained()
-        elif self._is_too_much():
-            return False
-        elif self._on_output is not None and written is self._output:
-            self._on_output(data)
-        return bool(data)
+    def process_exited(self) -> None:
+        """Give others that hold the output a little time, and no more."""
+        _resolve(self.exited)
+        if self._open:
+            self._drain = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
+        self._end_when_drained()
 
-    def _is_too_much(self) -> bool:
-        if self._most_bytes is None or len(self._output) + len(self._errors) <= self._most_bytes:
-            return False
-        for descriptor in list(self._readers):
-            self._close_reader(descriptor)
-        if not self.ended.done():
-            self.ended.set_exception(OutputBoundError(self._most_bytes))
-        return True
-
-    def _write(self) -> None:
-        """Feed as much of stdin as the pipe takes; a command that does not read it has its reasons."""
-        if self._stdin < 0:
-            return
-        try:
-            self._rest = self._rest[os.write(self._stdin, self._rest[:_CHUNK_BYTES]) :]
-        except BlockingIOError:
-            pass
-        except OSError:
-            self._rest = self._rest[:0]
-        if self._rest:
-            self._loop.add_writer(self._stdin, self._write)
-        else:
-            self._close_stdin()
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that the process has been reaped and all pipes are closed."""
+        del exc
+        _resolve(self._closed)
 
     def _end_when_drained(self) -> None:
-        if self.exited.done() and not self._readers:
+        if self.exited.done() and not self._open:
             _resolve(self.ended)
 
-    def _close_reader(self, descriptor: int) -> None:
-        del self._readers[descriptor]
-        if self._is_watching:
-            self._loop.remove_reader(descriptor)
-        os.close(descriptor)
+    def _close_output(self) -> None:
+        for fd in (_STDOUT, _STDERR):
+            if pipe := self._started().get_pipe_transport(fd):
+                pipe.close()
 
-    def _close_stdin(self) -> None:
-        if self._stdin >= 0:
-            self._loop.remove_writer(self._stdin)
-            os.close(self._stdin)
-            self._stdin = -1
+    def _started(self) -> asyncio.SubprocessTransport:
+        assert self._transport is not None  # noqa: S101 -- asyncio gives it before anything else
+        return self._transport
 
     def _signal(self, number: signal.Signals) -> None:
         # The group may be gone, or have become another user's (sudo).
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
-
-
-def _pipe(theirs: list[int], *, ours: int) -> int:
-    """Return our end of a pipe, which does not block; theirs is put to those that the process is given."""
-    ends = os.pipe()
-    theirs.append(ends[1 - ours])
-    os.set_blocking(ends[ours], False)
-    return ends[ours]
+            os.killpg(self._started().get_pid(), number)
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from inspect import signature
 from pathlib import Path
 from threading import Barrier
 from typing import TYPE_CHECKING
 
+import jinja2
 import pytest
 
 from ensue.errors import CompileError
@@ -103,3 +105,20 @@ def test_a_fault_in_an_imported_macro_has_its_line(renderer: JinjaRenderer, tmp_
         renderer.render(text, {}, path="t")
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, str(diagnostic.span)) == ("E0204", "bad.jinja:3")
+
+
+def test_jinja_asks_where_it_is_answered() -> None:
+    """Jinja still has the private method that is overridden here, with the same arguments.
+
+    When this fails, a new release of Jinja has changed: mend `Template` and the pin in pyproject.toml.
+    """
+    code = jinja2.Environment(autoescape=True).compile("{% import 'm' as m %}", raw=True)
+    assert "._get_default_module(context)" in code
+    assert [*signature(jinja2.Template._get_default_module).parameters] == ["self", "ctx"]
+
+
+@pytest.mark.parametrize("names", ["'none.jinja', 'i.jinja'", "'i.jinja'"])
+def test_the_first_template_of_a_list_is_noted(renderer: JinjaRenderer, tmp_path: Path, names: str) -> None:
+    """A template that is pulled in by a list of names is one of the rendering's templates."""
+    rendered = renderer.render(f"{{% include [{names}] %}}", {"pillar": 1}, path="t.sls")
+    assert (rendered.text, rendered.templates) == ("<1>", (str(tmp_path / "i.jinja"),))

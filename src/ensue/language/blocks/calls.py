@@ -45,7 +45,6 @@ class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         scoped: whether the tag says so.
         caller: the rendering that the calling state came from.
         pipe: the renderers it is rendered with.
-        size_chars: how long its text is.
         block: the block; None for an SLS.
         space: where the block was found; None for an SLS.
     """
@@ -58,7 +57,6 @@ class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     scoped: bool
     caller: Stream
     pipe: str
-    size_chars: int
     block: Block | None = None
     space: BlockSpace | None = None
 
@@ -70,13 +68,11 @@ class SlsHead(msgspec.Struct, frozen=True, kw_only=True):
         options: what its tag says.
         place: the tag; the file where there is none.
         pipe: its renderers.
-        size_chars: how long its text is.
     """
 
     options: TagOptions
     place: Span
     pipe: str
-    size_chars: int
 
 
 class HeadReader(Protocol):
@@ -204,7 +200,6 @@ class Lookup:
             scoped=head.options.scoped,
             caller=caller,
             pipe=head.pipe,
-            size_chars=head.size_chars,
         )
 
     def _head(self, file: SlsFile) -> SlsHead | None:
@@ -236,7 +231,6 @@ def _called(block: Block, space: BlockSpace, file: SlsFile, caller: Stream) -> C
         scoped=block.scoped,
         caller=caller,
         pipe=block.pipe,
-        size_chars=len(block.text),
         block=block,
         space=space,
     )

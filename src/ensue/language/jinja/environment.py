@@ -60,7 +60,8 @@ class Template(jinja2.Template):
 
     def _get_default_module(self, ctx: Context | None = None) -> TemplateModule:
         # Jinja asks here for the module of an import, or an include, without context. Its own answer is
-        # kept for good, or knows nothing of the variables.
+        # kept for good, or knows nothing of the variables. The name is Jinja's own affair, and nothing public
+        # does this: `tests/language/jinja/test_imports.py` fails when it changes, and the release is pinned.
         del ctx
         return current.get().module(self)
 
@@ -100,28 +101,33 @@ class Environment(SandboxedEnvironment):
             name = template_name(self.join_path(name, parent) if parent else name)
             # A template that is imported without context still knows where it stands.
             given: dict[str, Any] = dict(globals or {})
-            return super().get_template(name, None, template_places(name) | given)
-        return super().get_template(name, None, globals)
+            return _noted(super().get_template(name, None, template_places(name) | given))
+        return _noted(super().get_template(name, None, globals))
 
-    def _load_template(self, name: str, globals: Any) -> jinja2.Template:  # noqa: A002
-        # Every `include`, `import` and `extends` ends here, also for a template that is kept.
-        template = super()._load_template(name, globals)
-        rendering = current.get(None)
-        if rendering is not None and template.filename:
-            rendering.templates.append(template.filename)
-        return template
+    def select_template(self, names: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:  # noqa: A002
+        """Load the first template of several names that is there."""
+        return _noted(super().select_template(names, parent, globals))
 
     def compile_part(self, text: str, path: str, name: str, first_line: int) -> CodeType:
         """Compile a text that begins within a file, with the line numbers of that file."""
         try:
-            template = super()._parse(text, name, path)
+            template = self.parse(text, name, path)
         except jinja2.TemplateSyntaxError as error:
             error.lineno += first_line - 1
             raise
         if first_line > 1:
             move_down(template, first_line - 1)
         self._prepare(template, text, path)
-        return self.compile(template, name=name, filename=path)
+        return super().compile(template, name, path)
+
+    def compile(  # type: ignore[override] # what returns source code instead of code is never asked for
+        self, source: str | nodes.Template, name: str | None = None, filename: str | None = None
+    ) -> CodeType:
+        """Compile a template with marks of lines and authorship; Jinja calls this for every one it loads."""
+        if isinstance(source, str):
+            text, source = source, self.parse(source, name, filename)
+            self._prepare(source, text, filename or name or "<template>")
+        return super().compile(source, name, filename)
 
     def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Call what a template calls; what a macro returns is written text."""
@@ -139,11 +145,6 @@ class Environment(SandboxedEnvironment):
         """Call the test that a template names in a text, as `select` does."""
         self._check(self.tests, name)
         return super().call_test(name, *args, **options)
-
-    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        template = super()._parse(source, name, filename)
-        self._prepare(template, source, filename or name or "<template>")
-        return template
 
     def _prepare(self, template: nodes.Template, source: str, path: str) -> None:
         """Mark lines and authorship; what a block captures is written text, as what a macro returns is."""
@@ -169,6 +170,14 @@ class Environment(SandboxedEnvironment):
         )
         self._paths[number] = shown
         return number
+
+
+def _noted(template: jinja2.Template) -> jinja2.Template:
+    """Take note of a template that a rendering pulls in, also of one that is kept, and return it."""
+    rendering = current.get(None)
+    if rendering is not None and template.filename:
+        rendering.templates.append(template.filename)
+    return template
 
 
 def _written(node: Any, line: int) -> nodes.Filter:

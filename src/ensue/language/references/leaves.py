@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ensue.language.references.signs import holds_sign
 from ensue.language.slots import PREFIX, SlotSyntaxError, read_slot
-from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
 Keys: TypeAlias = tuple[str | int, ...]
 
 _CONTAINERS: Final = (dict, list)
-_PLAIN: Final = (str, int, float, bool, type(None))
-_FEW: Final = 64
 
 
 def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
@@ -31,25 +28,6 @@ def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
     if isinstance(value, _CONTAINERS):
         _look(value, keys, found, set())  # pyright: ignore[reportUnknownArgumentType] # of anything
     return found
-
-
-def is_small(values: Iterable[Any]) -> bool:
-    """Say whether it takes little to compare other data with these, and alike they have the same order.
-
-    So it is with few plain values; two mappings are alike in whatever order their keys stand.
-    """
-    waiting = [*values]
-    for _ in range(_FEW):
-        if not waiting:
-            return True
-        one = waiting.pop()
-        if is_mapping(one) and len(one) <= 1:
-            waiting += one.values()
-        elif is_list(one):
-            waiting += one
-        elif one.__class__ not in _PLAIN:
-            return False
-    return False
 
 
 def _look(

@@ -8,7 +8,6 @@ Source: Idem's argument binding: references become `arg_bind` requisites.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
@@ -16,11 +15,11 @@ import msgspec
 from ensue.language.fan_outs import TARGET
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
-from ensue.language.references.leaves import is_small, signed_texts
+from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
 from ensue.language.references.signs import holds_sign
-from ensue.language.wishes import NOTHING, add_wish
+from ensue.language.wishes import add_wish
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_mapping
 from ensue.model.reference import Binding, BoundText, Reference
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.references.leaves import Keys
-    from ensue.language.wishes import Wanted, Words
+    from ensue.language.wishes import Wanted
     from ensue.model.enforced import EnforcedState
     from ensue.model.srn import Srn
 
@@ -61,36 +60,6 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     outer_ids: Container[str] = ()
 
 
-class _Bound(msgspec.Struct):
-    """The texts with references of one draft, and of others that hold the same at the same places.
-
-    Args:
-        texts: the texts, each with the way to it.
-        producers: the drafts that are meant.
-        words: those as requisites.
-        placed: the texts as they stand in a plan, once that is asked for.
-    """
-
-    texts: tuple[_Text, ...]
-    producers: dict[int, None]
-    words: Words
-    placed: dict[str, BoundText] | None = None
-
-
-class _Pattern(msgspec.Struct):
-    """Arguments that many states have, one after the other, and what is bound in them.
-
-    Args:
-        arguments: the arguments.
-        names: their names as they stand: in that order faults are told.
-        bound: what is bound in them.
-    """
-
-    arguments: dict[str, Any]
-    names: list[str]
-    bound: _Bound
-
-
 class Bindings:
     """The references of one scope.
 
@@ -106,114 +75,64 @@ class Bindings:
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
         self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
-        self._bound: dict[int, _Bound] = {}
-        self._known: dict[tuple[_Text, ...], _Bound] = {}
-        self._last: _Pattern | None = None
+        self._bound: dict[int, list[_Text]] = {}
 
     def lower(self, wanted: Wanted) -> None:
         """Find all references and add what they ask for to the requisites of their states."""
         for number, draft in enumerate(self._drafts):
-            last = self._last
-            if last is not None and last.arguments == draft.arguments and self._is_like(last, number, draft):
-                self._bind(number, last.bound, wanted)
-                continue
-            texts = tuple(_texts_of(draft))
-            if texts:
-                self._bind(number, self._bound_of(number, draft, texts), wanted)
+            for text in _texts_of(draft):
+                self._bind(number, text, wanted)
             if draft.options is not NO_OPTIONS:
                 self._check_options(draft)
                 draft.options = _with_plain_commands(draft.options)
 
     def of(self, number: int, place_of: Sequence[int]) -> dict[str, BoundText] | None:
-        """Return the bound texts of a draft, by text; None when it has none. Many drafts share one.
+        """Return the bound texts of a draft, by text; None when it has none.
 
         Args:
             number: the draft.
             place_of: the place in the plan of every draft.
         """
-        bound = self._bound.get(number)
-        if bound is None:
+        if number not in self._bound:
             return None
-        one = self._drafts[number].declaration
-        if one.borrowed:
-            return self._placed(bound.texts, place_of, one)
-        if bound.placed is None:
-            bound.placed = self._placed(bound.texts, place_of)
-        return bound.placed
-
-    def _placed(
-        self, texts: Sequence[_Text], place_of: Sequence[int], borrower: Declaration | None = None
-    ) -> dict[str, BoundText]:
+        declaration = self._drafts[number].declaration
         placed: dict[str, BoundText] = {}
-        for text, keys in reversed(texts):
+        for text, keys in reversed(self._bound[number]):
             pieces = self._read(text)
             made = tuple(
                 piece if isinstance(piece, str) else _binding(piece, place_of)
                 for piece in (() if isinstance(pieces, list) else pieces)
             )
-            document, place = borrower.written_at(*keys) if borrower else (None, keys)
+            document, place = declaration.written_at(*keys) if declaration.borrowed else (None, keys)
             placed[text] = BoundText(made, place, document)
         return placed
 
     def step(self, number: int, producer: int) -> tuple[str, Span]:
         """Return the reference by which a draft is bound to another, and its place."""
         declaration = self._drafts[number].declaration
-        for text in self._bound[number].texts if number in self._bound else ():
+        for text in self._bound.get(number, ()):
             for reference, target in self._meanings(text[0]):
                 if target == producer:
                     return reference.text, _span(declaration, text, reference.text)
         return WORD, declaration.span()
 
-    def _is_like(self, last: _Pattern, number: int, draft: Draft) -> bool:
-        is_plain = draft.options is NO_OPTIONS and "$" not in draft.name
-        return is_plain and number not in last.bound.producers and last.names == [*draft.arguments]
-
-    def _bound_of(self, number: int, draft: Draft, texts: tuple[_Text, ...]) -> _Bound:
-        bound = self._known.get(texts)
-        if bound is None or number in bound.producers:
-            return self._looked_up(number, texts)
-        if draft.options is NO_OPTIONS and "$" not in draft.name and is_small(draft.arguments.values()):
-            # A second state with the same: more of them follow, as a loop writes them.
-            self._last = _Pattern(draft.arguments, [*draft.arguments], bound)
-        return bound
-
-    def _bind(self, number: int, bound: _Bound, wanted: Wanted) -> None:
-        if bound.texts:
-            self._bound[number] = bound
-        if wanted[number] is NOTHING:
-            wanted[number] = bound.words
+    def _bind(self, number: int, text: _Text, wanted: Wanted) -> None:
+        """Bind a draft to what a text of it means, and tell what is wrong with the text."""
+        pieces = self._read(text[0])
+        if isinstance(pieces, list):
+            for fault in pieces:
+                self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
             return
-        for producer in bound.producers:
-            add_wish(wanted, number, WORD, producer)
-
-    def _looked_up(self, number: int, texts: tuple[_Text, ...]) -> _Bound:
-        """Find out what texts mean; what is wrong with them is told of this draft, and so of every other."""
-        held: list[_Text] = []
-        producers: dict[int, None] = {}
-        is_right = True
-        for text in texts:
-            pieces = self._read(text[0])
-            if isinstance(pieces, list):
-                is_right = False
-                for fault in pieces:
-                    self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
-                continue
-            if any(isinstance(piece, str) and holds_sign(piece) for piece in pieces):
-                self._warn_of_lookalikes(number, text)
-            for reference, target in (piece for piece in pieces if not isinstance(piece, str)):
-                if target == number:
-                    is_right = False
-                    place = _span(self._drafts[number].declaration, text, reference.text)
-                    self._faults.tell_of_itself(self._drafts[number], reference, place)
-                elif isinstance(target, int):
-                    producers[target] = None
-            if pieces != (text[0],):
-                held.append(text)
-        words = MappingProxyType({WORD: producers}) if producers else NOTHING
-        bound = _Bound(tuple(held), producers, words)
-        if is_right:
-            self._known[texts] = bound
-        return bound
+        if any(isinstance(piece, str) and holds_sign(piece) for piece in pieces):
+            self._warn_of_lookalikes(number, text)
+        if pieces != (text[0],):
+            self._bound.setdefault(number, []).append(text)
+        for reference, target in (piece for piece in pieces if not isinstance(piece, str)):
+            if target == number:
+                place = _span(self._drafts[number].declaration, text, reference.text)
+                self._faults.tell_of_itself(self._drafts[number], reference, place)
+            elif isinstance(target, int):
+                add_wish(wanted, number, WORD, target)
 
     def _warn_of_lookalikes(self, number: int, text: _Text) -> None:
         declaration = self._drafts[number].declaration

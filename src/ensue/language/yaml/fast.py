@@ -8,17 +8,12 @@ what this module does return is what `full.py` would have returned.
 
 from __future__ import annotations
 
-import marshal
 import re
-import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ensue.language.yaml.scalars import plain_scalar
 from ensue.model.data_bounds import MOST_LEVELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _ASCII: Final = bytes([0x0A, *range(0x20, 0x7F)])
 
@@ -30,21 +25,8 @@ _DOUBLE: Final = re.compile(r'"([^"\\]*)"(?: +#.*)?')
 _LITERAL: Final = re.compile(r"\|([-+]?)(?: +#.*)?")
 _DEEPEST: Final = 60
 """The deepest nesting of blocks; flow values may be nested in these as deep as the whole may be."""
-_MOST_DISTINCT: Final = 16
-_MOST_COPIES: Final = 64
-"""So many copies of a value are made at a time."""
-_KEY_STARTS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/") | {""}
-"""What a key of `_ENTRY` begins with, or the end of the text."""
 _LONGEST_KEY: Final = 1000
 """libyaml's bound is 1024."""
-
-_FILLER: Final = re.compile(r"(?: *(?:#[^\n]*)?\n)*")
-_ENTRY: Final = re.compile(
-    rf"([A-Za-z0-9_/][^\n]{{0,{_LONGEST_KEY - 1}}}):\n((?:(?:[ #][^\n]*)?\n)*(?:[ #][^\n]+\Z)?)"
-)
-"""A key at the beginning of a line, of the longest length at most, and all that stands below it."""
-_WORDS: Final = re.compile(r"[A-Za-z/][A-Za-z0-9]*[-_/.][A-Za-z0-9/._-]*")
-"""A key that is text, whatever stands in it."""
 
 
 class GiveUp(ValueError):  # noqa: N818 -- not an error: the text is for the other reader
@@ -60,101 +42,7 @@ def load(text: str) -> Any:
     # Taking away what is known is several times as fast as a search for what is not.
     if text.encode().translate(None, _ASCII) if text.isascii() else _outside().search(text):
         raise GiveUp
-    entries = _entries(text)
-    return _Reader(text, {}).whole() if entries is None else entries
-
-
-def _entries(text: str) -> dict[Any, Any] | None:
-    """Return a mapping of which many a value stands below its key in the same words; None for any other text.
-
-    So it is in what a template's loop wrote; each such value is read once, and copied. What stands below a
-    key is first taken for what stood there the last time.
-    """
-    position = _FILLER.match(text).end()  # type: ignore[union-attr] # it matches the empty text
-    result: dict[Any, Any] = {}
-    scalars: dict[str, Any] = {}
-    known: dict[str, Iterator[Any]] = {}
-    following: dict[str, str] = {}
-    body, end = "", len(text)
-    # A loop with a condition of its own is not made faster by the interpreter while it runs.
-    while True:
-        if position >= end:
-            return result or None
-        expected = following.get(body)
-        key_end = -1 if expected is None else _end_of_key(text, position, expected)
-        if expected is not None and key_end >= 0:
-            key_text, body = text[position:key_end], expected
-            position = key_end + len(":\n") + len(body)
-        else:
-            entry = _ENTRY.match(text, position)
-            if entry is None or text[entry.end() : entry.end() + 1] not in _KEY_STARTS:
-                return None
-            before, position = body, entry.end()
-            key_text, body = entry.groups()
-            following[before] = body
-        if body in known:
-            value = next(known[body])
-            key = key_text if _WORDS.fullmatch(key_text) else _key(key_text, scalars)
-        else:
-            ((key, value),) = _Reader(f"{key_text}:\n{body}", scalars).whole().items()
-            known[body] = _copies(value)
-            if len(known) > _MOST_DISTINCT and len(known) > len(result) / 2:
-                return None
-        if key in result:
-            raise GiveUp
-        result[key] = value
-
-
-def _end_of_key(text: str, position: int, body: str) -> int:
-    """Return where the key of an entry ends below which stands a certain text and no more; -1 for any other.
-
-    What `_ENTRY` says of such an entry is the same.
-    """
-    line_end = text.find("\n", position)
-    key_end, body_end = line_end - 1, line_end + 1 + len(body)
-    if not position < key_end <= position + _LONGEST_KEY or text[key_end] != ":":
-        return -1
-    is_here = text[line_end + 1 : body_end] == body and text[body_end : body_end + 1] in _KEY_STARTS
-    return key_end if is_here else -1
-
-
-def _copies(value: Any) -> Iterator[Any]:
-    """Yield copies of a value without end.
-
-    Nothing copies as fast as marshal, and that many at a time: the texts in them are made out once for all.
-    """
-    count = 1
-    while True:
-        copies = marshal.dumps([_interned(value) for _ in range(count)])
-        yield from marshal.loads(copies)  # noqa: S302 (what was just written)
-        if count == _MOST_COPIES:
-            break
-        count *= 2
-    while True:
-        yield from marshal.loads(copies)  # noqa: S302 (same)
-
-
-def _interned(value: Any) -> Any:
-    """Return data whose texts are the same objects wherever they stand, in every copy too."""
-    kind = value.__class__
-    if kind is str:
-        return sys.intern(value)
-    if kind is dict:
-        return {_interned(key): _interned(item) for key, item in value.items()}
-    return [_interned(item) for item in value] if kind is list else value
-
-
-def _key(text: str, scalars: dict[str, Any]) -> Any:
-    if ": " in text or text[-1:] == ":" or " #" in text:
-        raise GiveUp
-    return _known_scalar(text, scalars)
-
-
-def _known_scalar(text: str, scalars: dict[str, Any]) -> Any:
-    if text in scalars:
-        return scalars[text]
-    value = scalars[text] = _scalar(text)
-    return value
+    return _Reader(text).whole()
 
 
 @cache
@@ -171,12 +59,12 @@ class _Reader:
 
     __slots__ = ("contents", "indents", "lines", "numbers", "scalars")
 
-    def __init__(self, text: str, scalars: dict[str, Any]) -> None:
+    def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
         self.indents: list[int] = []
         self.contents: list[str] = []
         self.numbers: list[int] = []
-        self.scalars = scalars
+        self.scalars: dict[str, Any] = {}
         for number, line in enumerate(self.lines):
             content = line.lstrip(" ")
             if not content or content[0] == "#":
@@ -297,7 +185,10 @@ class _Reader:
         return self.scalar(text), following
 
     def scalar(self, text: str) -> Any:
-        return _known_scalar(text, self.scalars)
+        if text in self.scalars:
+            return self.scalars[text]
+        value = self.scalars[text] = _scalar(text)
+        return value
 
     @staticmethod
     def flow(text: str) -> Any:

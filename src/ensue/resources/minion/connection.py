@@ -6,7 +6,6 @@ folder, the environment and the user it gets.
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import os
 import pwd
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Completed
 from ensue.errors import AuthenticationError, RemoteError, RemoteTimeoutError
-from ensue.processes.runner import Launch, Runner
+from ensue.processes.runner import Launch, run_once
 from ensue.resources.faults import FileFaults
 from ensue.resources.minion.accounts import current_user, home_folder
 from ensue.resources.minion.confine import Confinement
@@ -45,7 +44,6 @@ class MinionConnection(MinionFiles):
 
     def __init__(self, srn: Srn, *, root: str = "/", leftovers: LeftoverNotes | None = None) -> None:
         super().__init__(srn, Confinement(root), leftovers)
-        self._runners: dict[asyncio.AbstractEventLoop, Runner] = {}
 
     @property
     def can_run(self) -> bool:
@@ -75,13 +73,13 @@ class MinionConnection(MinionFiles):
         try:
             if launch.executable is not None:
                 try:
-                    return await self._runner_here().run(launch)
+                    return await run_once(launch)
                 except (OSError, ValueError) as fault:
                     if isinstance(fault, TimeoutError):
                         raise
                     # What the system cannot execute (a script that names no interpreter) a shell may well do.
                     launch = self._launch(command, needs_shell=True)
-            return await self._runner_here().run(launch)
+            return await run_once(launch)
         except TimeoutError:
             raise self._timed_out(command) from None
         except OSError as fault:
@@ -95,24 +93,7 @@ class MinionConnection(MinionFiles):
         return RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
 
     async def close(self) -> None:
-        """Give back what running commands took; those that are running go on to their ends."""
-        runners, self._runners = list(self._runners.values()), {}
-        for runner in runners:
-            if runner.loop is asyncio.get_running_loop() or runner.loop.is_closed():
-                runner.close()
-            else:
-                runner.loop.call_soon_threadsafe(runner.close)
-
-    def _runner_here(self) -> Runner:
-        """Return what runs processes on this event loop."""
-        loop = asyncio.get_running_loop()
-        return self._runners.get(loop) or self._another_runner(loop)
-
-    def _another_runner(self, loop: asyncio.AbstractEventLoop) -> Runner:
-        for other in [other for other in list(self._runners) if other.is_closed()]:
-            self._runners.pop(other).close()
-        runner = self._runners[loop] = Runner(loop)
-        return runner
+        """Do nothing: commands that are running go on to their ends."""
 
     def _unfit(self, fault: ValueError) -> RemoteError:
         """Return the error of a command that the system cannot even be asked to start (a NUL byte)."""
@@ -169,7 +150,7 @@ class MinionConnection(MinionFiles):
 
     def _environment(self, command: Command, account: pwd.struct_passwd | None) -> dict[bytes, bytes]:
         # As bytes, since decoding and encoding all of it again would be a tenth of a short command's cost.
-        env = {} if command.clean_env else _own_environment()
+        env = {} if command.clean_env else dict(os.environb)
         env[_ROOT_NAME] = os.fsencode(self.root)
         if account is None and not command.env:
             return env
@@ -207,9 +188,3 @@ class MinionConnection(MinionFiles):
             return Completed(returncode=_NOT_EXECUTABLE, stdout=b"", stderr=text)
         message = f"{self._srn} cannot start a process: {fault.strerror or fault}"
         raise RemoteError(message, target=str(self._srn)) from fault
-
-
-def _own_environment() -> dict[bytes, bytes]:
-    """Return a copy of this process's environment, as what stands behind `os.environb` has it."""
-    behind: dict[bytes, bytes] | None = vars(os.environb).get("_data")
-    return dict(os.environb) if behind is None else behind.copy()
