@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
-from ensue.model.data import is_mapping
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -35,20 +34,20 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
         StateFailedError: the target has no sysrc, or that refuses it.
     """
     wanted = "YES" if value is True else "NO" if value is False else str(value)
-    found: DataMap = await ctx.call("sysrc.get", name, **kwargs) or {}
+    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     new_state: DataMap = {"name": name, "value": wanted}
     if _value(found, name) == wanted:
         comment = f"{name} is already set to the desired value."
         return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
     if ctx.test:
         comment = f'The value of "{name}" will be changed!'
-        changes: DataMap = {"old": found or None, "new": f"{name} = {wanted} will be set."}
+        changes: DataMap = {"old": _told(found), "new": f"{name} = {wanted} will be set."}
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     new: DataMap = await ctx.call("sysrc.set", name, wanted, **kwargs)
     return StateReturn(
         name=name,
         result=True,
-        changes={"old": found or None, "new": new},
+        changes={"old": _told(found), "new": new},
         comment=f'The value of "{name}" was changed!',
         new_state=new_state,
         old_state={
@@ -73,19 +72,19 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     Raises:
         StateFailedError: the target has no sysrc, or that refuses it.
     """
-    found: DataMap | None = await ctx.call("sysrc.get", name, **kwargs)
+    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     gone: DataMap = {"name": name, "exists": False}
     if not found:
         return StateReturn(name=name, result=True, comment=f'"{name}" is already absent.', new_state=gone)
     if ctx.test:
-        changes: DataMap = {"old": found, "new": f'"{name}" will be removed.'}
+        changes: DataMap = {"old": _told(found), "new": f'"{name}" will be removed.'}
         comment = f'"{name}" will be removed!'
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     await ctx.call("sysrc.remove", name, **kwargs)
     return StateReturn(
         name=name,
         result=True,
-        changes={"old": found, "new": None},
+        changes={"old": _told(found), "new": None},
         comment=f'"{name}" was removed!',
         new_state=gone,
         old_state={
@@ -95,9 +94,13 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     )
 
 
-def _value(found: DataMap, name: str) -> Data:
+def _value(found: dict[str, dict[str, str]], name: str) -> str | None:
     """Return the value of a variable in the first file that has it."""
-    return next((values[name] for values in found.values() if is_mapping(values) and name in values), None)
+    return next((values[name] for values in found.values() if name in values), None)
+
+
+def _told(found: dict[str, dict[str, str]]) -> Data:
+    return {file: {**values} for file, values in found.items()} or None
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "managed": managed}
