@@ -220,3 +220,79 @@ def test_keys_and_user_reach_git() -> None:
     assert command.user == "deploy"
     assert (command.env or {})["GIT_SSH_COMMAND"] == "ssh -o BatchMode=yes -o IdentitiesOnly=yes -i /root/key"
     assert "pa55word" not in ctx.masker.text(url)
+
+
+def test_a_revision_is_fetched_and_not_checked_out(remote: Remote) -> None:
+    """With `update_head: false` the commit comes, and what is checked out stays."""
+    first = remote.git("rev-parse", "HEAD")
+    remote.latest()
+    second = remote.commit("two")
+    planned = remote.latest(test=True, update_head=False)
+    assert (planned.result, planned.changes) == (None, {"fetched": second})
+    done = remote.latest(update_head=False)
+    assert (done.result, done.changes) == (True, {"fetched": second})
+    assert (remote.head(), remote.git("cat-file", "-t", second, at=remote.target)) == (
+        (first, "main"), "commit",
+    )  # fmt: skip
+    again = remote.latest(update_head=False)
+    assert (again.result, again.changes) == (True, {})
+    assert f"HEAD ({first[:7]}) was left, and is not remote HEAD ({second[:7]})" in again.comment
+
+
+def test_tags_that_the_remote_has_no_longer(remote: Remote) -> None:
+    """A fetch deletes them, unless `sync_tags` is false."""
+    remote.git("tag", "old")
+    remote.latest()
+    remote.git("tag", "-d", "old")
+    remote.commit("two")
+    assert "deleted_tags" not in remote.latest(sync_tags=False).changes
+    remote.commit("three")
+    assert remote.latest().changes["deleted_tags"] == ["old"]
+    assert remote.git("tag", "--list", at=remote.target) == ""
+    remote.again()
+
+
+def test_only_some_branches_and_tags_are_fetched(remote: Remote) -> None:
+    """`refspec_branch` and `refspec_tag` say which."""
+    remote.latest()
+    second = remote.commit("two")
+    for name in ("aside", "v1", "w1"):
+        remote.git("branch" if name == "aside" else "tag", name)
+    remote.latest(rev="main", refspec_branch="main", refspec_tag="v*")
+    assert remote.head() == (second, "main")
+    assert remote.git("tag", "--list", at=remote.target) == "v1"
+    assert "aside" not in remote.git("branch", "-r", at=remote.target)
+
+
+@pytest.mark.parametrize("kind", ["bare", "mirror"])
+def test_a_repository_without_a_working_copy(remote: Remote, kind: str) -> None:
+    """It is cloned and follows its remote; a mirror loses what the remote has lost."""
+    planned = remote.latest(test=True, **{kind: True})
+    done = remote.latest(**{kind: True})
+    assert (planned.result, planned.changes) == (None, done.changes)
+    assert done.comment.endswith(
+        f"cloned to {remote.target} as {'mirror' if kind == 'mirror' else 'bare repository'}"
+    )
+    remote.again(**{kind: True})
+    first = remote.git("rev-parse", "HEAD")
+    second = remote.commit("two")
+    remote.git("branch", "aside", first)
+    planned = remote.latest(test=True, **{kind: True})
+    done = remote.latest(**{kind: True})
+    assert done.changes == planned.changes == {
+        "refs": {
+            "refs/heads/aside": {"old": None, "new": first},
+            "refs/heads/main": {"old": first, "new": second},
+        }
+    }  # fmt: skip
+    assert remote.head() == (second, "main")
+    remote.again(**{kind: True})
+    remote.git("branch", "-D", "aside")
+    gone = remote.latest(**{kind: True}).changes
+    assert gone == ({"refs": {"refs/heads/aside": {"old": first, "new": None}}} if kind == "mirror" else {})
+    assert "not compatible" in remote.latest(rev="main", **{kind: True}).comment
+
+
+def test_a_login_is_for_https(remote: Remote) -> None:
+    """A login for a folder is refused."""
+    assert "https://" in remote.latest(https_user="u", https_pass="p").comment

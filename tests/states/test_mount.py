@@ -86,6 +86,27 @@ def test_devices_that_are_others() -> None:
     ]  # fmt: skip
 
 
+def test_what_the_kernel_shows_otherwise() -> None:
+    """A mount is left alone when the arguments say how the kernel shows its device and its options."""
+    fake = FakeConnection(files={"/etc/fstab": b""})
+    fake.on_run("cat *", stdout=b"23 21 0:5 / /gluster rw - glusterfs host2:/v rw,proto=rdma\n")
+    fake.on_run("readlink *", stdout=b"")
+    fake.on_run("mount *")
+    common = {"device": "host1,host2:/v", "fstype": "glusterfs", "persist": False}
+    common |= {"device_name_regex": ["(host1|host2):/v"]}
+    opts = ["rdma", "ours", "code=1", "log=2"]
+    said = {
+        "extra_mount_invisible_options": ["ours"],
+        "extra_mount_invisible_keys": ["code"],
+        "extra_mount_ignore_fs_keys": {"glusterfs": ["log"]},
+        "extra_mount_translate_options": {"rdma": "proto=rdma"},
+    }
+    same = state("mount.mounted", context(fake), "/gluster", opts=opts, **said, **common)
+    assert (same.result, same.changes, same.comment) == (True, {}, "Target was already mounted")
+    other = state("mount.mounted", context(fake), "/gluster", opts=opts, **common)
+    assert other.changes == {"umount": "Forced remount because options (rdma,ours,code=1,log=2) changed"}
+
+
 def test_a_fstab_below_a_root(tmp_path: Path) -> None:
     """With `mount: false` only the fstab is written, and a folder with a blank keeps its line."""
     (tmp_path / "etc").mkdir()

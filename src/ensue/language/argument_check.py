@@ -30,13 +30,20 @@ class ArgumentCheck:
         self._found = found
         self._near: dict[tuple[int, str], str] = {}
 
-    def accepts(self, declaration: Declaration, signature: Signature, arguments: dict[str, Any]) -> bool:
+    def accepts(
+        self,
+        declaration: Declaration,
+        signature: Signature,
+        arguments: dict[str, Any],
+        refused: Collector,
+    ) -> bool:
         """Say whether all is known to be right: a function takes these arguments and lacks none.
 
         Args:
             declaration: the state.
             signature: what its function takes.
             arguments: what it is given, options left out.
+            refused: where errors in the arguments go, which may be faults of the state alone.
         """
         if signature is ANY_ARGUMENTS:
             return False
@@ -45,10 +52,10 @@ class ArgumentCheck:
             return False
         is_right = True
         for name in sorted(others) if others else ():
-            is_right &= self._accepts_other(declaration, signature, arguments, name)
+            is_right &= self._accepts_other(declaration, signature, arguments, name, refused)
         missing = signature.required - arguments.keys()
         for name in sorted(missing):
-            self._found.error(
+            refused.error(
                 "E0403",
                 f"{declaration.module}.{declaration.function} needs the argument {name!r}",
                 declaration.span(),
@@ -58,7 +65,12 @@ class ArgumentCheck:
         return is_right and not missing
 
     def _accepts_other(
-        self, declaration: Declaration, signature: Signature, arguments: dict[str, Any], name: str
+        self,
+        declaration: Declaration,
+        signature: Signature,
+        arguments: dict[str, Any],
+        name: str,
+        refused: Collector,
     ) -> bool:
         """Say whether a function takes an argument that it does not name."""
         if signature.absorbs_any and _is_copied_by_use(declaration, name):
@@ -69,11 +81,11 @@ class ArgumentCheck:
             elif name.isupper() and "env" in signature.names:
                 self._warn(declaration, name, f"env: [{{{name}: …}}]")
             else:
-                self._refuse(declaration, signature, name)
+                _refuse(declaration, signature, name, refused)
             return False
         meant = self._near_miss(signature, name)
         if meant:
-            self._found.error(
+            refused.error(
                 "E0409",
                 f"{name!r} of {declaration.id!r} looks like a misspelt {meant!r}",
                 _place(declaration, name),
@@ -90,17 +102,6 @@ class ArgumentCheck:
             self._near[key] = near_miss(name, signature)
         return self._near[key]
 
-    def _refuse(self, declaration: Declaration, signature: Signature, name: str) -> None:
-        from ensue.language.misspelt import meant_by
-
-        self._found.error(
-            "E0402",
-            f"{declaration.module}.{declaration.function} takes no argument {name!r}",
-            _place(declaration, name),
-            detail=f"{declaration.id!r} gives it one",
-            help=meant_by(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
-        )
-
     def _warn(self, declaration: Declaration, name: str, successor: str) -> None:
         self._found.warning(
             "E0408",
@@ -109,6 +110,18 @@ class ArgumentCheck:
             detail=f"{declaration.id!r} gives it one; Salt ignores it without a word",
             help=f"write `{successor}` if that is meant, or remove it" if successor else "remove it",
         )
+
+
+def _refuse(declaration: Declaration, signature: Signature, name: str, refused: Collector) -> None:
+    from ensue.language.misspelt import meant_by
+
+    refused.error(
+        "E0402",
+        f"{declaration.module}.{declaration.function} takes no argument {name!r}",
+        _place(declaration, name),
+        detail=f"{declaration.id!r} gives it one",
+        help=meant_by(name, signature.names) or f"it takes {', '.join(sorted(signature.names))}",
+    )
 
 
 def _is_copied_by_use(declaration: Declaration, name: str) -> bool:

@@ -15,6 +15,7 @@ from ensue.contracts.functions import ANY_ARGUMENTS
 from ensue.diagnostics import Diagnostic
 from ensue.errors import NotAvailableError, PluginError
 from ensue.language.argument_check import ArgumentCheck
+from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ensue.contracts.functions import FunctionCatalog, Signature
-    from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.tree import Tree
     from ensue.targeting import Vocabulary
@@ -75,7 +75,8 @@ class Drafter:
         catalog: what state functions there are.
         found: where faults go.
         vocabulary: what targets may name.
-        unknown_fails: whether a function that is not there is a failure of its state, not of the compilation.
+        unknown_fails: whether a function that does not exist, or does not take the arguments, is a failure of
+            its state, not of the compilation.
 
     Attributes:
         registering: the drafts with `registers`.
@@ -143,7 +144,7 @@ class Drafter:
             return ()
         drafts = [*self._drafts(declaration, ANY_ARGUMENTS)]
         for draft in drafts:
-            draft.fault = f"{found.code}: {found.message}"
+            draft.fault = _told([found])
         return drafts
 
     def _drafts(self, declaration: Declaration, signature: Signature) -> Iterable[Draft]:
@@ -223,10 +224,12 @@ class Drafter:
                 )
             for word in words & DROPPED:
                 arguments.pop(word, None)
-        if self._check.accepts(declaration, signature, arguments) and not words:
+        refused = Collector() if self._unknown_fails else self._found
+        if self._check.accepts(declaration, signature, arguments, refused) and not words:
             # Nothing but names was looked at; the next of this function with these says the same.
             self._plain.add((declaration.module, declaration.function, *arguments))
-        draft = Draft(declaration, name, arguments, options, requisites, place, order)
+        fault = _told(refused.errors) if refused is not self._found else ""
+        draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)
         if options.registers:
             self.registering.append(draft)
         if options.fan_out is not None:
@@ -258,6 +261,10 @@ class Drafter:
             detail=f"{declaration.id!r} asks for it",
             help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
         )
+
+
+def _told(faults: list[Diagnostic]) -> str:
+    return "\n".join(f"{fault.code}: {fault.message}" for fault in faults)
 
 
 def _requisites(arguments: dict[str, Any], signature: Signature) -> dict[str, Any]:

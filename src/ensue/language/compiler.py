@@ -81,7 +81,7 @@ class Checks(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         vocabulary: what targets may name.
         registers: reports what is wrong with a state's `registers`; None accepts everything.
-        unknown_fails: whether a function that is not there is a failure of its state alone.
+        unknown_fails: whether an unknown function or argument is a failure of its state alone.
     """
 
     vocabulary: Vocabulary = NO_NAMES

@@ -60,8 +60,9 @@ _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "permissions": ("mode",),
     "mkdirs": ("makedirs",),
     "createdirs": ("makedirs",),
+    "gid_from_name": ("usergroup",),
 }
-"""Words of Ansible, Chef, Puppet, Terraform and of habit, and what they are called here."""
+"""Words of other tools, former releases of Salt and habit, and what they are called here."""
 
 _RELATIONS: Final = frozenset({"when", "only_when", "not_if", "depends_on", "depends", "refreshonly"})
 """Those of them that hardly any function has an argument for."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command, Completed
 from ensue.errors import RemoteTimeoutError
+from ensue.modules.cmd.in_group import in_group
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,9 @@ async def invoke(
     script = _script(line, options, shell, merge_stderr=merge_stderr)
     by_shell = isinstance(command, str) or merge_stderr or bool(options.prepend_path or options.background)
     argv = [shell, "-c", script] if by_shell else [*map(str, command)]
+    if options.group:
+        by_shell = False
+        argv, options = await in_group(ctx, argv, options)
     if options.root:
         argv = ["chroot", options.root, *argv]
         by_shell = False

@@ -25,6 +25,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
         cwd: the folder to run in; None is the user's home.
         stdin: what it reads.
         runas: the user, by name or number as text.
+        group: the primary group, by name.
         shell: the shell for a command line; None is the target's own (grain `shell`).
         env: variables to set.
         clean_env: start from an empty environment.
@@ -43,6 +44,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
     cwd: str | None = None
     stdin: bytes = b""
     runas: str | None = None
+    group: str | None = None
     shell: str | None = None
     env: Mapping[str, str] | None = None
     clean_env: bool = False
@@ -74,6 +76,7 @@ def read_options(given: Mapping[str, Any]) -> CommandOptions:
         cwd=given.get("cwd") or None,
         stdin=_bytes(given.get("stdin")),
         runas=_text(given.get("runas")),
+        group=_text(given.get("group")),
         shell=given.get("shell") or None,
         env=read_environment(given.get("env")),
         clean_env=bool(given.get("clean_env")),

@@ -60,7 +60,7 @@ async def run(
         success_retcodes: exit codes that are no failure.
         success_stdout: texts in its output that make it no failure.
         success_stderr: the same for its errors.
-        **kwargs: `stdin`, `bg`, `clean_env`, and what only Salt itself makes use of.
+        **kwargs: `stdin`, `bg`, `clean_env`, `group`, and what only Salt itself makes use of.
 
     Returns:
         `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also `stdout_json`

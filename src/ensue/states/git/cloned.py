@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.git.login import with_login
 from ensue.states.git.repository import Repository
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
     user: str | None = None,
     password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
     identity: str | list[str] | None = None,
+    https_user: str | None = None,
+    https_pass: str | None = None,
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
 ) -> StateReturn:
     """Have a repository cloned, and a branch of it checked out.
@@ -37,6 +40,8 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
         user: who runs git.
         password: Salt's.
         identity: private keys on the target, for ssh.
+        https_user: the user's name for a remote by HTTPS.
+        https_pass: the password for it.
         output_encoding: Salt's.
 
     Returns:
@@ -47,8 +52,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
     """
     if not target.startswith("/"):
         return StateReturn(name=name, result=False, comment="'target' path must be absolute")
-    if password_in_url := urlsplit(name).password if "://" in name else None:
-        ctx.masker.add(password_in_url)
+    url = with_login(ctx, name, https_user, https_pass)
     keys = (identity,) if isinstance(identity, str) else tuple(identity or ())
     copy = Repository(ctx=ctx, path=target, user=user, identities=keys)
     with_branch = f" with branch '{branch}'" if branch else ""
@@ -58,7 +62,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
             comment = f"{name} would be cloned to {target}{with_branch}"
             return StateReturn(name=name, result=None, changes=changes, comment=comment)
         words = ["--branch", branch] if branch else []
-        await copy.must("Clone failed", "clone", *words, "--", name, target, is_inside=False)
+        await copy.must("Clone failed", "clone", *words, "--", url, target, is_inside=False)
         comment = f"{name} cloned to {target}{with_branch}"
         return await _done(copy, name, changes, comment)
     if not await copy.is_there():

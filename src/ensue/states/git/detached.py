@@ -8,12 +8,13 @@ from __future__ import annotations
 import posixpath
 import re
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import msgspec
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.git.login import with_login
 from ensue.states.git.repository import Repository
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ async def detached(
         raise StateFailedError(f"Identity '{wrong[0]}' is not an absolute path of the target")
     copy = Repository(ctx=ctx, path=posixpath.normpath(target), user=user, identities=keys)
     wish = _Wish(
-        url=_with_login(ctx, name, https_user, https_pass), rev=str(rev), remote=remote,
+        url=with_login(ctx, name, https_user, https_pass), rev=str(rev), remote=remote,
         force_clone=force_clone,
         force_checkout=force_checkout, fetch_remote=fetch_remote,
         hard_reset=hard_reset, submodules=submodules,
@@ -230,18 +231,3 @@ async def _done(
         new_state=new_state,
         sensitive=("url",) if is_secret else (),
     )
-
-
-def _with_login(ctx: StateContext, url: str, user: str | None, password: str | None) -> str:
-    """Return the URL with a login, and tell the masker of the password."""
-    parts = urlsplit(url) if "://" in url else None
-    if parts and parts.password:
-        ctx.masker.add(parts.password)
-    if user is None and password is None:
-        return url
-    if parts is None or parts.scheme != "https":
-        raise StateFailedError("https_user and https_pass are for URLs that begin with https://")
-    secret = quote(password or "", safe="")
-    ctx.masker.add(password or "", secret)
-    login = f"{quote(user or '', safe='')}:{secret}" if password is not None else quote(user or "", safe="")
-    return urlunsplit(parts._replace(netloc=f"{login}@{parts.netloc.rpartition('@')[2]}"))

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
+from ensue.states.git.bare import is_bare, updated_bare
+from ensue.states.git.login import password_of, with_login
 from ensue.states.git.repository import Position, RemoteRevision, Repository
 from ensue.states.git.update import Wish, apply_update, plan_update, set_upstream
 
@@ -36,6 +37,14 @@ async def latest(
     force_fetch: bool = False,
     fetch_tags: bool = True,
     submodules: bool = False,
+    update_head: bool = True,
+    bare: bool = False,
+    mirror: bool = False,
+    sync_tags: bool = True,
+    refspec_branch: str = "*",
+    refspec_tag: str = "*",
+    https_user: str | None = None,
+    https_pass: str | None = None,
     password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
 ) -> StateReturn:
@@ -58,34 +67,44 @@ async def latest(
         force_fetch: fetch what is no fast-forward.
         fetch_tags: fetch tags too.
         submodules: update submodules.
+        update_head: False: only see to it that the revision is there, and leave what is checked out.
+        bare: a repository without a working copy.
+        mirror: such a repository with all that the remote has, and nothing else.
+        sync_tags: when tags are fetched, delete those that the remote does not have.
+        refspec_branch: the branches that are fetched, a name or a pattern.
+        refspec_tag: the tags that are fetched, a name or a pattern.
+        https_user: the user's name for a remote by HTTPS.
+        https_pass: the password for it.
         password: Salt's, for Windows.
         output_encoding: Salt's.
 
     Returns:
         `changes` have `revision` (`old`, `new`), `branch`, `url`; `new` for a clone; `forced update`,
-        `forced clone`. `new_state` has `path url revision branch`.
+        `forced clone`; `fetched` without `update_head`; `deleted_tags`; `refs` of a bare one.
+        `new_state` has `path url revision branch`.
 
     Raises:
         StateFailedError: the arguments make no sense, git failed, or something would have to be forced.
     """
     if not target.startswith("/"):
         raise StateFailedError(f"target '{target}' is not an absolute path")
-    secret = _password(name)
-    if secret:
-        ctx.masker.add(secret)
+    is_bare_one = bare or mirror
+    if is_bare_one and str(rev) != "HEAD":
+        raise StateFailedError("'rev' is not compatible with the 'mirror' and 'bare' arguments")
+    url = with_login(ctx, name, https_user, https_pass)
     repository = Repository(
         ctx=ctx,
         path=posixpath.normpath(target),
         user=None if user is None else str(user),
         identities=await _identities(ctx, identity),
     )
-    found = await repository.remote_revision(name, str(rev), remote)
+    found = await repository.remote_revision(url, str(rev), remote)
     if depth is not None and (found is None or found.kind == "commit"):
         raise StateFailedError(
             "When 'depth' is used, 'rev' must be set to the name of a branch or tag on the remote repository"
         )
     wish = Wish(
-        url=name,
+        url=url,
         rev=str(rev),
         branch=branch,
         remote=remote,
@@ -95,10 +114,19 @@ async def latest(
         force_fetch=force_fetch,
         fetch_tags=fetch_tags,
         submodules=submodules,
+        update_head=update_head,
+        sync_tags=sync_tags,
+        refspec_branch=refspec_branch,
+        refspec_tag=refspec_tag,
+        kind="mirror" if mirror else "bare" if bare else "",
     )
+    if is_bare_one:
+        if await is_bare(repository):
+            return await updated_bare(repository, wish, name=name, test=ctx.test)
+        return await _cloned(repository, wish, None, name=name, force=force_clone)
     if await repository.is_there():
         return await _updated(repository, wish, found, name=name, test=ctx.test)
-    return await _cloned(repository, wish, found, force=force_clone)
+    return await _cloned(repository, wish, found, name=name, force=force_clone)
 
 
 async def _updated(
@@ -116,7 +144,7 @@ async def _updated(
             name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
         )
     plan = await plan_update(repository, wish, found, before)
-    old_secret = _password(plan.old_url or "")
+    old_secret = password_of(plan.old_url or "")
     if old_secret:
         repository.ctx.masker.add(old_secret)
     if not plan.steps:
@@ -141,7 +169,7 @@ async def _updated(
 
 
 async def _cloned(
-    repository: Repository, wish: Wish, found: RemoteRevision | None, *, force: bool
+    repository: Repository, wish: Wish, found: RemoteRevision | None, *, name: str, force: bool
 ) -> StateReturn:
     ctx, path = repository.ctx, repository.path
     there = await ctx.connection.stat(path, follow=True)
@@ -160,21 +188,23 @@ async def _cloned(
         comment = f"Repository {wish.url} would be cloned to {path}"
         if names:
             comment = f"{comment}, in place of what is there (force_clone)"
-        return StateReturn(name=wish.url, result=None, changes=changes, comment=comment)
+        return StateReturn(name=name, result=None, changes=changes, comment=comment)
     for one in names:
         await ctx.connection.remove(posixpath.join(path, one), recursive=True)
     shallow = ["--depth", str(wish.depth), "--branch", wish.rev] if wish.depth is not None else []
+    shallow += [f"--{wish.kind}"] if wish.kind else []
     await repository.must(
         "Clone failed", "clone", "--origin", wish.remote, *shallow, "--", wish.url, path, is_inside=False
     )
-    comments = [f"{wish.url} cloned to {path}"]
+    how = {"": "", "bare": " as bare repository", "mirror": " as mirror"}[wish.kind]
+    comments = [f"{wish.url} cloned to {path}{how}"]
     if found is not None:
         comments += await _put_in_place(repository, wish, found)
         commit = await repository.commit_of("HEAD")
         changes["revision"] = {"old": None, "new": commit}
     state = await _state(repository, wish)
     return StateReturn(
-        name=wish.url,
+        name=name,
         result=True,
         changes=changes,
         comment=_joined(comments),
@@ -221,12 +251,8 @@ def _described(repository: Repository, url: str | None, at: Position) -> DataMap
     return {"path": repository.path, "url": url, "revision": at.commit, "branch": at.branch}
 
 
-def _password(url: str) -> str | None:
-    return urlsplit(url).password if "://" in url else None
-
-
 def _sensitive(url: str) -> tuple[str, ...]:
-    return ("url",) if _password(url) else ()
+    return ("url",) if password_of(url) else ()
 
 
 def _joined(comments: list[str]) -> str:

@@ -29,6 +29,11 @@ class Wish:
     force_fetch: bool
     fetch_tags: bool
     submodules: bool
+    update_head: bool = True
+    sync_tags: bool = True
+    refspec_branch: str = "*"
+    refspec_tag: str = "*"
+    kind: Literal["", "bare", "mirror"] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +79,9 @@ async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision,
     Raises:
         StateFailedError: something would be lost, and `force_reset` does not allow it.
     """
-    got = await repository.run("remote", "get-url", wish.remote)
-    old_url = got.stdout.decode("utf-8", "replace").strip() if got.returncode == 0 else None
+    old_url = await _url_of(repository, wish.remote)
+    if not wish.update_head:
+        return await _plan_fetch(repository, wish, found, before, old_url)
     switches = bool(wish.branch) and wish.branch != before.branch
     base = await repository.commit_of(f"refs/heads/{wish.branch}") if switches else before.commit
     has_changes = await repository.has_local_changes()
@@ -113,6 +119,37 @@ async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision,
     )
 
 
+async def _plan_fetch(
+    repository: Repository, wish: Wish, found: RemoteRevision, before: Position, old_url: str | None
+) -> Plan:
+    """Plan what leaves the working copy as it is: the remote's URL is set, and its revision fetched."""
+    steps: list[str] = []
+    changes: DataMap = {}
+    if old_url != wish.url:
+        steps.append(f"Remote '{wish.remote}' would be set to {wish.url}")
+        changes["url"] = {"old": old_url, "new": wish.url}
+    if await repository.commit_of(found.commit) is None:
+        steps.append(f"Remote '{wish.remote}' would be fetched")
+        changes["fetched"] = found.commit
+    remark = ""
+    if not found.is_at(before.commit):
+        remark = f" with update_head=False: HEAD ({short(before.commit)}) was left, and is not {found.shown}"
+    return Plan(
+        before=before,
+        old_url=old_url,
+        base=None,
+        has_changes=False,
+        steps=steps,
+        changes=changes,
+        remark=remark,
+    )
+
+
+async def _url_of(repository: Repository, remote: str) -> str | None:
+    got = await repository.run("remote", "get-url", remote)
+    return got.stdout.decode("utf-8", "replace").strip() if got.returncode == 0 else None
+
+
 async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan) -> Done:
     """Do what was planned.
 
@@ -131,7 +168,12 @@ async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision
         await repository.must("Setting the remote failed", "remote", verb, wish.remote, wish.url)
         done.comments.append(f"Remote '{wish.remote}' set to {wish.url}")
         done.changes["url"] = {"old": plan.old_url, "new": wish.url}
-    await _fetch(repository, wish, found)
+    if wish.update_head or "fetched" in plan.changes:
+        await _fetch(repository, wish, found, done)
+    if not wish.update_head:
+        done.changes |= plan.changes
+        done.comments.append(f"Remote '{wish.remote}' was fetched, and HEAD was left as it is")
+        return done
     is_forced = plan.has_changes or await _is_forced(repository, wish, found, plan.base)
     if is_forced:
         done.changes["forced update"] = True
@@ -157,19 +199,51 @@ async def set_upstream(repository: Repository, found: RemoteRevision) -> None:
         await repository.must("Tracking failed", "branch", "--set-upstream-to", found.upstream)
 
 
-async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision) -> None:
+async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision, done: Done) -> None:
     words = ["--force"] if wish.force_fetch else []
-    words += ["--tags"] if wish.fetch_tags else []
+    if wish.refspec_tag != "*":
+        words.append("--no-tags")  # or git brings all tags of the branches along
+    elif wish.fetch_tags:
+        words.append("--tags")
     words += ["--depth", str(wish.depth)] if wish.depth is not None else []
     failed = (
         "Fetch failed. Set 'force_fetch' to True to force the fetch if the failure was due to not being able "
     )
-    await repository.must(f"{failed}to fast-forward. Output of the fetch", "fetch", *words, wish.remote)
+    what = f"{failed}to fast-forward. Output of the fetch"
+    await repository.must(what, "fetch", *words, wish.remote, *_refspecs(wish))
     if await repository.commit_of(found.commit) is None:
         # A shallow fetch of other branches may not have brought it.
         await repository.must("Fetch failed", "fetch", *words, wish.remote, wish.rev)
     if await repository.commit_of(found.commit) is None:
         raise StateFailedError(f"Fetch did not successfully retrieve rev '{wish.rev}' from {wish.url}")
+    if wish.fetch_tags and wish.sync_tags:
+        await _remove_tags(repository, wish, done)
+
+
+def _refspecs(wish: Wish) -> list[str]:
+    """Return which branches and tags are fetched, where it is not all of them."""
+    specs: list[str] = []
+    if wish.refspec_branch != "*":
+        specs.append(f"refs/heads/{wish.refspec_branch}:refs/remotes/{wish.remote}/{wish.refspec_branch}")
+    if wish.refspec_tag != "*":
+        specs.append(f"+refs/tags/{wish.refspec_tag}:refs/tags/{wish.refspec_tag}")
+        if wish.refspec_branch == "*":
+            specs.append(f"refs/heads/*:refs/remotes/{wish.remote}/*")
+    return specs
+
+
+async def _remove_tags(repository: Repository, wish: Wish, done: Done) -> None:
+    """Delete the tags that the remote does not have."""
+    own = (await repository.must("Listing tags failed", "tag", "--list")).splitlines()
+    if not own:
+        return
+    listed = await repository.must("Failed to check remote refs", "ls-remote", "--tags", "--", wish.url)
+    theirs = {line.partition("\trefs/tags/")[2].removesuffix("^{}") for line in listed.splitlines()}
+    gone = sorted(set(own) - theirs)
+    if gone:
+        await repository.must("Deleting tags failed", "tag", "--delete", "--", *gone)
+        done.changes["deleted_tags"] = [*gone]
+        done.comments.append(f"The following tags were removed from the local checkout: {', '.join(gone)}")
 
 
 async def _switch(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan, done: Done) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.contracts.connection import Command
 
 if TYPE_CHECKING:
@@ -20,28 +22,65 @@ _UNSEEN: Final = frozenset({
 })  # fmt: skip
 """Options that the kernel does not show: they are read by programs, or are what holds without them."""
 
-_TRANSLATED: Final = {"tcp": "proto=tcp", "udp": "proto=udp"}
+_TRANSLATED: Final[Mapping[str, str]] = {"tcp": "proto=tcp", "udp": "proto=udp"}
+_IGNORED: Final[Mapping[str, Sequence[str]]] = {"ramfs": ("size",)}
 _SIZE: Final = re.compile(r"size=(?P<number>\d+)(?P<unit>[kmg]?)\Z")
 _KIB: Final = {"k": 1, "m": 1024, "g": 1024 * 1024}
 _BY: Final = {"UUID": "by-uuid", "LABEL": "by-label", "PARTUUID": "by-partuuid", "PARTLABEL": "by-partlabel"}
 
 
-def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], hidden: Iterable[str] = ()) -> list[str]:
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user knows of how the kernel shows a mount, beside what is known here.
+
+    Args:
+        devices: regular expressions of other names of the device.
+        hidden: options, or their keys, that are not shown.
+        ignored: keys of options that never cause a remount, by kind of file system.
+        translated: options that are shown by another name.
+    """
+
+    devices: Sequence[str]
+    hidden: Sequence[str]
+    ignored: Mapping[str, Sequence[str]]
+    translated: Mapping[str, str]
+
+    def is_other_name(self, entry: Mapping[str, Any]) -> bool:
+        """Say whether what is mounted has one of the other names of the device."""
+        return any(re.fullmatch(pattern, str(entry["device"])) for pattern in self.devices)
+
+
+def as_shown(
+    devices: Sequence[str],
+    hidden: Sequence[str],
+    ignored: Mapping[str, Sequence[str]] | None,
+    translated: Mapping[str, str] | None,
+) -> Shown:
+    """Return what the user says, added to what is known here."""
+    return Shown(
+        devices=devices,
+        hidden=hidden,
+        ignored={**_IGNORED, **(ignored or {})},
+        translated={**_TRANSLATED, **(translated or {})},
+    )
+
+
+def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], fstype: str, known: Shown) -> list[str]:
     """Return the wanted options that what is mounted lacks.
 
     Args:
         wanted: options.
         entry: what `mount.active` says of it.
-        hidden: options that are not to be looked for.
+        fstype: the kind of file system.
+        known: how the kernel shows them.
     """
-    shown = {_normal(option) for option in (*entry["opts"], *entry.get("superopts", ()))}
-    unseen = {*_UNSEEN, *hidden}
-    asked = [_normal(option) for option in wanted]
+    shown = {_normal(option, known) for option in (*entry["opts"], *entry.get("superopts", ()))}
+    unseen = {*_UNSEEN, *known.hidden, *known.ignored.get(fstype, ())}
+    asked = [_normal(option, known) for option in wanted]
     return [
         option
         for option in asked
         if option not in shown
-        and option.partition("=")[0] not in unseen
+        and not unseen.intersection((option, option.partition("=")[0]))
         and not option.startswith(("x-", "comment"))
     ]
 
@@ -74,9 +113,9 @@ async def _real(ctx: StateContext, path: str) -> str:
     return done.stdout.decode("utf-8", "replace").strip() or path
 
 
-def _normal(option: str) -> str:
+def _normal(option: str, known: Shown) -> str:
     match = _SIZE.match(option)
     if match:
         number = int(match["number"])
         return f"size={number * _KIB[match['unit']] if match['unit'] else number // 1024}k"
-    return _TRANSLATED.get(option, option)
+    return known.translated.get(option, option)

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.mount.active import is_device, missing_options
+from ensue.states.mount.active import as_shown, is_device, missing_options
 from ensue.states.mount.secret_options import mask_secret_options
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
+    from ensue.states.mount.active import Shown
 
 _PLANNED: Final = {
     "new": "{} needs to be written to the fstab in order to be made persistent.",
@@ -35,8 +36,13 @@ async def mounted(
     mount: bool = True,
     user: str | None = None,  # noqa: ARG001 (Salt's argument)
     hidden_opts: str | list[str] | None = None,
-    device_name_regex: list[str] | None = None,  # noqa: ARG001 (Salt's argument)
+    device_name_regex: list[str] | None = None,
     match_on: str | list[str] = "auto",
+    extra_mount_invisible_options: list[str] | None = None,
+    extra_mount_invisible_keys: list[str] | None = None,
+    extra_mount_ignore_fs_keys: dict[str, list[str]] | None = None,
+    extra_mount_translate_options: dict[str, str] | None = None,
+    bind_mount_copy_active_opts: bool = True,  # noqa: ARG001 (Salt's argument)
 ) -> StateReturn:
     """Have a device mounted on a folder.
 
@@ -54,8 +60,13 @@ async def mounted(
         mount: mount it now.
         user: Salt's; mounted as the user that ensue is on the target.
         hidden_opts: options that do not make it be remounted.
-        device_name_regex: Salt's; has no effect.
+        device_name_regex: regular expressions of other names under which the device may be mounted.
         match_on: the fields that tell which line of the fstab it is; `auto`: the folder.
+        extra_mount_invisible_options: options that the kernel does not show.
+        extra_mount_invisible_keys: keys of such options (`password` of `password=…`).
+        extra_mount_ignore_fs_keys: by kind of file system, keys of options that do not make it be remounted.
+        extra_mount_translate_options: options, each with what the kernel shows instead.
+        bind_mount_copy_active_opts: Salt's; a bind mount's options are never taken from another mount.
 
     Returns:
         `changes` have `mount` or `umount`, and `persist` (`new`, `update`); `new_state` has
@@ -68,12 +79,16 @@ async def mounted(
     options = [str(part).strip() for part in given]
     secret = mask_secret_options(ctx, options)
     hidden = hidden_opts.split(",") if isinstance(hidden_opts, str) else hidden_opts or []
+    hidden = [*hidden, *(extra_mount_invisible_options or ()), *(extra_mount_invisible_keys or ())]
+    known = as_shown(
+        device_name_regex or [], hidden, extra_mount_ignore_fs_keys, extra_mount_translate_options
+    )
     name = name.rstrip("/") or "/"
     changes: DataMap = {}
     comments: list[str] = []
     will_mount = False
     if mount:
-        will_mount, made, text = await _now(ctx, name, device, fstype, options, hidden, mkmnt=mkmnt)
+        will_mount, made, text = await _now(ctx, name, device, fstype, options, known, mkmnt=mkmnt)
         changes |= made
         comments.append(text)
     if persist:
@@ -102,7 +117,7 @@ async def _now(  # noqa: PLR0917 (what the declaration says)
     device: str,
     fstype: str,
     options: list[str],
-    hidden: list[str],
+    known: Shown,
     *,
     mkmnt: bool,
 ) -> tuple[bool, DataMap, str]:
@@ -110,14 +125,14 @@ async def _now(  # noqa: PLR0917 (what the declaration says)
     entry: dict[str, Any] | None = (await ctx.call("mount.active", extended=True)).get(name)
     if entry is None:
         return await _mount(ctx, name, device, fstype, options, mkmnt=mkmnt)
-    if not await is_device(ctx, device, entry, options):
+    if not known.is_other_name(entry) and not await is_device(ctx, device, entry, options):
         if ctx.test:
             return True, {}, "An umount would have been forced because devices do not match"
         await ctx.call("mount.umount", name)
         await ctx.call("mount.mount", name, device, fstype=fstype, opts=options)
         reason = f"Forced unmount and mount because the device was {entry['device']}"
         return True, {"umount": reason, "mount": True}, "Target was successfully mounted"
-    missing = missing_options(options, entry, hidden)
+    missing = missing_options(options, entry, fstype, known)
     if not missing:
         return False, {}, "Target was already mounted"
     text = f"because options ({','.join(missing)}) changed"
