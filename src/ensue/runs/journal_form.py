@@ -67,8 +67,6 @@ class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     total: int
 
 
-JournalLine = "RunEvent | JournalHeader | JournalSummary"
-
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
