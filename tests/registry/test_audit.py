@@ -12,7 +12,7 @@ import pytest
 
 from ensue.errors import StoreError
 from ensue.registry.audit import AuditLog
-from ensue.registry.audit_check import find_fault, read_entries
+from ensue.registry.audit_check import first_fault, read_entries
 from ensue.registry.audit_form import Access
 
 if TYPE_CHECKING:
@@ -193,3 +193,9 @@ def test_names_that_utf8_cannot_write_are_written(log: AuditLog, path: Path) -> 
     log.append((Access("decrypt", "a:\udcff", '"quoted"'),))
     assert read_entries(path)[0]["srn"] == "a:\\udcff"
     assert find_fault(path) is None
+
+
+def find_fault(path: Path) -> tuple[int, str] | None:
+    """Return the line and the words of a log's first fault, None where it is whole."""
+    fault = first_fault(path)
+    return (fault.line, fault.what) if fault else None

@@ -242,3 +242,19 @@ def test_a_newer_file_is_refused(cachedir: Path) -> None:
     database.close()
     with pytest.raises(StoreError, match="use a newer ensue"):
         store_in(cachedir).find(MINION, "cloud", "vm")
+
+
+def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) -> None:
+    """No half of a secret is left at the end of what is kept in the clear, and the cut is known of both."""
+    masker = Masker()
+    masker.add("hunter22-hunter22")
+    vault = ProjectVault.of_project(cachedir, environment={})
+    store = opened(EnforcedStore(cachedir, vault=vault, masker=masker, keep_output_bytes=20))
+    store.note(returned("vm", {"out": "twelve chars hunter22-hunter22", "other": "y" * 30}))
+    store.flush()
+    (shown,) = store.shown()
+    assert "hunter22" not in str(shown.state.new_state)
+    assert shown.state.cut == (("out",), ("other",))
+    (found,) = store.find(MINION, "cloud", "vm")
+    assert found.whole == {}
+    assert b"hunter22" not in (cachedir / FILE).read_bytes()

@@ -64,6 +64,7 @@ NOT_FOR_SALT: Final = frozenset(
             "key_source",
             "keep_runs",
             "keep_runs_bytes",
+            "keep_output_bytes",
             "concurrency",
         ),
         *("audit_max_size", "audit_keep_files", "grains_cache_expiration", "derived_highstate"),

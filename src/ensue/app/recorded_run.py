@@ -17,6 +17,7 @@ from ensue.model.events import NodeFinished, RunFinished, RunStarted
 from ensue.model.sizes import size_bytes
 from ensue.runs.enforcement import Enforcement
 from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal, new_run_id
+from ensue.runs.output_bound import OutputBound
 from ensue.runs.own_minion import own_minion
 from ensue.runs.resume import ResumedRun, resumed_run
 from ensue.runs.run_chain import chain_to_resume, commands_left_running
@@ -92,7 +93,8 @@ class RecordedRun:
         tgt = resumed.tgt or None if resumed else self._options.tgt
         run_id = new_run_id(datetime.now(UTC))
         enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
-        with self._journal(run_id, on_event, resumed) as tell_others:
+        bound = OutputBound(self._settings.keep_output_bytes)
+        with self._journal(run_id, on_event, resumed, bound) as tell_others:
 
             def tell(event: RunEvent) -> None:
                 if type(event) is NodeFinished:
@@ -121,6 +123,8 @@ class RecordedRun:
             highstate = not mods and self._deployment is None
             report = await run.report(run_id, first, asked_for_highstate=highstate, resumed=resumed)
             report = enforcement.end(report)
+            if (left_out := bound.warning()) is not None:
+                report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
             tell(
                 RunFinished(
                     run_id=run_id,
@@ -186,7 +190,11 @@ class RecordedRun:
 
     @contextmanager
     def _journal(
-        self, run_id: str, on_event: Callable[[RunEvent], None], resumed: ResumedRun | None
+        self,
+        run_id: str,
+        on_event: Callable[[RunEvent], None],
+        resumed: ResumedRun | None,
+        bound: OutputBound,
     ) -> Generator[Callable[[RunEvent], None]]:
         """Yield what is told of every event; the journal begins with the first: a refused run leaves none."""
         journal: Journal | None = None
@@ -205,6 +213,7 @@ class RecordedRun:
                     keep_runs=keep_runs,
                     keep_runs_bytes=keep_runs_bytes or KEEP_RUNS_BYTES,
                     resumes=chain,
+                    bound=bound,
                 )
                 journal.write_together(asyncio.get_running_loop().call_soon)
             journal.write(event)

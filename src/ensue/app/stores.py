@@ -83,7 +83,10 @@ class Stores:
             from ensue.registry.enforced import EnforcedStore
 
             self._enforced = EnforcedStore(
-                self._settings.cachedir, vault=self.lazy_vault, masker=self._masker
+                self._settings.cachedir,
+                vault=self.lazy_vault,
+                masker=self._masker,
+                keep_output_bytes=self._settings.keep_output_bytes,
             )
         return self._enforced
 

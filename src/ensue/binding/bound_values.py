@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
     from ensue.model.chunk import Chunk
     from ensue.model.data import Data
+    from ensue.model.enforced import EnforcedState
     from ensue.model.reference import Binding, BoundText
 
 _INERT: Final = (bool, int, float, type(None))
@@ -149,7 +150,7 @@ class BoundValues:
 
     def _source(self, bound: BoundText, binding: Binding, call: Call) -> _Source | Unknown:
         if binding.enforced is not None:
-            return _Source(binding.enforced.new_state, binding.enforced.sensitive)
+            return _enforced(bound, binding, binding.enforced, call)
         returned = None if binding.producer is None else call.results(binding.producer)
         if returned is None:
             raise _failed(bound, binding, call, f"{binding.reference.id!r} was not run")
@@ -160,12 +161,12 @@ class BoundValues:
         if returned.new_state is not None:
             return _Source(returned.new_state, returned.sensitive)
         earlier = self._enforced_before(binding, returned) if returned.skipped else None
-        if earlier is None:
-            said = "was skipped and has" if returned.skipped else "returned"
-            raise _failed(bound, binding, call, f"{returned.id!r} {said} no new_state")
-        return earlier
+        if earlier is not None:
+            return _enforced(bound, binding, earlier, call)
+        said = "was skipped and has" if returned.skipped else "returned"
+        raise _failed(bound, binding, call, f"{returned.id!r} {said} no new_state")
 
-    def _enforced_before(self, binding: Binding, returned: Return) -> _Source | None:
+    def _enforced_before(self, binding: Binding, returned: Return) -> EnforcedState | None:
         """A producer that was skipped is what the last apply made of it."""
         if self._enforced is None:
             return None
@@ -173,7 +174,19 @@ class BoundValues:
         if returned.id == binding.reference.id:
             entries = meant(binding.reference, entries, identity_of)
         left = [one for one in entries if one.tag == returned.tag]
-        return _Source(left[0].new_state, left[0].sensitive) if left else None
+        return left[0] if left else None
+
+
+def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call: Call) -> _Source:
+    """Return what an earlier apply enforced, unless the reference would read what was not kept whole."""
+    cut = enforced.cut_at(binding.reference.steps)
+    if cut:
+        problem = (
+            f"{binding.reference.id!r} was not run, and {cut!r} of what the last apply enforced was cut"
+            " (set `keep_output_bytes` higher, and have the state run again)"
+        )
+        raise _failed(bound, binding, call, problem)
+    return _Source(enforced.new_state, enforced.sensitive)
 
 
 def _read(bound: BoundText, binding: Binding, source: _Source, call: Call) -> Any:

@@ -30,7 +30,7 @@ Source: Salt Resources, "salt/resource/".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
     from ensue.contracts.leftovers import LeftoverNotes
     from ensue.masking import Masker
-    from ensue.model.data import DataMap, ReadOnlyDataMap
+    from ensue.model.data import ReadOnlyDataMap
     from ensue.model.srn import Srn
 
 
@@ -80,40 +80,3 @@ HOOK_PARAMETERS: Final[Mapping[str, frozenset[str]]] = {
 
 PLAIN_HOOKS: Final = frozenset({"check", "connect"})
 """Hooks that may not be `async def`: they do no I/O."""
-
-
-class ResourceType(Protocol):
-    """A loaded type, every hook with its default.
-
-    A hook that raises is an `EnsueError` that names the type, or the one that the hook raised itself.
-    """
-
-    @property
-    def SECRET_KEYS(self) -> frozenset[str]:  # noqa: N802 -- the name that authors write
-        """Configuration keys whose values are secrets."""
-        ...
-
-    @property
-    def IS_REMOTE(self) -> bool:  # noqa: N802 -- the name that authors write
-        """Whether working on its resources takes next to nothing from this machine."""
-        ...
-
-    def check(self, config: ReadOnlyDataMap) -> list[str]:
-        """Return what is wrong with a configuration, one sentence each; empty when nothing is."""
-        ...
-
-    def connect(self, context: ResourceContext) -> Connection:
-        """Return a connection handle; does no I/O."""
-        ...
-
-    async def ping(self, connection: Connection, context: ResourceContext) -> bool:
-        """Say whether the resource answers; raises what the connection raises when it does not."""
-        ...
-
-    async def grains(self, connection: Connection, context: ResourceContext) -> DataMap:
-        """Gather the resource's grains."""
-        ...
-
-    async def discover(self, opts: Mapping[str, Any]) -> dict[str, DataMap]:
-        """Return the resources that the type finds by itself, by id."""
-        ...

@@ -138,7 +138,7 @@ class Executor:
         enforced = self._hooks.enforced(node.target, node.scope.path, node.chunk.tag)
         if enforced is None:
             return skipped
-        made = msgspec.structs.replace(skipped, new_state=enforced.new_state)
+        made = msgspec.structs.replace(skipped, new_state=enforced.whole)
         said = await self._registered(node, callee, made)
         return msgspec.structs.replace(said, new_state=skipped.new_state)
 

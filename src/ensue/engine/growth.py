@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node, Scope
     from ensue.engine.recorder import Recorder
     from ensue.engine.services import EngineOptions, EngineServices
+    from ensue.model.enforced import EnforcedState
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
 
@@ -106,8 +107,10 @@ class Growth:
         """
         # What renderings see is the return as it is now, each the same; and whatever a template does to it,
         # the return in the results stays as it is.
-        prev_ret = self._return_to_show(node, returned) if self._is_rendered(returned) else None
-        has_never_run = returned.skipped and prev_ret is not None and prev_ret["new_state"] is None
+        is_rendered = self._is_rendered(returned)
+        enforced = self._enforced_before(node, returned) if is_rendered else None
+        prev_ret = _return_to_show(returned, enforced) if is_rendered else None
+        missing = _missing(returned, enforced)
         for entry, (kind, name) in enumerate(node.chunk.options.delayed_render):
             if not self._is_rendered(returned):
                 self._leave_out(kind, name, node, returned)
@@ -115,19 +118,15 @@ class Growth:
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
             request = self._request(node, growth_kind, (name,), node.target, prev_ret=prev_ret, entry=entry)
             came = await self._grow(request, node, returned.delayed, test=node.scope.test, quiet=False)
-            if came.status == "failed" and has_never_run:
-                came.comment += f"\n{returned.id} was skipped and has never run: its new_state is None"
             if came.status == "failed":
+                came.comment += missing
                 self._runner.entry_failed(node)
 
-    def _return_to_show(self, node: Node, returned: Return) -> dict[str, object]:
-        """Return what templates see; of a state that was skipped, what it last made true."""
-        shown = returned.as_data()
-        if returned.skipped and returned.new_state is None:
-            enforced = self._enforced(node.target, returned.scope, returned.tag)
-            if enforced is not None:
-                shown["new_state"] = enforced.new_state
-        return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
+    def _enforced_before(self, node: Node, returned: Return) -> EnforcedState | None:
+        """Return what a state that was skipped last made true."""
+        if not returned.skipped or returned.new_state is not None:
+            return None
+        return self._enforced(node.target, returned.scope, returned.tag)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
         """Run what a node's function asks for: SLS against another target, or what a source plans."""
@@ -287,3 +286,21 @@ def _branch(scope: Scope) -> Scope:
     while scope.caller is not None and scope.depth > 1:
         scope = scope.caller.scope
     return scope
+
+
+def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[str, object]:
+    """Return what templates see; of a state that was skipped, what it last made true."""
+    shown = returned.as_data()
+    if enforced is not None:
+        shown["new_state"] = enforced.whole
+    return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
+
+
+def _missing(returned: Return, enforced: EnforcedState | None) -> str:
+    """Return a line that says what a template may have missed in the return of a skipped state."""
+    if enforced is not None and enforced.cut:
+        paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
+        return f"\n{returned.id} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
+    if returned.skipped and returned.new_state is None and enforced is None:
+        return f"\n{returned.id} was skipped and has never run: its new_state is None"
+    return ""

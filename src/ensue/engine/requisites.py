@@ -81,7 +81,7 @@ def judge(
                 group |= _facts(plain_kind, returned)
             elif returned is not None:
                 group |= _fact(plain_kind, returned)
-        facts |= _soften(group, any_of=any_of, onfail=kind is RequisiteKind.ONFAIL)
+        facts |= _outweighed(group) if any_of else group
     return _verdict(facts)
 
 
@@ -143,17 +143,11 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
             assert_never(never)
 
 
-def _soften(group: int, *, any_of: bool, onfail: bool) -> int:
-    """In `_any` groups what holds outweighs what does not; in `onfail_all` it is the other way round."""
-    if not any_of:
-        return group & ~_OK if onfail and group & _ONFAIL_HELD else group
+def _outweighed(group: int) -> int:
+    """In a group of the form `_any`, one requisite that holds outweighs those that do not."""
     if group & (_OK | _CHANGED):
         group &= ~_FAILED
-    if group & _OK:
-        group &= ~_ONFAIL_HELD
-    if group & _CHANGES_THERE:
-        group &= ~_CHANGES_MISSING
-    return group
+    return group & ~_ONFAIL_HELD if group & _OK else group
 
 
 def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in Salt's order of precedence

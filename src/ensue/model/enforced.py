@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.model.kept_output import without_cut
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.model.data import Data
+    from ensue.model.kept_output import DataPath
+    from ensue.model.reference import Step
 
 
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +28,7 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         sls: the SLS it stood in.
         new_state: what the thing was when that apply ended; secrets in the clear.
         sensitive: colon paths into `new_state` whose values are secrets.
+        cut: where `new_state` has not all that the state returned (`kept_output`).
     """
 
     tag: str
@@ -32,3 +39,21 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     sls: str
     new_state: Data
     sensitive: tuple[str, ...] = ()
+    cut: tuple[DataPath, ...] = ()
+
+    @property
+    def whole(self) -> Data:
+        """The `new_state` without the values that were cut."""
+        return without_cut(self.new_state, self.cut) if self.cut else self.new_state
+
+    def cut_at(self, steps: Sequence[Step]) -> str:
+        """Return the path of a value that was cut and that a reference would read; empty for none.
+
+        Args:
+            steps: the reference's property path.
+        """
+        keys = [step if isinstance(step, str) else step.key for step in steps]
+        for path in self.cut:
+            if all(key is None or key == part for key, part in zip(keys, path, strict=False)):
+                return ":".join(path) or "new_state"
+        return ""

@@ -70,11 +70,13 @@ class NodeFinished(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
 
     Args:
         returned: the return.
-        exact: in a journal: whether the return stands there as it was, nothing masked or put otherwise.
+        exact: in a journal: whether the return stands there as it was, nothing masked, cut or put otherwise.
+        shared: in a journal: keys of `new_state` whose texts are written under `changes` alone.
     """
 
     returned: Return
     exact: bool = True
+    shared: tuple[str, ...] = ()
 
 
 class ScopeOpened(msgspec.Struct, frozen=True, tag=True):

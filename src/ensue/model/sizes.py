@@ -1,4 +1,4 @@
-"""Sizes as a user writes them: bytes, or a number with a unit."""
+"""Sizes as users write and read them: bytes, or a number with a unit."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 _SIZE: Final = re.compile(r"(?P<number>[0-9.]+)\s*(?P<prefix>[kmgtpezy]?)(?P<unit>ib|b)?\Z", re.IGNORECASE)
 _PREFIXES: Final = " kmgtpezy"
+_STEP: Final = 1024
 
 
 def size_bytes(size: Any) -> int | None:
@@ -27,3 +28,17 @@ def size_bytes(size: Any) -> int | None:
     base = 1000 if (found["unit"] or "").lower() == "b" else 1024
     power = _PREFIXES.index(found["prefix"].lower()) if found["prefix"] else 0
     return int(number * base**power)
+
+
+def size_text(size: int) -> str:
+    """Return a size as a person reads it: `12.5 MiB`, `800 bytes`.
+
+    Args:
+        size: in bytes.
+    """
+    number = float(size)
+    for unit in ("bytes", "KiB", "MiB"):
+        if number < _STEP:
+            return f"{number:.1f}".removesuffix(".0") + f" {unit}"
+        number /= _STEP
+    return f"{number:.1f}".removesuffix(".0") + " GiB"

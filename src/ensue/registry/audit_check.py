@@ -100,21 +100,6 @@ def first_fault(path: Path) -> AuditFault | None:
     return AuditFault(path.name, *found) if found else None
 
 
-def find_fault(path: Path) -> tuple[int, str] | None:
-    """Check the chain of one file, the one that is written.
-
-    Args:
-        path: the file; one that is not there is whole, unless the note beside it says otherwise.
-
-    Returns:
-        None when it is whole, else the number of the first line that is wrong, counted from 1, and what is.
-
-    Raises:
-        StoreError: it cannot be read.
-    """
-    return _last_file_fault(path, _read(path), None)
-
-
 def _last_file_fault(path: Path, log: _Log, before: End | None) -> tuple[int, str] | None:
     """Check the file that is written; `before` is where the file before it ends."""
     checked = _check(log.content, _start(log.content))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.model.enforced import EnforcedState
+from ensue.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.registry.enforced_file import EnforcedFile
 from ensue.registry.enforced_form import Entry, Row
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
     from ensue.model.data import Data
+    from ensue.model.kept_output import DataPath
     from ensue.model.returns import Return
     from ensue.model.srn import Srn
 
@@ -59,14 +61,23 @@ class EnforcedStore:
         cachedir: the project's cachedir.
         vault: encrypts what is secret.
         masker: knows the secrets of this process, and is told of those that are opened.
+        keep_output_bytes: how much of a long text is kept.
     """
 
-    def __init__(self, cachedir: Path, *, vault: Vault, masker: Masker) -> None:
+    def __init__(
+        self,
+        cachedir: Path,
+        *,
+        vault: Vault,
+        masker: Masker,
+        keep_output_bytes: int = KEEP_OUTPUT_BYTES,
+    ) -> None:
         self._file = EnforcedFile(cachedir)
         self._vault = vault
         self._masker = masker
         self._pending: list[Return] = []
         self._run_id = ""
+        self._keep_output_bytes = keep_output_bytes
 
     def begin_run(self, run_id: str) -> None:
         """Say which run the entries to come belong to."""
@@ -149,17 +160,26 @@ class EnforcedStore:
         self._file.close()
 
     def _row(self, returned: Return) -> Row:
-        new_state = _encoded(returned.new_state)
+        new_state, cut = self._kept(returned.new_state)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
-            entry = Entry(module, function, returned.id, returned.name, sls, new_state)
+            entry = Entry(module, function, returned.id, returned.name, sls, new_state, cut=cut)
             return Row(returned.target, returned.scope, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
         text = self._masker.text
         id_, name = text(returned.id), text(returned.name)
-        entry = Entry(returned.module, returned.function, id_, name, returned.sls, _encoded(shown), paths)
+        shown, _ = self._kept(shown)
+        entry = Entry(returned.module, returned.function, id_, name, returned.sls, shown, paths, cut=cut)
         row = Row(returned.target, text(returned.scope), text(returned.tag), self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
+
+    def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
+        """Return a new state as it is written, and where it is cut."""
+        encoded = _encoded(new_state)
+        if len(encoded) <= self._keep_output_bytes:
+            return encoded, ()
+        kept, cut = shortened(new_state, self._keep_output_bytes)
+        return (_encoded(kept), tuple(cut)) if cut else (encoded, ())
 
     def _sealed(self, row: Row, plain: bytes) -> Row:
         sealed = self._vault.seal(plain, context=_context(row))
@@ -195,6 +215,7 @@ def _state(row: Row, new_state: bytes) -> EnforcedState:
         sls=entry.sls,
         new_state=_DECODE(new_state),
         sensitive=entry.sensitive,
+        cut=entry.cut,
     )
 
 

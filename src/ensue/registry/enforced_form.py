@@ -22,6 +22,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         shown: MessagePack of the new state, secrets masked.
         sensitive: paths into it.
         sealed: the new state in the clear, encrypted; None where there is no secret in it.
+        cut: paths of the values that are not kept whole.
     """
 
     module: str
@@ -32,6 +33,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     shown: bytes
     sensitive: tuple[str, ...] = ()
     sealed: bytes | None = None
+    cut: tuple[tuple[str, ...], ...] = ()
 
 
 class Row(msgspec.Struct, frozen=True):

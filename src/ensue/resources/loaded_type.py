@@ -40,7 +40,9 @@ _MOST_THREADS: Final = 256
 
 
 class LoadedType:
-    """A `ResourceType`.
+    """A resource type with its hooks, each that its package lacks with its default.
+
+    A hook that fails raises an `EnsueError` that names the type, or the `EnsueError` that the hook raised.
 
     Args:
         source: its package.

@@ -76,11 +76,12 @@ class Enforcement:
         if not isinstance(found, dict):
             return {}
         entry = self._store.of_state(Srn.parse(returned.target), returned.scope, returned.tag)
-        if entry is None or not isinstance(entry.new_state, dict):
+        before = None if entry is None else entry.whole
+        if entry is None or not isinstance(before, dict):
             return {}
         paths = (*entry.sensitive, *returned.sensitive)
-        shown = (hide_paths(entry.new_state, paths), hide_paths(found, paths))
-        differing = _differences("", entry.new_state, cast("dict[str, Any]", found), shown)
+        shown = (hide_paths(before, paths), hide_paths(found, paths))
+        differing = _differences("", before, cast("dict[str, Any]", found), shown)
         return {path: {"old": old, "new": new} for path, old, new in differing}
 
 

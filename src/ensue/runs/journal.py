@@ -21,6 +21,7 @@ from ensue.files import private_files
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished
 from ensue.runs import journal_form
 from ensue.runs.journal_form import JournalHeader, JournalSummary
+from ensue.runs.output_bound import OutputBound
 from ensue.runs.process_marks import process_mark
 from ensue.runs.run_chain import has_ended, needed_to_resume
 from ensue.runs.run_history import (
@@ -68,10 +69,12 @@ class Journal:
         path: its file.
         descriptor: the same, open.
         masker: the secrets of this process.
+        bound: how much of a command's output is kept; None: the default.
     """
 
-    def __init__(self, path: Path, descriptor: int, masker: Masker) -> None:
+    def __init__(self, path: Path, descriptor: int, masker: Masker, bound: OutputBound | None = None) -> None:
         self.path = path
+        self._bound = bound or OutputBound()
         self._descriptor = descriptor
         self._masker = masker
         self._soon: Callable[[Callable[[], None]], object] | None = None
@@ -91,6 +94,7 @@ class Journal:
         keep_runs: int = KEEP_RUNS,
         keep_runs_bytes: int = KEEP_RUNS_BYTES,
         resumes: Sequence[str] = (),
+        bound: OutputBound | None = None,
     ) -> Journal:
         """Begin the journal of a run; the oldest journals make room for it.
 
@@ -101,6 +105,7 @@ class Journal:
             keep_runs: how many journals are kept, this one included.
             keep_runs_bytes: how much room the kept ones take together.
             resumes: the runs that this one goes on with, whose journals are kept, too.
+            bound: how much of a command's output is kept; None: the default.
 
         Raises:
             StoreError: the file cannot be made, or there is one of this id.
@@ -110,7 +115,7 @@ class Journal:
             private_files.make_private_directory(cachedir)
             private_files.make_private_directory(path.parent)
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            journal = cls(path, private_files.open_private_file(path, flags), masker)
+            journal = cls(path, private_files.open_private_file(path, flags), masker, bound)
         except OSError as error:
             raise StoreError(f"{path}: the journal cannot be made: {error.strerror}") from error
         header = JournalHeader(run_id=run_id, pid=os.getpid(), process=process_mark(os.getpid()))
@@ -137,7 +142,7 @@ class Journal:
         """
         if self._fault is not None:
             raise self._fault
-        line = journal_form.encode(event, self._masker)
+        line = journal_form.encode(event, self._masker, self._bound)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
             number = event.returned.run_num

@@ -7,6 +7,9 @@ An event is masked as data before it is encoded, never as text afterwards: a sec
 escapes would slip through. Events that bear no data of a state's own (the many of a large run) are encoded
 at once, and again with masking only when a secret stands in them; while no secret is known, so are those
 whose data JSON can hold.
+
+Long texts are cut (`output_bound`), after masking. A text that is in `changes` and in `new_state` is written
+once: `shared` names it, and `new_state` has null in its place.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from ensue.model.events import (
 )
 from ensue.model.returns import Return, ScopeReturn
 from ensue.model.sensitive_paths import hide_paths
+from ensue.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
     from ensue.masking import Masker
@@ -67,8 +71,6 @@ class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     total: int
 
 
-JournalLine = "RunEvent | JournalHeader | JournalSummary"
-
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
@@ -89,7 +91,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         JournalSummary,
     )
 }
-_SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges"})
+_SEQUENCES: Final = frozenset({"mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared"})
 _OWN_WORDS: Final = frozenset(
     {
         "run_id",
@@ -108,28 +110,38 @@ _OWN_WORDS: Final = frozenset(
 """Fields whose texts name something that ensue has to find again; a short secret may be the same word."""
 _ENCODER: Final = msgspec.json.Encoder()
 _NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state", "read")
+_WORTH_SHARING_CHARS: Final = 64
 _LARGEST_INTEGER: Final = 2**63 - 1
 _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
 
-def encode(event: RunEvent, masker: Masker) -> bytes:
+def encode(event: RunEvent, masker: Masker, bound: OutputBound | None = None) -> bytes:
     """Return an event as a line, newline included, without a secret in it.
 
     Args:
         event: what happened; data that JSON does not know is written as text.
         masker: the secrets of this process.
+        bound: how much of a long text is written, and told of what is not; None: the default.
     """
+    bound = bound or OutputBound()
     if (not masker.knows_secrets and _is_json(event)) or _is_plain(event):
         try:
-            line = _ENCODER.encode(event)
+            line = _ENCODER.encode(_written_once(event))
         except (TypeError, ValueError):
             # A text that UTF-8 cannot write, or something that is no text where one belongs.
             line = b""
+        if len(line) > bound.most_bytes and isinstance(event, NodeFinished):
+            line = b""  # A text in it may be too long.
         if line and (not masker.knows_secrets or _is_clean(event, line, masker)):
             return line + b"\n"
     fields = _masked_fields(event, masker)
     if isinstance(event, NodeFinished):
-        fields["exact"] = _is_exact(event.returned, fields["returned"])
+        written = fields["returned"]
+        bound.shorten(written)
+        fields["exact"] = _is_exact(event.returned, written)
+        fields["shared"] = shared = _shared(written["changes"], written["new_state"])
+        if shared:
+            written["new_state"] |= dict.fromkeys(shared)
     return _ENCODER.encode(fields) + b"\n"
 
 
@@ -146,6 +158,28 @@ def decode(line: bytes) -> RunEvent | JournalHeader | JournalSummary | None:
         return cast("RunEvent | JournalHeader | JournalSummary", _built(class_, fields))
     except (msgspec.MsgspecError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _written_once(event: RunEvent) -> RunEvent:
+    """Return an event of a return without the texts of `new_state` that are in `changes`, too."""
+    if type(event) is not NodeFinished or not event.returned.changes:
+        return event
+    returned = event.returned
+    shared = _shared(returned.changes, returned.new_state)
+    if not shared:
+        return event
+    rest = cast("dict[str, Any]", returned.new_state) | dict.fromkeys(shared)
+    return NodeFinished(msgspec.structs.replace(returned, new_state=rest), event.exact, shared)
+
+
+def _shared(changes: Any, new_state: Any) -> tuple[str, ...]:
+    if changes.__class__ is not dict or new_state.__class__ is not dict:
+        return ()
+    return tuple(
+        key
+        for key, value in new_state.items()
+        if value.__class__ is str and len(value) >= _WORTH_SHARING_CHARS and changes.get(key) == value
+    )
 
 
 def _is_plain(event: RunEvent) -> bool:
@@ -293,4 +327,7 @@ def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:
     if class_ is Return:
         for name in ("delayed", "applied"):
             known[name] = [_built(ScopeReturn, scope) for scope in known.get(name, ())]
+    if class_ is NodeFinished and (shared := known.pop("shared", ())):
+        returned = known["returned"]
+        returned.new_state |= {key: returned.changes[key] for key in shared}
     return class_(**known)

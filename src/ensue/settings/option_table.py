@@ -152,6 +152,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "key_source": Choice(("file", "keyring")),
     "keep_runs": whole_number(1),
     "keep_runs_bytes": OneOf("a size, such as 1GiB", (int, str), _is_size),
+    "keep_output_bytes": OneOf("a size, such as 1MiB", (int, str), _is_size),
     "concurrency": whole_number(1),
     "derived_highstate": _FLAG,
     "secret_stores": _SECRET_STORES,

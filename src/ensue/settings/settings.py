@@ -15,6 +15,8 @@ from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import CompileError, ConfigurationError
 from ensue.files.regular_files import is_folder, is_regular, obstacle
 from ensue.model.data import is_list, is_mapping
+from ensue.model.kept_output import KEEP_OUTPUT_BYTES
+from ensue.model.sizes import size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,6 +61,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """How often a delayed block or SLS is rendered where its tag does not say; None is no limit."""
         limit = self.values.get("delayed_repeat_limit", 1)
         return None if limit == NO_LIMIT else limit
+
+    @property
+    def keep_output_bytes(self) -> int:
+        """How much of each output of a command is kept after the run."""
+        return size_bytes(self.values.get("keep_output_bytes")) or KEEP_OUTPUT_BYTES
 
 
 LookUp: TypeAlias = "Callable[[dict[str, Any], Path], tuple[dict[str, Any], tuple[str, ...]]]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import jinja2
 
@@ -181,8 +181,3 @@ def _undefined_name(message: str) -> str:
     parts = message.split("'", 2)
     is_name = len(parts) == _UNDEFINED_NAME_PARTS and not parts[0] and parts[2].startswith(" is undefined")
     return parts[1] if is_name else ""
-
-
-def message_of(error: Any) -> str:
-    """Return an exception's text on one line."""
-    return " ".join(str(error).split())

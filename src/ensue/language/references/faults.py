@@ -170,6 +170,17 @@ class Faults:
             help="write the whole module path, or name an instance: `ID[name]`",
         )
 
+    def not_kept(self, reference: Reference, cut: str) -> Fault:
+        """A state of an earlier apply, whose output was too long to be kept whole."""
+        return Fault(
+            text=reference.text,
+            code="E0720",
+            summary=f"{reference.text} reads an output that is not kept whole",
+            detail=f"{reference.id!r} is not in this run, and {cut!r} of what the last apply enforced was cut"
+            " (`keep_output_bytes`)",
+            help="include the SLS of that state, or set `keep_output_bytes` higher and apply that SLS again",
+        )
+
     def outer(self, reference: Reference) -> Fault:
         """A state of a scope around this one."""
         return Fault(

@@ -180,7 +180,10 @@ class Bindings:
         left = meant(reference, entries, identity_of)
         if len(left) > 1:
             return self._faults.ambiguous_before(reference, left)
-        return left[0] if left else self._faults.nothing(reference)
+        if not left:
+            return self._faults.nothing(reference)
+        cut = left[0].cut_at(reference.steps)
+        return self._faults.not_kept(reference, cut) if cut else left[0]
 
     def _meanings(self, text: str) -> Iterator[Meaning]:
         pieces = self._read(text)

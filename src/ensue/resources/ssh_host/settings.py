@@ -54,7 +54,6 @@ _TWICE: Final = (
     ("passphrase", "priv_passwd"),
     ("connect_timeout_s", "timeout"),
 )
-_POSITIVE: Final = ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")
 _HIGHEST_PORT: Final = 65535
 
 

@@ -1,0 +1,109 @@
+"""How much of a command's output is kept after its run: a long text is cut, with a note of what is left out.
+
+Not how commands are run: a run itself has all of their output.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
+
+from ensue.model.sizes import size_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+KEEP_OUTPUT_BYTES: Final = 1 << 20
+"""How much of one text is kept where the option `keep_output_bytes` says nothing."""
+
+DataPath: TypeAlias = "tuple[str, ...]"
+"""The keys that lead to a value; it ends at the first list, whose items are kept or refused together."""
+
+
+def shortened(data: Any, most_bytes: int) -> tuple[Any, dict[DataPath, int]]:
+    """Return data whose long texts are cut, and how many bytes are left out where.
+
+    A list or mapping beside a text that is cut (the JSON of an output beside the output) is replaced by the
+    note alone when it is long itself.
+
+    Args:
+        data: what a state returned; it stays as it is.
+        most_bytes: how much of a text is kept, in bytes of UTF-8.
+    """
+    cut: dict[DataPath, int] = {}
+    return _shortened(data, most_bytes, (), cut), cut
+
+
+def without_cut(data: Any, cut: Iterable[DataPath]) -> Any:
+    """Return data without the values that are not whole; None when that is all of it.
+
+    Args:
+        data: what `shortened` returned.
+        cut: the paths of what it has cut.
+    """
+    for path in cut:
+        data = _without(data, path)
+    return data
+
+
+def _shortened(data: Any, most_bytes: int, place: DataPath, cut: dict[DataPath, int]) -> Any:
+    match data:
+        case str():
+            return _beginning(data, most_bytes, place, cut)
+        case dict():
+            return _mapping(data, most_bytes, place, cut)  # pyright: ignore[reportUnknownArgumentType]  # any data
+        case list():
+            within: dict[DataPath, int] = {}
+            kept = [_shortened(item, most_bytes, (), within) for item in data]  # pyright: ignore[reportUnknownVariableType]  # any data
+            if within:
+                cut[place] = sum(within.values())
+            return kept
+        case _:
+            return data
+
+
+def _beginning(text: str, most_bytes: int, place: DataPath, cut: dict[DataPath, int]) -> str:
+    # A character takes four bytes at most: a short text need not be encoded to be known as short.
+    if len(text) * 4 <= most_bytes:
+        return text
+    content = text.encode("utf-8", "backslashreplace")
+    if len(content) <= most_bytes:
+        return text
+    kept = content[:most_bytes].decode("utf-8", "ignore")
+    cut[place] = len(content) - len(kept.encode())
+    return f"{kept}\n{_note(cut[place])}"
+
+
+def _mapping(
+    data: dict[Any, Any], most_bytes: int, place: DataPath, cut: dict[DataPath, int]
+) -> dict[Any, Any]:
+    kept = {key: _shortened(value, most_bytes, (*place, str(key)), cut) for key, value in data.items()}
+    if not any(isinstance(value, str) and kept[key] is not value for key, value in data.items()):
+        return kept
+    for key, value in data.items():
+        if isinstance(value, (dict, list)) and (size_bytes := _size_bytes(value)) > most_bytes:  # pyright: ignore[reportUnknownArgumentType]  # any data
+            cut[*place, str(key)] = size_bytes
+            kept[key] = _note(size_bytes)
+    return kept
+
+
+def _size_bytes(data: Any) -> int:
+    return len(msgspec.msgpack.encode(data, enc_hook=str))
+
+
+def _note(left_out_bytes: int) -> str:
+    return f"[… {size_text(left_out_bytes)} left out (keep_output_bytes)]"
+
+
+def _without(data: Any, path: DataPath) -> Any:
+    if not path:
+        return None
+    if not isinstance(data, dict):
+        return data
+    first, *rest = path
+    return {
+        key: _without(value, tuple(rest)) if str(key) == first else value  # pyright: ignore[reportUnknownArgumentType]  # any data
+        for key, value in data.items()  # pyright: ignore[reportUnknownVariableType]  # any data
+        if rest or str(key) != first  # pyright: ignore[reportUnknownArgumentType]  # any data
+    }
