@@ -251,11 +251,21 @@ def prepare_ensue(executable: Path, root: Path) -> Ensue:
 
 
 def installed_salt(folder: Path) -> Path:
-    """Return the `salt-call` of an environment, which is made if it is not there yet."""
+    """Return the `salt-call` of an environment, which is made if it is not there yet.
+
+    A folder that a symlink leads to belongs to somebody else, and is not cleared.
+
+    Raises:
+        SystemExit: the folder would have to be made anew, and a symlink leads to it.
+    """
     executable = folder / "bin" / "salt-call"
     stamp = folder / f".installed-{SALT_VERSION}"
     if stamp.exists():
         return executable
+    if folder.resolve() != folder.absolute():
+        raise SystemExit(
+            f"{folder} leads through a symlink to {folder.resolve()}: Salt is not installed there"
+        )
     print(f"installing Salt {SALT_VERSION} in {folder} (once) ...", file=sys.stderr)
     venv.create(folder, clear=True, with_pip=False, symlinks=True)
     _pip(folder, "--upgrade", "setuptools<81")  # Salt imports pkg_resources

@@ -33,9 +33,10 @@ async def present(
     password: str | None = None,
     refresh_password: bool | None = None,
     groups: str | list[str] | None = None,
+    login: bool | None = None,
     **server: Any,
 ) -> StateReturn:
-    """Have a group, which may not log in.
+    """Have a group, which may not log in unless `login` says so.
 
     Args:
         ctx: the state's context.
@@ -49,6 +50,7 @@ async def present(
         password: its password, or what is kept of it.
         refresh_password: set the password each time, without a look at it.
         groups: the groups that it is at least in, a list or a text with commas.
+        login: it may log in.
         **server: see `server_of`.
 
     Returns:
@@ -59,7 +61,7 @@ async def present(
     """
     flags = {
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
-        "replication": replication, "inherit": inherit,
+        "replication": replication, "inherit": inherit, "login": login,
     }  # fmt: skip
     wanted = Wanted(
         kind="group",
