@@ -30,6 +30,7 @@ from ensue.model.returns import Return, ScopeReturn
 from ensue.model.unknown import Unknown
 from ensue.runs import journal_form, run_history
 from ensue.runs.journal import Journal, find_run, list_runs, new_run_id, prune_runs, read_run
+from ensue.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -464,3 +465,31 @@ def test_any_data_is_written_and_read(data: Any) -> None:
         line = journal_form.encode(event, masker)
         assert line.count(b"\n") == 1
         assert isinstance(journal_form.decode(line), NodeFinished)
+
+
+@pytest.mark.parametrize("masker", [Masker(), Masker(["hunter2-hunter2"])])
+def test_a_text_of_changes_and_new_state_is_written_once(masker: Masker) -> None:
+    """The line has it once; what is read has it twice, and in its place."""
+    output = {"retcode": 0, "stdout": "o" * 500, "stderr": ""}
+    line = journal_form.encode(NodeFinished(returned=returned(changes=output, new_state=output)), masker)
+    assert line.count(b"o" * 500) == 1
+    event = journal_form.decode(line)
+    assert isinstance(event, NodeFinished)
+    assert event.exact
+    assert event.returned.changes == event.returned.new_state == output
+    assert list(event.returned.new_state) == ["retcode", "stdout", "stderr"]
+
+
+def test_a_secret_at_the_bound_is_masked_before_the_text_is_cut() -> None:
+    """No part of it is left in the line, whose return is not whole."""
+    bound = OutputBound(20)
+    output: Any = {"stdout": "twelve chars hunter22-hunter22" + "x" * 50}
+    event = NodeFinished(returned=returned(changes=output, new_state=output))
+    line = journal_form.encode(event, Masker(["hunter22-hunter22"]), bound)
+    assert b"hunter" not in line
+    back = journal_form.decode(line)
+    assert isinstance(back, NodeFinished)
+    assert not back.exact
+    warning = bound.warning()
+    assert warning is not None
+    assert warning.code == "E0721"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.model.data import is_mapping
 from ensue.model.sizes import size_text
 
 if TYPE_CHECKING:
@@ -99,11 +100,11 @@ def _note(left_out_bytes: int) -> str:
 def _without(data: Any, path: DataPath) -> Any:
     if not path:
         return None
-    if not isinstance(data, dict):
+    if not is_mapping(data):
         return data
     first, *rest = path
     return {
-        key: _without(value, tuple(rest)) if str(key) == first else value  # pyright: ignore[reportUnknownArgumentType]  # any data
-        for key, value in data.items()  # pyright: ignore[reportUnknownVariableType]  # any data
-        if rest or str(key) != first  # pyright: ignore[reportUnknownArgumentType]  # any data
+        key: _without(value, tuple(rest)) if str(key) == first else value
+        for key, value in data.items()
+        if rest or str(key) != first
     }

@@ -327,7 +327,8 @@ def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:
     if class_ is Return:
         for name in ("delayed", "applied"):
             known[name] = [_built(ScopeReturn, scope) for scope in known.get(name, ())]
-    if class_ is NodeFinished and (shared := known.pop("shared", ())):
-        returned = known["returned"]
+    shared = known.pop("shared", ())
+    if shared:
+        returned: Any = known["returned"]
         returned.new_state |= {key: returned.changes[key] for key in shared}
     return class_(**known)
