@@ -63,7 +63,7 @@ class _Found:
     wrong: tuple[str, ...]
 
 
-@also_takes(*_NEEDLESS, *_SALTS, outdated={"recurse": ""})
+@also_takes(*_NEEDLESS, *_SALTS, outdated={"official": "", "recurse": "", "uri": ""})
 async def extracted(
     ctx: StateContext,
     name: str,

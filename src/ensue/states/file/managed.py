@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CONTENT_WORDS = "'contents', 'contents_pillar', and 'contents_grains'"
 
 
-@also_takes(*KNOWN, others_with="template", outdated={**OUTDATED, "file_mode": "mode"})
+@also_takes(*KNOWN, others_with="template", outdated={**OUTDATED, "clean": "", "file_mode": "mode"})
 @renders(contents="template")
 async def managed(
     ctx: StateContext,
