@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MODULES = (
     "acl", "apache", "cmd", "config", "cron", "debconf", "disk", "docker", "environ", "grains", "group",
     "hosts", "ini", "iptables", "mount", "mysql", "pip", "pkg", "postgres", "rabbitmq", "service", "shadow",
-    "supervisord", "sysctl", "sysrc", "tls", "user", "virtualenv", "x509",
+    "supervisord", "sysctl", "sysrc", "tls", "user", "virtualenv", "x509", "zfs",
 )  # fmt: skip
 HERE = Srn("minion", "target")
 

@@ -1,0 +1,160 @@
+"""Execution module `zfs`: file systems of ZFS, by the target's own program.
+
+Source: Salt's execution module `zfs`, 3006, and zfs(8): names and arguments. What fails raises here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.errors import StateFailedError
+from ensue.modules._programs import ask, must
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ensue.contracts.context import FunctionContext
+
+_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGTPEZ])(?:i?B)?", re.IGNORECASE)
+_UNITS: Final = "KMGTPEZ"
+
+
+async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Say whether there is a dataset of a name.
+
+    Args:
+        ctx: the target.
+        name: the dataset.
+        **kwargs: `type`: of this type only (`filesystem`, `volume`, `snapshot`).
+
+    Raises:
+        StateFailedError: the target has no program `zfs`.
+    """
+    of_type = ["-t", str(kwargs["type"])] if kwargs.get("type") else []
+    answer = await ask(ctx, "zfs", "list", "-H", "-o", "name", *of_type, _checked(name))
+    if answer.is_missing:
+        raise StateFailedError(f"{ctx.srn} has no program `zfs`")
+    return answer.is_success
+
+
+async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, str]:
+    """Return properties of a dataset, sizes in bytes.
+
+    Args:
+        ctx: the target.
+        name: the dataset.
+        properties: their names; none means all.
+
+    Raises:
+        StateFailedError: zfs refuses it.
+    """
+    wanted = ",".join(properties) or "all"
+    answer = await must(
+        ctx, "zfs", "get", "-H", "-p", "-o", "property,value", wanted, _checked(name), what=f"read {name}"
+    )
+    pairs = (line.partition("\t") for line in answer.stdout.splitlines())
+    return {each: value for each, tab, value in pairs if tab}
+
+
+async def create(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Create a file system.
+
+    Args:
+        ctx: the target.
+        name: the file system.
+        **kwargs: `properties`: a mapping; `create_parent`: create the missing ones around it, too.
+
+    Raises:
+        StateFailedError: zfs refuses it.
+    """
+    parents = ["-p"] if kwargs.get("create_parent") else []
+    words = _options(kwargs.get("properties"))
+    await must(ctx, "zfs", "create", *parents, *words, _checked(name), what=f"create {name}")
+    return True
+
+
+async def clone(ctx: FunctionContext, name_a: str, name_b: str, **kwargs: Any) -> bool:
+    """Create a file system from a snapshot.
+
+    Args:
+        ctx: the target.
+        name_a: the snapshot.
+        name_b: the file system.
+        **kwargs: see `create`.
+
+    Raises:
+        StateFailedError: zfs refuses it.
+    """
+    parents = ["-p"] if kwargs.get("create_parent") else []
+    words = [*parents, *_options(kwargs.get("properties")), _checked(name_a), _checked(name_b)]
+    await must(ctx, "zfs", "clone", *words, what=f"clone {name_a} as {name_b}")
+    return True
+
+
+async def set_(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Set properties of a dataset.
+
+    Args:
+        ctx: the target.
+        name: the dataset.
+        **kwargs: the properties.
+
+    Raises:
+        StateFailedError: zfs refuses one.
+    """
+    pairs = [f"{key}={shown(value)}" for key, value in kwargs.items()]
+    await must(ctx, "zfs", "set", *pairs, _checked(name), what=f"set properties of {name}")
+    return True
+
+
+async def destroy(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
+    """Destroy a dataset.
+
+    Args:
+        ctx: the target.
+        name: the dataset.
+        **kwargs: `force`: unmount what is in use; `recursive`: with all below it.
+
+    Raises:
+        StateFailedError: zfs refuses it.
+    """
+    words = [word for word, key in (("-f", "force"), ("-r", "recursive")) if kwargs.get(key)]
+    await must(ctx, "zfs", "destroy", *words, _checked(name), what=f"destroy {name}")
+    return True
+
+
+def shown(value: Any) -> str:
+    """Return the value of a property as zfs takes it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return "none" if value is None else str(value)
+
+
+def parsed(value: Any) -> str:
+    """Return the value of a property as `zfs get -p` shows it: sizes in bytes."""
+    text = shown(value)
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return text
+    return str(int(float(match[1]) * 1024 ** (_UNITS.index(match[2].upper()) + 1)))
+
+
+def _options(properties: Mapping[str, Any] | None) -> list[str]:
+    return [word for key, value in (properties or {}).items() for word in ("-o", f"{key}={shown(value)}")]
+
+
+def _checked(name: str) -> str:
+    if not name or name.startswith("-"):
+        raise StateFailedError(f"{name!r} is no name of a dataset")
+    return name
+
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "clone": clone,
+    "create": create,
+    "destroy": destroy,
+    "exists": exists,
+    "get": get,
+    "set": set_,
+}
