@@ -8,7 +8,7 @@ are packets (`make bench BENCH_ARGS="--only ssh-files"`).
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import asyncssh
 
@@ -64,7 +64,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         """
         asked: Future[Reply] = self._loop.create_future()
         if self._lost is not None:
-            asked.set_exception(self._lost)
+            _fail(asked, self._lost)
             return asked
         self._number = (self._number + 1) & 0xFFFFFFFF
         self._waiting[self._number] = (answer, asked)
@@ -141,7 +141,7 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
         if fault is None and kind != expected:
             fault = SftpError(Status.BAD_MESSAGE, "the server answers something else than was asked")
         if fault is not None:
-            asked.set_exception(fault)
+            _fail(asked, fault)
         else:
             asked.set_result(reply)
 
@@ -150,7 +150,13 @@ class SftpSession(asyncssh.SSHClientSession[bytes]):
             self._lost = fault
         waiting, self._waiting = self._waiting, {}
         if not self._version.done():
-            self._version.set_exception(fault)
+            _fail(self._version, fault)
         for _, asked in waiting.values():
             if not asked.done():
-                asked.set_exception(fault)
+                _fail(asked, fault)
+
+
+def _fail(asked: Future[Any], fault: Exception) -> None:
+    """Tell who awaits an answer that there is none; if nobody does, that is no fault of its own."""
+    asked.set_exception(fault)
+    asked.exception()
