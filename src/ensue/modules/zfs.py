@@ -5,19 +5,16 @@ Source: Salt's execution module `zfs`, 3006, and zfs(8): names and arguments. Wh
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
+from ensue.model.zfs_values import shown
 from ensue.modules._programs import ask, must
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.contracts.context import FunctionContext
-
-_SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)([KMGTPEZ])(?:i?B)?", re.IGNORECASE)
-_UNITS: Final = "KMGTPEZ"
 
 
 async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
@@ -122,22 +119,6 @@ async def destroy(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     words = [word for word, key in (("-f", "force"), ("-r", "recursive")) if kwargs.get(key)]
     await must(ctx, "zfs", "destroy", *words, _checked(name), what=f"destroy {name}")
     return True
-
-
-def shown(value: Any) -> str:
-    """Return the value of a property as zfs takes it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return "none" if value is None else str(value)
-
-
-def parsed(value: Any) -> str:
-    """Return the value of a property as `zfs get -p` shows it: sizes in bytes."""
-    text = shown(value)
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        return text
-    return str(int(float(match[1]) * 1024 ** (_UNITS.index(match[2].upper()) + 1)))
 
 
 def _options(properties: Mapping[str, Any] | None) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.returns import StateReturn
-from ensue.modules.zfs import parsed, shown
+from ensue.model.zfs_values import parsed, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
