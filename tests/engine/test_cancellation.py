@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually
 from tests.engine.test_growth import apply_b, delayed
 
+from ensue.engine.services import Hooks
 from ensue.model.chunk import Retry, StateOptions
 from ensue.model.events import NodeFinished
 from ensue.model.returns import StateReturn
@@ -156,3 +158,49 @@ def test_the_waiting_task_is_not_left_cancelled() -> None:
         return "went on"
 
     assert run_virtually(work()) == "went on"
+
+
+class SlowInputs:
+    """Comparisons of what calls have read that take ten seconds, or that end themselves."""
+
+    def __init__(self, *, ends_itself: bool = False) -> None:
+        self._ends_itself = ends_itself
+
+    def mark(self, *_: Any) -> tuple[list[str], str]:
+        return ["file base salt://a"], "mark"
+
+    async def are_same(self, *_: Any) -> bool:
+        if self._ends_itself:
+            raise asyncio.CancelledError
+        await asyncio.sleep(10)
+        return True
+
+
+def _with_reading(inputs: SlowInputs) -> tuple[Lab, dict[tuple[str, str], Any]]:
+    """Return a lab that compares like this, and what a run has done whose state read a file."""
+    back = Lab().returns([Row("a")])["a"]
+    done = msgspec.structs.replace(back, read=["file base salt://a"], read_mark="mark")
+    return Lab(hooks=Hooks(inputs=inputs)), {(back.scope, back.tag): done}
+
+
+def test_ended_while_what_was_read_is_compared() -> None:
+    """A state whose comparison is ended has failed, and says so."""
+    lab, done = _with_reading(SlowInputs())
+
+    async def work() -> Any:
+        run = asyncio.ensure_future(lab.engine().run(plan_of([Row("a")]), done))
+        for _ in range(2):
+            await asyncio.sleep(1)
+            run.cancel()
+        return await run
+
+    back = by_id(run_virtually(work()).returns)["a"]
+    assert back.result is False
+    assert back.comment == "Cancelled while what it had read was compared with what is there now"
+
+
+def test_a_comparison_that_cancels_itself() -> None:
+    """A plug-in that raises what a cancellation raises fails its state; the run ends."""
+    lab, done = _with_reading(SlowInputs(ends_itself=True))
+    outcome = run_virtually(lab.engine().run(plan_of([Row("a")]), done))
+    assert by_id(outcome.returns)["a"].result is False

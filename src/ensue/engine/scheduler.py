@@ -195,8 +195,10 @@ class Scheduler:
             return None
         before = self._adoptions.find(node)
         if before is not None and self._adoptions.must_compare(node, before):
-            await self._compare(node, before)
-            return None
+            if await self._compare(node, before):
+                self.make_ready(node)
+                return None
+            before = None
         decision = decide(node, before, self._executor.can_watch)
         if node.instead is not None and isinstance(decision, Call):
             decision = node.instead
@@ -235,12 +237,14 @@ class Scheduler:
             self._note_cut(node, _FANNED_OUT)
             return False
 
-    async def _compare(self, node: Node, before: Return) -> None:
+    async def _compare(self, node: Node, before: Return) -> bool:
+        """Say whether what a node has read was compared; if not, its answer instead of a call is known."""
         try:
             await self._adoptions.compare(node, before)
         except asyncio.CancelledError:
             self._note_cut(node, _COMPARED)
-        self.make_ready(node)
+            return False
+        return True
 
     def _note_cut(self, node: Node, comment: str) -> None:
         """Handle the cancellation of a node that has not come to its call.

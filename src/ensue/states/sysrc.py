@@ -50,10 +50,7 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
         changes={"old": _told(found), "new": new},
         comment=f'The value of "{name}" was changed!',
         new_state=new_state,
-        old_state={
-            "name": name,
-            "value": next((each[name] for each in found.values() if name in each), None),
-        },
+        old_state={"name": name, "value": _value(found, name)},
     )
 
 
@@ -87,10 +84,7 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         changes={"old": _told(found), "new": None},
         comment=f'"{name}" was removed!',
         new_state=gone,
-        old_state={
-            "name": name,
-            "value": next((each[name] for each in found.values() if name in each), None),
-        },
+        old_state={"name": name, "value": _value(found, name)},
     )
 
 

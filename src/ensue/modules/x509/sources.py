@@ -65,9 +65,7 @@ async def certificate_of(ctx: FunctionContext, source: str) -> x509.Certificate:
     """
     from cryptography import x509
 
-    data = await bytes_of(ctx, source)
-    is_pem = BEGIN.encode() in data
-    return _loaded(x509.load_pem_x509_certificate if is_pem else x509.load_der_x509_certificate, data, source)
+    return await _of_either_form(ctx, source, x509.load_pem_x509_certificate, x509.load_der_x509_certificate)
 
 
 async def request_of(ctx: FunctionContext, source: str) -> x509.CertificateSigningRequest:
@@ -78,9 +76,7 @@ async def request_of(ctx: FunctionContext, source: str) -> x509.CertificateSigni
     """
     from cryptography import x509
 
-    data = await bytes_of(ctx, source)
-    is_pem = BEGIN.encode() in data
-    return _loaded(x509.load_pem_x509_csr if is_pem else x509.load_der_x509_csr, data, source)
+    return await _of_either_form(ctx, source, x509.load_pem_x509_csr, x509.load_der_x509_csr)
 
 
 async def revocations_of(ctx: FunctionContext, source: str) -> x509.CertificateRevocationList:
@@ -91,9 +87,7 @@ async def revocations_of(ctx: FunctionContext, source: str) -> x509.CertificateR
     """
     from cryptography import x509
 
-    data = await bytes_of(ctx, source)
-    is_pem = BEGIN.encode() in data
-    return _loaded(x509.load_pem_x509_crl if is_pem else x509.load_der_x509_crl, data, source)
+    return await _of_either_form(ctx, source, x509.load_pem_x509_crl, x509.load_der_x509_crl)
 
 
 async def matching(ctx: FunctionContext, pattern: str) -> list[str]:
@@ -107,9 +101,15 @@ async def matching(ctx: FunctionContext, pattern: str) -> list[str]:
     return sorted(path for path in answer.stdout.split("\0") if path)
 
 
-def _loaded(load: Callable[[bytes], _Loaded], data: bytes, source: str) -> _Loaded:
+async def _of_either_form(
+    ctx: FunctionContext,
+    source: str,
+    from_pem: Callable[[bytes], _Loaded],
+    from_der: Callable[[bytes], _Loaded],
+) -> _Loaded:
+    data = await bytes_of(ctx, source)
     try:
-        return load(data)
+        return from_pem(data) if BEGIN.encode() in data else from_der(data)
     except ValueError as error:
         where = source if source.startswith("/") else "the text that was given"
         raise StateFailedError(f"{where} cannot be read: {error}") from None
