@@ -25,7 +25,7 @@ case $second in
 esac
 
 step "Later, from the registry alone"
-# Where the kernel permits no namespaces, commands see this machine's files; $ENSUE_ROOT leads to the sandbox's.
+# Where the kernel permits no namespaces, commands see this machine's files; $ENSUE_ROOT is the root of the sandbox.
 # shellcheck disable=SC2016 # the shell of the jump host reads it
 ensue call 'T@ssh_host:jumphost-*' cmd.run 'head -n 5 "$ENSUE_ROOT/etc/openvpn/client.ovpn"'
 

@@ -29,7 +29,7 @@ WRONG: dict[str, list[Any]] = {
 def test_the_documentation_lists_every_option_and_what_it_takes() -> None:
     """Each row of docs/configuration.md has an option and what it takes, in the table's order."""
     text = (ROOT / "docs/configuration.md").read_text()
-    rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| \S.* \|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| [^|]+(?:\\\|[^|]+)? \| \S.* \|$", text, re.MULTILINE)
     takes = [(name, kind.takes.replace("|", "\\|")) for name, kind in OPTIONS.items()]
     assert rows == takes
 

@@ -1,4 +1,4 @@
-# `settings` stands first and runs second: it is bound to what `database` returns.
+# `settings` comes first in the file and runs second, because it is bound to the result of `database`.
 settings:
   file.managed:
     - name: {{ opts['root_dir'] }}/out/app.conf
@@ -7,7 +7,7 @@ settings:
         primary = ${cmd:database:stdout_json:nodes[0]:host}:${cmd:database:stdout_json:port}
         replicas = ${cmd:database:stdout_json:nodes[*]:host}
 
-# Stands for whatever creates something and says what came of it.
+# Stands in for anything that creates something and reports on it.
 database:
   cmd.run:
     - name: >-

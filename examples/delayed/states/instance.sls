@@ -1,5 +1,5 @@
-# A machine is started. What identifies it (the fingerprint of its host key) and where it listens come from the provider.
-# The block writes them down here, and tells the machine itself, over SSH. `instance_gone` stops it.
+# Starts a machine. The provider returns its identity (the fingerprint of its host key) and its address. The block writes both
+# to an inventory here and, over SSH, to a file on the machine. `instance_gone` stops it.
 instance:
   starting_state.deployed:
     - name: delayed-01

@@ -1,4 +1,4 @@
-# A key is made by chance. What configures the application is its fingerprint and its hash, known only from then on.
+# Generates a random key. The configuration of the application needs its fingerprint and its hash.
 {% set out = opts['root_dir'] ~ '/out' %}
 
 {{ out }}:

@@ -1,5 +1,5 @@
-# A file is written, and then the file system is asked where on the disk it put it: the physical blocks of every
-# extent. Nobody could know that before. Where extents cannot be asked for (tmpfs, say), the inode has to do.
+# Writes a file and then asks the file system where on the disk it is: the physical blocks of every extent. On a file
+# system without this information, such as tmpfs, it uses the inode.
 {% set out = opts['root_dir'] ~ '/out' %}
 
 record:

@@ -1,14 +1,14 @@
-# The image of a disk gets one partition: its beginning and its size are given, its UUID comes by chance. The block
-# reads the partition table and attaches a loop device for each partition; which one is the kernel's choice. The inner
-# block reads what the formatting made up, the file system's UUID, and writes it down.
+# The image of a disk gets one partition. Its start and its size are given, its UUID is random. The block reads the partition
+# table and attaches a loop device for each partition; the kernel chooses which one. The inner block reads the UUID of the new
+# file system and records it.
 #
-# Loop devices take root. Where they are not permitted, the state says so and no device is asked.
+# Loop devices need root. Where they are not permitted, the state says so and asks no device.
 {% set out = opts['root_dir'] ~ '/out' %}
 {% set image = out ~ '/disk.img' %}
 
 disk:
   cmd.run:
-    # What `sfdisk` would write: a signature by chance (at 440), one partition of type 0x83 from sector 2048 on,
+    # What `sfdisk` would write: a random signature (at 440), one partition of type 0x83 from sector 2048 on,
     # 12288 sectors long (at 446), and the mark of a partition table (at 510).
     - name: |
         mkdir -p '{{ out }}'

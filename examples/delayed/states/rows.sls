@@ -1,5 +1,5 @@
-# Accounts are put into a PostgreSQL database, which gives each of them a UUID. The block asks for the rows that are
-# there then and makes a folder for each one. `psql` connects to where PGHOST, PGUSER and PGDATABASE say.
+# Inserts accounts into a PostgreSQL database, which gives each of them a UUID. The block reads the rows and makes a folder
+# for each one. `psql` connects to the database in PGHOST, PGUSER and PGDATABASE.
 accounts:
   cmd.run:
     - name: |

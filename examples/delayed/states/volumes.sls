@@ -1,5 +1,5 @@
-# Formatting gives every volume a UUID that nobody can know before. The command stands for that: it makes up its
-# answer once, and says the same from then on.
+# Formatting gives every volume a UUID that nobody can know before. The command stands in for that: it generates its
+# answer once, and repeats it from then on.
 volumes:
   cmd.run:
     - name: |

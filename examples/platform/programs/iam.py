@@ -10,7 +10,7 @@ ACCOUNT = "000000000000"
 
 def provision(request):
     path, document = wanted(request)
-    # Written before anything is made: a create that is killed is found again by its cookie.
+    # Keep the cookie before anything is made, so that the next call finds what a killed create has made.
     print(json.dumps({"keep": {"path": str(path)}}), flush=True)
     old = (request["cookie"] or {}).get("path")
     if old and old != str(path):

@@ -10,7 +10,7 @@ shop:
     - render: kubernetes
     - render_to: rendered
 
-# The machine is known only now: its definition registers it under this name.
+# The definition of the machine has registered it under this name.
 edge_proxy:
   ssh_host.state_applied:
     - name: edge-shop-dev
@@ -18,7 +18,7 @@ edge_proxy:
     - require:
       - graph: shop
 
-# Outputs of resources in a file on that machine: ${graph:…} is bound once the resources are there.
+# Outputs of resources in a file on that machine: ${graph:…} is filled in once the resources exist.
 edge_route:
   file.managed:
     - tgt: T@ssh_host:edge-shop-dev

@@ -1,4 +1,4 @@
-# Removes everything that deployments of this environment have made, in reverse order.
+# Removes everything that deployments of this environment have provisioned, in reverse order.
 shop:
   graph.destroyed:
     - app: shop

@@ -1,5 +1,5 @@
-# Two machines are started. Each state below runs on both, though nobody knew of them when this apply began: a target is
-# looked for when its state's turn has come. `gone` stops the machines.
+# Starts two machines. Each state below runs on both, although they did not exist when this apply began: ensue evaluates a
+# target when its state is about to run. `gone` stops the machines.
 machines:
   starting_state.deployed:
     - names: [blue, green]
@@ -20,7 +20,7 @@ check:
     - delayed_render:
       - block: inventory
 
-# Rendered once for each machine, on that machine: grains are its own, prev_ret is what it said.
+# Rendered once for each machine, with the grains of that machine and the return of the state there as prev_ret.
 #!delayed_block inventory delayed_repeat_limit=None
 here:
   file.managed:
@@ -28,14 +28,14 @@ here:
     - contents: {{ (grains.id ~ ": " ~ prev_ret.new_state.stdout) | tojson }}
 #!end_delayed_block
 
-# One of several is bound by naming it.
+# A reference selects the result of one machine by its id.
 {{ opts['root_dir'] }}/out/green.txt:
   file.managed:
     - contents: green counted ${cmd:check[jumphost-green]:stdout}
     - makedirs: true
     - tgt: {{ opts['id'] }}
 
-# Nothing of this type is there, and need not be.
+# No resource matches, and with tgt_optional none has to.
 printers:
   test.nop:
     - tgt: T@ssh_host:printer-*

@@ -1,4 +1,4 @@
-# Runs on the jump host, over SSH: paths are the jump host's, and so are the grains.
+# Runs on the jump host, over SSH, with the paths and grains of the jump host.
 {% set vpn = pillar['openvpn'] %}
 
 vpn_folder:
@@ -17,8 +17,8 @@ vpn_server_config:
     - require:
       - file: vpn_folder
 
-# Secret, and known to the jump host alone: made there, once. $ENSUE_ROOT is empty in a sandbox that has
-# a root of its own.
+# A secret that only the jump host knows: it is generated there, once. $ENSUE_ROOT is empty in a sandbox
+# with a root of its own.
 vpn_static_key:
   cmd.run:
     - name: umask 077 && head -c 32 /dev/urandom | base64 > "$ENSUE_ROOT/etc/openvpn/static.key"
@@ -38,7 +38,7 @@ vpn_credentials:
     - require:
       - file: vpn_folder
 
-# Rendered while the state runs, not before: only then is there a key to read.
+# This template is rendered while the state runs, when the key exists.
 vpn_client_config:
   file.managed:
     - name: /etc/openvpn/client.ovpn

@@ -1,4 +1,4 @@
-# Runs on the edge machine, over SSH: paths are that machine's, and so are the grains.
+# Runs on the edge machine, over SSH, with the paths and grains of that machine.
 proxy_routes:
   file.directory:
     - name: /etc/proxy/routes
