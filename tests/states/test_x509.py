@@ -221,7 +221,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     for wrong, why in (
         ({"algo": "dsa"}, "there is no algo dsa"), ({"algo": "ed25519", "keysize": 256}, "invalid parameter"),
         ({"algo": "ec", "keysize": 100}, "for ec there are"),
-        ({"encoding": "pkcs12"}, "encoding is pem or der"),
+        ({"encoding": "jks"}, "Invalid value 'jks' for encoding"),
         ({"colour": "red"}, "Unrecognized keyword arguments: colour"),
     ):  # fmt: skip
         refused = state("x509.private_key_managed", context(here()), path, **wrong)

@@ -5,23 +5,24 @@ Source: Salt's state module `x509_v2`, 3008.
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.certificates.keys import public_key
+from ensue.certificates.openssl import Key
+from ensue.certificates.revocations import (
+    Signer,
+    differences,
+    encoded,
+    kept_dates,
+    made,
+    number_after,
+    revoked_in,
+)
+from ensue.certificates.sources import certificate_of
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
-from ensue.states.x509.files import ABOUT_FILE, kept, outcome, real_path, split
-from ensue.states.x509.keys import public_key
-from ensue.states.x509.openssl import Key, must
-from ensue.states.x509.revocations import (
-    differences,
-    entry_data,
-    files,
-    kept_dates,
-    number_after,
-    revoked_of,
-)
+from ensue.states.x509.files import ABOUT_FILE, kept, outcome, split, written
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
     from ensue.model.returns import StateReturn
-    from ensue.states.x509.revocations import Revoked
 
 _BEGIN: Final = b"-----BEGIN "
 _WHAT: Final = "certificate revocation list"
@@ -85,13 +85,12 @@ async def crl_managed(
         raise StateFailedError("encoding is pem or der, and signing_cert names the authority's certificate")
     asked = dict(extensions or {})
     now = dt.datetime.now(tz=dt.UTC)
-    wanted = [await _entry(ctx, each) for each in revoked]
-    wanted = [each for each in wanted if include_expired or each.ends is None or each.ends >= now]
+    wanted = await revoked_in(ctx, revoked, now, include_expired=include_expired)
     key = Key(path=signing_private_key, passphrase=signing_private_key_passphrase)
     there = await ctx.connection.stat(name, follow=True)
     if there is None and ctx.test:
         return outcome(ctx, name, _WHAT, {"created": name}, await kept(ctx, name, None, about_file), None)
-    authority = await _certificate(ctx, signing_cert)
+    authority = await certificate_of(ctx, signing_cert)
     changes: DataMap = {"created": name}
     current = None
     if there is not None:
@@ -107,31 +106,20 @@ async def crl_managed(
                 {"expiration": True} if days_remaining and left < dt.timedelta(days=days_remaining) else {}
             )
             wanted = kept_dates(current, wanted)
-    text = None
+    content = None
     if changes and not ctx.test:
-        number = number_after(current, asked["cRLNumber"]) if "cRLNumber" in asked else None
-        sources = {**files(wanted, asked, number, now), "authority.pem": _pem(authority)}
-        text = await must(
-            ctx, "ca", "-gencrl", "-config", "@config", "-cert", "@authority.pem", "-keyfile", key.path,
-            "-md", digest, "-crldays", str(days_valid), *key.options(), key=key, files=sources,
-            what=f"make the list {name}",
-        )  # fmt: skip
-    file = await kept(ctx, name, text if encoding == "pem" else None, about_file)
-    if text is not None and encoding == "der":
-        body = "".join(line for line in text.splitlines() if not line.startswith("-----"))
-        await ctx.connection.write(await real_path(ctx, name), base64.b64decode(body))
+        if current is None or changes.keys() != {"encoding"}:
+            if "cRLNumber" in asked:
+                asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
+            current = await made(ctx, wanted, asked, Signer(authority, key, digest, int(days_valid)), now)
+        content = encoded(current, encoding)
+    file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
     new_state: DataMap = {
         "path": name,
         "issuer": authority.subject.rfc4514_string(),
         "revoked": [f"{each.serial:X}" for each in wanted],
     }
     return outcome(ctx, name, _WHAT, changes, file, new_state)
-
-
-async def _entry(ctx: StateContext, entry: Any) -> Revoked:
-    data = entry_data(entry)
-    named = data.get("certificate")
-    return revoked_of(data, await _certificate(ctx, str(named)) if named else None)
 
 
 async def _changes(
@@ -156,20 +144,6 @@ async def _changes(
     return changes
 
 
-async def _certificate(ctx: StateContext, source: str) -> x509.Certificate:
-    from cryptography import x509
-
-    data = source.encode() if _BEGIN.decode() in source else await ctx.connection.read(source)
-    try:
-        return (
-            x509.load_pem_x509_certificate(data) if _BEGIN in data else x509.load_der_x509_certificate(data)
-        )
-    except ValueError as error:
-        raise StateFailedError(
-            f"the certificate {source.partition(chr(10))[0]} cannot be read: {error}"
-        ) from None
-
-
 def _loaded(data: bytes) -> x509.CertificateRevocationList | None:
     from cryptography import x509
 
@@ -177,9 +151,3 @@ def _loaded(data: bytes) -> x509.CertificateRevocationList | None:
         return x509.load_pem_x509_crl(data) if _BEGIN in data else x509.load_der_x509_crl(data)
     except ValueError:
         return None
-
-
-def _pem(certificate: x509.Certificate) -> str:
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    return certificate.public_bytes(Encoding.PEM).decode()

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.certificates.making import time_of
+from ensue.certificates.openssl import must
+from ensue.certificates.sources import certificate_of
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
 
@@ -18,9 +21,10 @@ if TYPE_CHECKING:
 
     from cryptography import x509
 
+    from ensue.certificates.openssl import Key
+    from ensue.contracts.context import FunctionContext
     from ensue.model.data import DataMap
 
-_TIME: Final = "%Y-%m-%d %H:%M:%S"
 _REASONS: Final = (
     "unspecified", "keyCompromise", "CACompromise", "affiliationChanged", "superseded",
     "cessationOfOperation", "certificateHold", "removeFromCRL",
@@ -55,6 +59,22 @@ class Revoked(msgspec.Struct, frozen=True, kw_only=True):
         digits = f"{self.serial:X}"
         reason = f",{self.reason}" if self.reason else ""
         return f"R\t{ends}\t{date}{reason}\t{'0' * (len(digits) % 2)}{digits}\tunknown\t/CN={digits}"
+
+
+class Signer(msgspec.Struct, frozen=True):
+    """Who signs a list, and how.
+
+    Args:
+        authority: the certificate of the authority.
+        key: its private key.
+        digest: how it is signed.
+        days_valid: how long the list is valid.
+    """
+
+    authority: x509.Certificate
+    key: Key
+    digest: str
+    days_valid: int
 
 
 def entry_data(entry: Any) -> dict[str, Any]:
@@ -92,13 +112,13 @@ def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) ->
     reason = str(given.get("CRLReason") or "").removeprefix("critical").strip(", ")
     if reason and reason not in _REASONS:
         raise StateFailedError(f"CRLReason {reason!r}: there are {', '.join(_REASONS)}")
-    serial = certificate.serial_number if certificate else _serial(data.get("serial_number"))
+    serial = certificate.serial_number if certificate else serial_of(data.get("serial_number"))
     return Revoked(
         serial=serial,
-        date=_time(data.get("revocation_date")),
+        date=time_of(data.get("revocation_date")),
         # Without a reason means the same, and openssl writes nothing for it.
         reason="" if reason == "unspecified" else reason,
-        ends=certificate.not_valid_after_utc if certificate else _time(data.get("not_after")),
+        ends=certificate.not_valid_after_utc if certificate else time_of(data.get("not_after")),
     )
 
 
@@ -136,6 +156,69 @@ def differences(
     return changes
 
 
+async def revoked_in(
+    ctx: FunctionContext, revoked: Sequence[Any], now: dt.datetime, *, include_expired: bool
+) -> list[Revoked]:
+    """Return the revoked certificates as an argument `revoked` describes them.
+
+    Args:
+        ctx: the target.
+        revoked: the argument.
+        now: the time.
+        include_expired: whether those count that have expired.
+
+    Raises:
+        StateFailedError: an entry makes no sense.
+    """
+    found: list[Revoked] = []
+    for each in revoked:
+        data = entry_data(each)
+        named = data.get("certificate")
+        found.append(revoked_of(data, await certificate_of(ctx, str(named)) if named else None))
+    return [each for each in found if include_expired or each.ends is None or each.ends >= now]
+
+
+async def made(
+    ctx: FunctionContext,
+    wanted: Sequence[Revoked],
+    extensions: Mapping[str, Any],
+    signer: Signer,
+    now: dt.datetime,
+) -> x509.CertificateRevocationList:
+    """Make a list of revoked certificates, signed on the target.
+
+    Args:
+        ctx: the target.
+        wanted: what is revoked.
+        extensions: those of the list; `cRLNumber` is a number.
+        signer: who signs.
+        now: the time.
+
+    Raises:
+        StateFailedError: an extension makes no sense, or the key cannot be used.
+    """
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    number = serial_of(extensions["cRLNumber"]) if "cRLNumber" in extensions else None
+    authority = signer.authority.public_bytes(Encoding.PEM).decode()
+    texts = {**files(wanted, extensions, number, now), "authority.pem": authority}
+    key = signer.key
+    text = await must(
+        ctx, "ca", "-gencrl", "-config", "@config", "-cert", "@authority.pem", "-keyfile", key.path,
+        "-md", signer.digest, "-crldays", str(signer.days_valid), *key.options(),
+        passphrases=[key.passphrase], files=texts, what=f"make a revocation list with the key {key.path}",
+    )  # fmt: skip
+    return x509.load_pem_x509_crl(text)
+
+
+def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes:
+    """Return a list as `pem` or `der`."""
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return revocations.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
+
+
 def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked]) -> list[Revoked]:
     """Return what is to be revoked with the dates that the list already has, where none were given."""
     dates = {each.serial_number: each.revocation_date_utc for each in current}
@@ -145,7 +228,7 @@ def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked
 def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> int:
     """Return the number of the next list: the one that was asked for, or one more than what is there."""
     if str(asked) != "auto":
-        return _serial(asked)
+        return serial_of(asked)
     from cryptography import x509
 
     for each in () if current is None else current.extensions:
@@ -194,23 +277,17 @@ def _reason(revoked: x509.RevokedCertificate) -> str:
     return ""
 
 
-def _serial(value: Any) -> int:
+def serial_of(value: Any) -> int:
+    """Read a serial number: a number, or hexadecimal digits.
+
+    Raises:
+        StateFailedError: it is neither.
+    """
     text = str(value if value is not None else "")
     try:
         return int(text.replace(":", ""), 16) if not isinstance(value, int) else value
     except ValueError:
         raise StateFailedError(f"serial_number {text!r} is no number; name it, or a certificate") from None
-
-
-def _time(value: Any) -> dt.datetime | None:
-    if value is None:
-        return None
-    if isinstance(value, dt.datetime):
-        return value.replace(tzinfo=dt.UTC)
-    try:
-        return dt.datetime.strptime(str(value), _TIME).replace(tzinfo=dt.UTC)
-    except ValueError:
-        raise StateFailedError(f"{value!r} is no time; write it as 2026-01-31 12:00:00") from None
 
 
 def _hexadecimal(serial: int) -> str:
