@@ -13,7 +13,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.certificates.names import attributes, extension_name, extensions, name_of
-from ensue.certificates.openssl import Key, must
+from ensue.certificates.openssl import Key, must, run
 from ensue.certificates.public import public_pem
 from ensue.certificates.signing import signed_certificate
 from ensue.certificates.sources import certificate_of, public_key_of, request_of
@@ -40,6 +40,7 @@ SIGNING: Final = (
 
 TIME: Final = "%Y-%m-%d %H:%M:%S"
 _DAYS_VALID: Final = 365
+_IDENTIFIERS: Final = ("subjectKeyIdentifier", "authorityKeyIdentifier")
 _NOT_COPIED: Final = frozenset({
     "1.3.6.1.5.5.7.1.1",  # authorityInfoAccess
     "2.5.29.35",  # authorityKeyIdentifier
@@ -69,12 +70,8 @@ async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certi
     digest = checked_digest(str(left.pop("digest", None) or "sha256"))
     request = await request_of(ctx, str(left["csr"])) if left.get("csr") else None
     words, files = await _words(ctx, left, key, request, digest)
-    made = x509.load_pem_x509_certificate(
-        await must(
-            ctx, *words, passphrases=[key.passphrase], files=files, what=f"sign with the key {key.path}"
-        )
-    )
     asked = files["extensions.cnf"]
+    made = x509.load_pem_x509_certificate(await _printed(ctx, words, key, files))
     more = [] if request is None else _copied(made, request, asked)
     if more or any(dates):
         made = await signed_certificate(ctx, _anew(made, dates, more), key, digest)
@@ -170,6 +167,22 @@ def checked_digest(digest: str) -> str:
 
 def _key(path: Any, passphrase: Any) -> Key:
     return Key(path=str(path), passphrase=None if passphrase is None else str(passphrase))
+
+
+async def _printed(ctx: FunctionContext, words: list[str], key: Key, files: dict[str, str]) -> bytes:
+    """Return what openssl prints; identifiers of keys that nobody asked for are not in it.
+
+    OpenSSL 3 adds these unless they are `none`, a word that older ones, which never add them, refuse.
+    """
+    asked = files["extensions.cnf"]
+    unasked = [f"{word} = none" for word in _IDENTIFIERS if f"\n{word} =" not in asked]
+    without = files | {"extensions.cnf": "\n".join([asked, *unasked])}
+    if unasked:
+        done = await run(ctx, *words, passphrases=[key.passphrase], files=without)
+        if not done.returncode:
+            return done.stdout
+    what = f"sign with the key {key.path}"
+    return await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
 
 
 async def _words(
