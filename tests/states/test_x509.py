@@ -232,6 +232,12 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         ({"signing_private_key": str(key), "color": 1}, "Unrecognized keyword arguments: color"),
         ({"signing_private_key": str(key), "serial_number": "x y"}, "is no number"),
         ({"signing_private_key": str(key), "keyUsage": "flying"}, "cannot sign with the key"),
+        ({"signing_private_key": str(key), "not_after": "tomorrow"}, "is no time"),
+        ({"signing_private_key": str(key), "not_after": "1999-01-01 00:00:00"}, "cannot be made"),
+        ({"signing_private_key": str(key), "signing_cert": str(key)}, "needs public_key, private_key or csr"),
+        ({"signing_private_key": f"{key}x"}, "cannot sign with the key"),
+        ({"encoding": "jks"}, "Invalid value 'jks' for encoding"),
+        ({"signing_private_key": str(key), "digest": "md5"}, "Invalid value 'md5' for digest"),
         ({"signing_private_key": str(key), "subject": "flying"}, "name of a certificate is wrong"),
     ):  # fmt: skip
         refused = state("x509.certificate_managed", context(here()), path, **wrong)

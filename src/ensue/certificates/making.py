@@ -72,10 +72,12 @@ async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certi
     words, files = await _words(ctx, left, key, request, digest)
     asked = files["extensions.cnf"]
     made = x509.load_pem_x509_certificate(await _printed(ctx, words, key, files))
-    more = [] if request is None else _copied(made, request, asked)
-    if more or any(dates):
-        made = await signed_certificate(ctx, _anew(made, dates, more), key, digest)
-    return made
+    try:
+        more = [] if request is None else _copied(made, request, asked)
+        builder = _anew(made, dates, more) if more or any(dates) else None
+    except (ValueError, x509.DuplicateExtension, x509.UnsupportedGeneralNameType) as error:
+        raise StateFailedError(f"the certificate cannot be made: {error}") from None
+    return made if builder is None else await signed_certificate(ctx, builder, key, digest)
 
 
 async def request(

@@ -1,10 +1,10 @@
 """Signing what was put together here with a private key of the target.
 
-A certificate and a revocation list are a text to be signed, the algorithm, and the signature. The library
-`cryptography` signs the text with a key of the same kind that is thrown away; then the target's `openssl`
-signs it with the true key, and its signature takes the place of the other.
+A certificate is a text to be signed, the algorithm, and the signature. The library `cryptography` signs the
+text with a key of the same kind that is thrown away; then the target's `openssl` signs it with the true key,
+and its signature takes the place of the other.
 
-Source: RFC 5280, 4.1 and 5.1; openssl-dgst(1), openssl-pkeyutl(1).
+Source: RFC 5280, 4.1; openssl-dgst(1), openssl-pkeyutl(1).
 """
 
 from __future__ import annotations
@@ -44,19 +44,6 @@ async def signed_certificate(
     draft = builder.sign(_throwaway(algo), _hash(algo, digest))
     der, text = draft.public_bytes(Encoding.DER), draft.tbs_certificate_bytes
     return x509.load_der_x509_certificate(await _signed(ctx, key, algo, digest, der, text))
-
-
-async def signed_list(
-    ctx: FunctionContext, builder: x509.CertificateRevocationListBuilder, key: Key, digest: str
-) -> x509.CertificateRevocationList:
-    """Return a list of revoked certificates, signed on the target; see `signed_certificate`."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    algo = await _algorithm(ctx, key)
-    draft = builder.sign(_throwaway(algo), _hash(algo, digest))
-    der, text = draft.public_bytes(Encoding.DER), draft.tbs_certlist_bytes
-    return x509.load_der_x509_crl(await _signed(ctx, key, algo, digest, der, text))
 
 
 async def _algorithm(ctx: FunctionContext, key: Key) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.certificates.making import checked_digest
-from ensue.certificates.signing import signed_list
+from ensue.certificates.revocations import Revoked, Signer, encoded, made
 from ensue.certificates.sources import certificate_of
 from ensue.modules.tls.places import Entry, authority_named, entries, write_entries
 
@@ -125,23 +125,7 @@ async def _write_list(  # noqa: PLR0917 (what is revoked, by whom)
     revoked: list[Entry],
     digest: str,
 ) -> None:
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    made = await signed_list(ctx, _list(issuer, revoked), authority.key, checked_digest(digest))
-    await ctx.connection.write(path, made.public_bytes(Encoding.PEM))
-
-
-def _list(issuer: x509.Certificate, revoked: list[Entry]) -> x509.CertificateRevocationListBuilder:
-    from cryptography import x509
-
-    now = dt.datetime.now(tz=dt.UTC)
-    builder = (
-        x509.CertificateRevocationListBuilder()
-        .issuer_name(issuer.subject)
-        .last_update(now)
-        .next_update(now + dt.timedelta(days=_DAYS_VALID))
-    )
-    for each in revoked:
-        entry = x509.RevokedCertificateBuilder().serial_number(each.serial)
-        builder = builder.add_revoked_certificate(entry.revocation_date(each.revoked or now).build())
-    return builder
+    signer = Signer(issuer, authority.key, checked_digest(digest), _DAYS_VALID)
+    found = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
+    listed = await made(ctx, found, {}, signer, dt.datetime.now(tz=dt.UTC))
+    await ctx.connection.write(path, encoded(listed, "pem"))
