@@ -201,6 +201,22 @@ def test_a_list_of_revoked_certificates(tmp_path: Path, algo: str, encoding: str
         "digest": "sha512",
         "extensions": {"added": [], "changed": [], "removed": ["authorityKeyIdentifier", "cRLNumber"]},
     }
+    point: dict[str, Any] = {
+        "critical": True,
+        "fullname": ["URI:http://a/", "URI:http://b/"],
+        "onlyuser": True,
+    }
+    about: dict[str, Any] = {
+        "issuingDistributionPoint": point,
+        "authorityInfoAccess": "caIssuers;URI:http://c/",
+    }
+    assert changes(gone, extensions=about)["extensions"]["added"] == [*about]
+    issuing = load(path.read_bytes()).extensions.get_extension_for_class(x509.IssuingDistributionPoint)
+    assert (issuing.critical, issuing.value.only_contains_user_certs) == (True, True)
+    about["issuingDistributionPoint"] = {**point, "fullname": "URI:http://d/"}
+    assert changes(gone, extensions=about) == {
+        "extensions": {"added": [], "changed": ["issuingDistributionPoint"], "removed": []},
+    }  # fmt: skip
     path.write_text("no list", encoding="utf-8")
     assert changes() == {"replaced": str(path)}
 

@@ -29,12 +29,21 @@ _REASONS: Final = (
     "unspecified", "keyCompromise", "CACompromise", "affiliationChanged", "superseded",
     "cessationOfOperation", "certificateHold", "removeFromCRL",
 )  # fmt: skip
-_EXTENSIONS: Final = ("authorityKeyIdentifier", "issuerAltName", "cRLNumber")
+_EXTENSIONS: Final = (
+    "authorityKeyIdentifier", "issuerAltName", "cRLNumber", "authorityInfoAccess", "freshestCRL",
+    "issuingDistributionPoint",
+)  # fmt: skip
 _OIDS: Final = {
     "2.5.29.35": "authorityKeyIdentifier",
     "2.5.29.18": "issuerAltName",
     "2.5.29.20": "cRLNumber",
+    "1.3.6.1.5.5.7.1.1": "authorityInfoAccess",
+    "2.5.29.46": "freshestCRL",
+    "2.5.29.28": "issuingDistributionPoint",
 }
+_POINT: Final = "issuingDistributionPoint"
+_COMPARED: Final = frozenset({"issuerAltName", "authorityInfoAccess", "freshestCRL", _POINT})
+"""The extensions whose values are compared with those of a list made just now."""
 
 
 class Revoked(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +132,10 @@ def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) ->
 
 
 def differences(
-    current: x509.CertificateRevocationList, wanted: Sequence[Revoked], extensions: Mapping[str, Any]
+    current: x509.CertificateRevocationList,
+    wanted: Sequence[Revoked],
+    extensions: Mapping[str, Any],
+    changed: Sequence[str] = (),
 ) -> DataMap:
     """Return what differs in the certificates and in the list's own extensions.
 
@@ -131,6 +143,7 @@ def differences(
         current: the list that is there.
         wanted: what is to be revoked.
         extensions: the extensions that were asked for.
+        changed: those of which the value is another one.
     """
     there = {each.serial_number: _reason(each) for each in current}
     asked = {each.serial: each.reason for each in wanted}
@@ -147,7 +160,7 @@ def differences(
     is_other = number is not None and wants_number not in {"auto", str(number)}
     about: DataMap = {
         "added": [word for word in extensions if word not in has],
-        "changed": ["cRLNumber"] if is_other else [],
+        "changed": [*changed, *(["cRLNumber"] if is_other else [])],
         "removed": [word for word in has if word not in extensions],
     }
     changes: DataMap = {"revocations": revocations} if any(revocations.values()) else {}
@@ -176,6 +189,37 @@ async def revoked_in(
         named = data.get("certificate")
         found.append(revoked_of(data, await certificate_of(ctx, str(named)) if named else None))
     return [each for each in found if include_expired or each.ends is None or each.ends >= now]
+
+
+async def changed_extensions(
+    ctx: FunctionContext,
+    current: x509.CertificateRevocationList,
+    extensions: Mapping[str, Any],
+    signer: Signer,
+    now: dt.datetime,
+) -> list[str]:
+    """Return the extensions of a list that are there with other values than those that are asked for.
+
+    Args:
+        ctx: the target.
+        current: the list that is there.
+        extensions: the extensions that were asked for.
+        signer: who signs.
+        now: the time.
+
+    Raises:
+        StateFailedError: an extension makes no sense, or the key cannot be used.
+    """
+    asked = {word: value for word, value in extensions.items() if word in _COMPARED}
+    if not asked:
+        return []
+    candidate = await made(ctx, [], asked, signer, now)
+    there = {each.oid: (each.critical, each.value) for each in current.extensions}
+    return [
+        _OIDS[each.oid.dotted_string]
+        for each in candidate.extensions
+        if there.get(each.oid, (each.critical, each.value)) != (each.critical, each.value)
+    ]
 
 
 async def made(
@@ -253,18 +297,37 @@ def files(
     """
     if unknown := sorted(extensions.keys() - {*_EXTENSIONS}):
         raise StateFailedError(f"extensions: there are {', '.join(_EXTENSIONS)}, not {', '.join(unknown)}")
-    texts = {word: str(value) for word, value in extensions.items() if word != "cRLNumber"}
-    if any("\n" in text for text in texts.values()):
+    point, texts = _point(extensions.get(_POINT)), {}
+    for word, value in extensions.items():
+        if word == _POINT:
+            texts[word] = point.pop(0)
+        elif word != "cRLNumber":
+            texts[word] = ",".join(str(part) for part in value) if is_list(value) else str(value)
+    if any("\n" in text for text in (*texts.values(), *point)):
         raise StateFailedError("extensions: a value has several lines")
     settings = ["[ca]", "default_ca = all", "[all]", "database = $ENV::d/index"]
     settings += ["crl_extensions = extensions"] if texts else []
     settings += ["crlnumber = $ENV::d/number"] if number is not None else []
     settings += ["[extensions]", *(f"{word} = {text}" for word, text in texts.items())]
+    settings += ["[point]", *point]
     # openssl takes no empty line, which an empty file would have.
     lines = ["# the revoked certificates", *(each.line(now) for each in wanted)]
     found = {"config": "\n".join(settings), "index": "\n".join(lines)}
     digits = f"{number or 0:X}"
     return found | ({"number": "0" * (len(digits) % 2) + digits} if number is not None else {})
+
+
+def _point(given: Any) -> list[str]:
+    """Return what says where the list is got: the value of the extension, and the lines of its section."""
+    if not is_mapping(given):
+        return ["" if given is None else str(given)]
+    lines: list[str] = []
+    for word, value in given.items():
+        text = "TRUE" if value is True else "FALSE" if value is False else None
+        if word != "critical":
+            parts = ",".join(str(part) for part in (value if is_list(value) else [value]))
+            lines.append(f"{word} = {text or parts}")
+    return ["critical,@point" if given.get("critical") else "@point", *lines]
 
 
 def _reason(revoked: x509.RevokedCertificate) -> str:

@@ -157,7 +157,7 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
         days_valid: how long it is valid.
         digest: how it is signed.
         encoding: `pem` or `der`.
-        extensions: `authorityKeyIdentifier`, `issuerAltName` and `cRLNumber`, a number.
+        extensions: as for the state `x509.crl_managed`; `cRLNumber` is a number.
         path: where it goes; without it the list is returned.
         text: an argument of Salt's older module, which changes nothing.
 

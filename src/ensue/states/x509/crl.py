@@ -8,10 +8,12 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.certificates import making
 from ensue.certificates.keys import public_key
 from ensue.certificates.openssl import Key
 from ensue.certificates.revocations import (
     Signer,
+    changed_extensions,
     differences,
     encoded,
     kept_dates,
@@ -67,8 +69,8 @@ async def crl_managed(
         days_valid: how long it is valid.
         digest: how it is signed.
         encoding: `pem` or `der`.
-        extensions: `authorityKeyIdentifier`, `issuerAltName`, and `cRLNumber` (a number, or `auto`: one more
-            each time).
+        extensions: `authorityKeyIdentifier`, `issuerAltName`, `authorityInfoAccess`, `freshestCRL`,
+            `issuingDistributionPoint`, and `cRLNumber` (a number, or `auto`: one more each time).
         **kwargs: those of `file.managed`.
 
     Returns:
@@ -91,6 +93,7 @@ async def crl_managed(
     if there is None and ctx.test:
         return outcome(ctx, name, _WHAT, {"created": name}, await kept(ctx, name, None, about_file), None)
     authority = await certificate_of(ctx, signing_cert)
+    signer = Signer(authority, key, making.checked_digest(digest), int(days_valid))
     changes: DataMap = {"created": name}
     current = None
     if there is not None:
@@ -99,7 +102,9 @@ async def crl_managed(
         changes = {"replaced": name}
         if current is not None:
             changes = await _changes(ctx, current, authority, key, digest)
-            changes |= differences(current, wanted, asked)
+            changes |= differences(
+                current, wanted, asked, await changed_extensions(ctx, current, asked, signer, now)
+            )
             changes |= {"encoding": encoding} if (encoding == "pem") != (_BEGIN in data) else {}
             left = (current.next_update_utc or now) - now
             changes |= (
@@ -111,7 +116,7 @@ async def crl_managed(
         if current is None or changes.keys() != {"encoding"}:
             if "cRLNumber" in asked:
                 asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
-            current = await made(ctx, wanted, asked, Signer(authority, key, digest, int(days_valid)), now)
+            current = await made(ctx, wanted, asked, signer, now)
         content = encoded(current, encoding)
     file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
     new_state: DataMap = {
