@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import shutil
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -15,12 +17,11 @@ from cryptography.hazmat.primitives.serialization import (
     pkcs7,
     pkcs12,
 )
-from tests.states.system_states import HERE, context, state, thrice
+from tests.states.system_states import HERE, context, execute, state, thrice
 
+from ensue.certificates.key_files import in_files
+from ensue.errors import StateFailedError
 from ensue.resources.minion.connection import MinionConnection
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="needs openssl: apt-get install openssl"
@@ -208,3 +209,37 @@ def test_a_key_keeps_its_numbers_in_another_encoding(
         assert done.changes == {"passphrase": True}
         password = b"new one"
         assert loaded().private_numbers() == numbers
+
+
+def test_a_key_may_be_given_as_text(tmp_path: Path) -> None:
+    """It is masked, and in a file only while it is used."""
+    path = tmp_path / "a.key"
+    state("x509.private_key_managed", context(here()), str(path), algo="ec")
+    text = path.read_text(encoding="utf-8")
+    for function, given in (
+        ("certificate_managed", {"signing_private_key": text, "CN": "a", "encoding": "pkcs12"}),
+        ("csr_managed", {"private_key": text, "CN": "a"}),
+    ):
+        ctx = context(here())
+        done = state(f"x509.{function}", ctx, str(tmp_path / function), **given)
+        assert (done.result, ctx.masker.text(text).strip()) == (True, "(sensitive)"), done.comment
+        _, again = thrice(f"x509.{function}", here(), str(tmp_path / function), **given)
+        assert again.changes == {}
+    ctx = context(here())
+    made = execute("x509.encode_private_key", ctx, text, "pem")
+    assert execute("x509.verify_private_key", ctx, made, str(path)) is True
+
+
+def test_the_file_of_a_key_that_is_given_as_text_is_short_lived() -> None:
+    """Nobody else may read it, and an error removes it as well."""
+    paths: list[Path] = []
+
+    async def use() -> None:
+        async with in_files(context(here()), {"private_key": "-----BEGIN PRIVATE KEY-----"}) as placed:
+            paths.append(Path(placed["private_key"]))
+            assert paths[0].stat().st_mode & 0o777 == 0o600
+            raise StateFailedError("it cannot be used")
+
+    with pytest.raises(StateFailedError):
+        asyncio.run(use())
+    assert not paths[0].exists()

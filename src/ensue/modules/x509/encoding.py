@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ensue.certificates import encodings, revocations
 from ensue.certificates.containers import Packing, packed
+from ensue.certificates.key_files import in_files
 from ensue.certificates.keys import ENCODINGS, Storage, encoded
 from ensue.certificates.openssl import Key
 from ensue.certificates.sources import certificate_of, request_of, revocations_of
@@ -57,14 +58,16 @@ async def encode_certificate(  # noqa: PLR0917 (Salt's order)
     encodings.check(encoding)
     if private_key and encoding != "pkcs12":
         raise StateFailedError("Embedding private keys is only supported for pkcs12 encoding")
-    key = Key(path=private_key, passphrase=private_key_passphrase) if private_key else None
     packing = Packing(
         passphrase=pkcs12_passphrase or None,
         friendly_name=pkcs12_friendlyname,
         is_compatible=pkcs12_encryption_compat,
     )
     own = await certificate_of(ctx, certificate)
-    data = await certificate_bytes(ctx, own, append_certs, encoding, key, packing)
+    async with in_files(ctx, {"private_key": private_key}) as placed:
+        path = placed["private_key"]
+        key = Key(path=path, passphrase=private_key_passphrase) if path else None
+        data = await certificate_bytes(ctx, own, append_certs, encoding, key, packing)
     return await returned(ctx, data, encoding, None)
 
 
@@ -110,7 +113,7 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
 
     Args:
         ctx: the target.
-        private_key: its path.
+        private_key: its path, or PEM.
         encoding: `pem`, `der` or `pkcs12`.
         passphrase: what the answer is encrypted with; masked.
         private_key_passphrase: what the key is encrypted with; masked.
@@ -123,9 +126,10 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
         StateFailedError: there is no key, or no such encoding.
     """
     encodings.check(encoding, ENCODINGS)
-    key = Key(path=private_key, passphrase=private_key_passphrase)
     storage = Storage(encoding=encoding, passphrase=passphrase, is_compatible=pkcs12_encryption_compat)
-    text = text_or_base64(await encoded(ctx, key, storage), encoding)
+    async with in_files(ctx, {"private_key": private_key}) as placed:
+        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        text = text_or_base64(await encoded(ctx, key, storage), encoding)
     ctx.masker.add(text)
     return text
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.certificates import encodings, making, revocations
 from ensue.certificates.containers import Packing
+from ensue.certificates.key_files import in_files
 from ensue.certificates.keys import ENCODINGS, Kind, Storage, generate, generated
 from ensue.certificates.names import attributes, extensions, name_of, with_short_names
 from ensue.certificates.openssl import Key
@@ -79,19 +80,24 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
     given = merged(policy, with_short_names(own))
     copypath = given.pop("copypath", copypath)
     prepend_cn = given.pop("prepend_cn", prepend_cn)
-    key = making.embedded_key(given) if encoding == "pkcs12" and "signing_private_key" in given else None
-    made = await making.certificate(ctx, given)
-    packing = Packing(
-        passphrase=str(pkcs12_passphrase) if pkcs12_passphrase else None,
-        friendly_name=pkcs12_friendlyname,
-        is_compatible=pkcs12_encryption_compat,
-    )
-    if copypath and not ctx.test:
-        await ctx.connection.write(_copy(made, copypath, has_name=bool(prepend_cn)), _pem(made), mode=0o600)
-    data = await certificate_bytes(ctx, made, append_certs, encoding, key, packing)
-    if path and encoding == "pem":
-        return await write_pem(ctx, data.decode(), path, overwrite, "CERTIFICATE")
-    return await returned(ctx, data, encoding, path, what="Certificate")
+    async with in_files(ctx, given) as placed:
+        key = (
+            making.embedded_key(placed) if encoding == "pkcs12" and "signing_private_key" in placed else None
+        )
+        made = await making.certificate(ctx, placed)
+        packing = Packing(
+            passphrase=str(pkcs12_passphrase) if pkcs12_passphrase else None,
+            friendly_name=pkcs12_friendlyname,
+            is_compatible=pkcs12_encryption_compat,
+        )
+        if copypath and not ctx.test:
+            await ctx.connection.write(
+                _copy(made, copypath, has_name=bool(prepend_cn)), _pem(made), mode=0o600
+            )
+        data = await certificate_bytes(ctx, made, append_certs, encoding, key, packing)
+        if path and encoding == "pem":
+            return await write_pem(ctx, data.decode(), path, overwrite, "CERTIFICATE")
+        return await returned(ctx, data, encoding, path, what="Certificate")
 
 
 async def create_csr(  # noqa: PLR0917 (Salt's order)
@@ -126,8 +132,9 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     name, config = name_of(subject, attributes(given)), extensions(given)
     if given:
         raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(given))}")
-    key = Key(path=private_key, passphrase=private_key_passphrase)
-    made = await making.request(ctx, key, name, config, algorithm or digest)
+    async with in_files(ctx, {"private_key": private_key}) as placed:
+        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        made = await making.request(ctx, key, name, config, algorithm or digest)
     return await returned(ctx, request_bytes(made, encoding), encoding, path, what="CSR")
 
 
@@ -170,10 +177,11 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
     del text
     now = dt.datetime.now(tz=dt.UTC)
     wanted = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
-    key = Key(path=signing_private_key, passphrase=signing_private_key_passphrase)
     authority = await certificate_of(ctx, signing_cert)
-    signer = revocations.Signer(authority, key, making.checked_digest(digest), int(days_valid))
-    made = await revocations.made(ctx, wanted, extensions or {}, signer, now)
+    async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
+        key = Key(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
+        signer = revocations.Signer(authority, key, making.checked_digest(digest), int(days_valid))
+        made = await revocations.made(ctx, wanted, extensions or {}, signer, now)
     return await returned(ctx, revocations.encoded(made, encoding), encoding, path, what="CRL")
 
 

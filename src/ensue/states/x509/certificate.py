@@ -17,6 +17,7 @@ from ensue.certificates import encodings, making
 from ensue.certificates.containers import Container, Packing, opened, pack
 from ensue.certificates.encodings import Held, held_in
 from ensue.certificates.forms import Form, form_of
+from ensue.certificates.key_files import in_files
 from ensue.certificates.names import ATTRIBUTES, EXTENSIONS, LONG_EXTENSIONS, extensions, with_short_names
 from ensue.certificates.policies import merged, policy_named
 from ensue.certificates.sources import certificate_of
@@ -104,26 +105,27 @@ async def certificate_managed(
     if there is None and ctx.test:
         file = await kept(ctx, name, None, about_file)
         return outcome(ctx, name, "certificate", {"created": name}, file, None)
-    wanted = _Wanted(
-        given=given,
-        candidate=await making.certificate(ctx, given),
-        chain=await _chain(ctx, append_certs),
-        encoding=encoding,
-        packing=Packing(
-            passphrase=str(pkcs12_passphrase) if pkcs12_passphrase else None,
-            friendly_name=str(pkcs12_friendlyname) if pkcs12_friendlyname else None,
-            is_compatible=bool(pkcs12_encryption_compat),
-        ),
-        days=_DAYS_REMAINING if days_remaining is None else int(days_remaining),
-    )
-    changes: DataMap = {"created": name}
-    now = wanted.candidate
-    if there is not None:
-        changes, held = await _changes(ctx, name, wanted)
-        if held is not None and changes.keys() <= _ABOUT_FORM:
-            now = held.certificate
-    file = await _kept(ctx, name, now, wanted, about_file, is_written=bool(changes))
-    return outcome(ctx, name, "certificate", changes, file, _state(name, now))
+    async with in_files(ctx, given) as placed:
+        wanted = _Wanted(
+            given=placed,
+            candidate=await making.certificate(ctx, placed),
+            chain=await _chain(ctx, append_certs),
+            encoding=encoding,
+            packing=Packing(
+                passphrase=str(pkcs12_passphrase) if pkcs12_passphrase else None,
+                friendly_name=str(pkcs12_friendlyname) if pkcs12_friendlyname else None,
+                is_compatible=bool(pkcs12_encryption_compat),
+            ),
+            days=_DAYS_REMAINING if days_remaining is None else int(days_remaining),
+        )
+        changes: DataMap = {"created": name}
+        now = wanted.candidate
+        if there is not None:
+            changes, held = await _changes(ctx, name, wanted)
+            if held is not None and changes.keys() <= _ABOUT_FORM:
+                now = held.certificate
+        file = await _kept(ctx, name, now, wanted, about_file, is_written=bool(changes))
+        return outcome(ctx, name, "certificate", changes, file, _state(name, now))
 
 
 async def _kept(

@@ -9,6 +9,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.certificates import making
+from ensue.certificates.key_files import in_files
 from ensue.certificates.keys import public_key
 from ensue.certificates.openssl import Key
 from ensue.certificates.revocations import (
@@ -88,43 +89,46 @@ async def crl_managed(
     asked = dict(extensions or {})
     now = dt.datetime.now(tz=dt.UTC)
     wanted = await revoked_in(ctx, revoked, now, include_expired=include_expired)
-    key = Key(path=signing_private_key, passphrase=signing_private_key_passphrase)
     there = await ctx.connection.stat(name, follow=True)
     if there is None and ctx.test:
         return outcome(ctx, name, _WHAT, {"created": name}, await kept(ctx, name, None, about_file), None)
     authority = await certificate_of(ctx, signing_cert)
-    signer = Signer(authority, key, making.checked_digest(digest), int(days_valid))
-    changes: DataMap = {"created": name}
-    current = None
-    if there is not None:
-        data = await ctx.connection.read(name)
-        current = _loaded(data)
-        changes = {"replaced": name}
-        if current is not None:
-            changes = await _changes(ctx, current, authority, key, digest)
-            changes |= differences(
-                current, wanted, asked, await changed_extensions(ctx, current, asked, signer, now)
-            )
-            changes |= {"encoding": encoding} if (encoding == "pem") != (_BEGIN in data) else {}
-            left = (current.next_update_utc or now) - now
-            changes |= (
-                {"expiration": True} if days_remaining and left < dt.timedelta(days=days_remaining) else {}
-            )
-            wanted = kept_dates(current, wanted)
-    content = None
-    if changes and not ctx.test:
-        if current is None or changes.keys() != {"encoding"}:
-            if "cRLNumber" in asked:
-                asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
-            current = await made(ctx, wanted, asked, signer, now)
-        content = encoded(current, encoding)
-    file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
-    new_state: DataMap = {
-        "path": name,
-        "issuer": authority.subject.rfc4514_string(),
-        "revoked": [f"{each.serial:X}" for each in wanted],
-    }
-    return outcome(ctx, name, _WHAT, changes, file, new_state)
+    async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
+        key = Key(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
+        signer = Signer(authority, key, making.checked_digest(digest), int(days_valid))
+        changes: DataMap = {"created": name}
+        current = None
+        if there is not None:
+            data = await ctx.connection.read(name)
+            current = _loaded(data)
+            changes = {"replaced": name}
+            if current is not None:
+                changes = await _changes(ctx, current, authority, key, digest)
+                changes |= differences(
+                    current, wanted, asked, await changed_extensions(ctx, current, asked, signer, now)
+                )
+                changes |= {"encoding": encoding} if (encoding == "pem") != (_BEGIN in data) else {}
+                left = (current.next_update_utc or now) - now
+                changes |= (
+                    {"expiration": True}
+                    if days_remaining and left < dt.timedelta(days=days_remaining)
+                    else {}
+                )
+                wanted = kept_dates(current, wanted)
+        content = None
+        if changes and not ctx.test:
+            if current is None or changes.keys() != {"encoding"}:
+                if "cRLNumber" in asked:
+                    asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
+                current = await made(ctx, wanted, asked, signer, now)
+            content = encoded(current, encoding)
+        file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
+        new_state: DataMap = {
+            "path": name,
+            "issuer": authority.subject.rfc4514_string(),
+            "revoked": [f"{each.serial:X}" for each in wanted],
+        }
+        return outcome(ctx, name, _WHAT, changes, file, new_state)
 
 
 async def _changes(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.certificates import making
 from ensue.certificates.encodings import check
+from ensue.certificates.key_files import in_files
 from ensue.certificates.names import (
     ATTRIBUTES,
     EXTENSIONS,
@@ -74,28 +75,29 @@ async def csr_managed(
     config = extensions(others)
     if others:
         raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(others))}")
-    key = Key(path=private_key, passphrase=private_key_passphrase)
     there = await ctx.connection.stat(name, follow=True)
     changes: DataMap = {"created": name}
     if there is None and ctx.test:
         file = await kept(ctx, name, None, about_file)
         return outcome(ctx, name, "certificate signing request", changes, file, None)
-    asked_digest = str(kwargs.get("algorithm") or digest)
-    made = await making.request(ctx, key, wanted, config, asked_digest)
-    if there is not None:
-        data = await ctx.connection.read(name)
-        current = _loaded(data)
-        changes = {"replaced": name}
-        if current is not None:
-            changes = differences(current, made, config)
-            found = "pem" if _BEGIN in data else "der"
-            changes |= {"encoding": encoding} if found != encoding else {}
-            made = current if changes.keys() == {"encoding"} else made
-    data = _encoded(made, encoding)
-    is_text = encoding == "pem"
-    file = await written(ctx, name, data if changes else None, about_file, is_text=is_text)
-    new_state: DataMap = {"path": name, "subject": wanted.rfc4514_string() if wanted else ""}
-    return outcome(ctx, name, "certificate signing request", changes, file, new_state)
+    async with in_files(ctx, {"private_key": private_key}) as placed:
+        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        asked_digest = str(kwargs.get("algorithm") or digest)
+        made = await making.request(ctx, key, wanted, config, asked_digest)
+        if there is not None:
+            data = await ctx.connection.read(name)
+            current = _loaded(data)
+            changes = {"replaced": name}
+            if current is not None:
+                changes = differences(current, made, config)
+                found = "pem" if _BEGIN in data else "der"
+                changes |= {"encoding": encoding} if found != encoding else {}
+                made = current if changes.keys() == {"encoding"} else made
+        data = _encoded(made, encoding)
+        is_text = encoding == "pem"
+        file = await written(ctx, name, data if changes else None, about_file, is_text=is_text)
+        new_state: DataMap = {"path": name, "subject": wanted.rfc4514_string() if wanted else ""}
+        return outcome(ctx, name, "certificate signing request", changes, file, new_state)
 
 
 def _encoded(request: x509.CertificateSigningRequest, encoding: str) -> bytes:
