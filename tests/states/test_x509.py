@@ -201,6 +201,22 @@ def test_a_list_of_revoked_certificates(tmp_path: Path, algo: str, encoding: str
         "digest": "sha512",
         "extensions": {"added": [], "changed": [], "removed": ["authorityKeyIdentifier", "cRLNumber"]},
     }
+    point: dict[str, Any] = {
+        "critical": True,
+        "fullname": ["URI:http://a/", "URI:http://b/"],
+        "onlyuser": True,
+    }
+    about: dict[str, Any] = {
+        "issuingDistributionPoint": point,
+        "authorityInfoAccess": "caIssuers;URI:http://c/",
+    }
+    assert changes(gone, extensions=about)["extensions"]["added"] == [*about]
+    issuing = load(path.read_bytes()).extensions.get_extension_for_class(x509.IssuingDistributionPoint)
+    assert (issuing.critical, issuing.value.only_contains_user_certs) == (True, True)
+    about["issuingDistributionPoint"] = {**point, "fullname": "URI:http://d/"}
+    assert changes(gone, extensions=about) == {
+        "extensions": {"added": [], "changed": ["issuingDistributionPoint"], "removed": []},
+    }  # fmt: skip
     path.write_text("no list", encoding="utf-8")
     assert changes() == {"replaced": str(path)}
 
@@ -221,7 +237,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     for wrong, why in (
         ({"algo": "dsa"}, "there is no algo dsa"), ({"algo": "ed25519", "keysize": 256}, "invalid parameter"),
         ({"algo": "ec", "keysize": 100}, "for ec there are"),
-        ({"encoding": "pkcs12"}, "encoding is pem or der"),
+        ({"encoding": "jks"}, "Invalid value 'jks' for encoding"),
         ({"colour": "red"}, "Unrecognized keyword arguments: colour"),
     ):  # fmt: skip
         refused = state("x509.private_key_managed", context(here()), path, **wrong)
@@ -232,6 +248,12 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         ({"signing_private_key": str(key), "color": 1}, "Unrecognized keyword arguments: color"),
         ({"signing_private_key": str(key), "serial_number": "x y"}, "is no number"),
         ({"signing_private_key": str(key), "keyUsage": "flying"}, "cannot sign with the key"),
+        ({"signing_private_key": str(key), "not_after": "tomorrow"}, "is no time"),
+        ({"signing_private_key": str(key), "not_after": "1999-01-01 00:00:00"}, "cannot be made"),
+        ({"signing_private_key": str(key), "signing_cert": str(key)}, "needs public_key, private_key or csr"),
+        ({"signing_private_key": f"{key}x"}, "cannot sign with the key"),
+        ({"encoding": "jks"}, "Invalid value 'jks' for encoding"),
+        ({"signing_private_key": str(key), "digest": "md5"}, "Invalid value 'md5' for digest"),
         ({"signing_private_key": str(key), "subject": "flying"}, "name of a certificate is wrong"),
     ):  # fmt: skip
         refused = state("x509.certificate_managed", context(here()), path, **wrong)

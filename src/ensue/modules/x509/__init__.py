@@ -1,8 +1,8 @@
 """Execution module `x509`: certificates, requests, lists of revoked certificates and keys of the target.
 
-What is public is read here, by the library `cryptography`. Private keys are made and looked at by the
-target's own `openssl`, so that none leaves it but those that a function returns. Requests and certificates
-are made by the states of `x509`.
+What is public is read here, by the library `cryptography`. Private keys are made and used by the target's own
+`openssl`, so that none leaves it but those that a function returns. Certificates that another minion signs
+(`ca_server`, `sign_remote_certificate`) are left out.
 
 Source: Salt's execution module `x509` (`x509_v2`), 3008: names, arguments and what they return.
 """
@@ -12,13 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.modules.x509.dates import expired, expires, will_expire
+from ensue.modules.x509.encoding import encode_certificate, encode_crl, encode_csr, encode_private_key
 from ensue.modules.x509.keys import (
-    create_private_key,
     get_private_key_size,
     get_public_key,
     verify_crl,
     verify_private_key,
     verify_signature,
+)
+from ensue.modules.x509.making import (
+    create_certificate,
+    create_crl,
+    create_csr,
+    create_private_key,
+    get_signing_policy,
 )
 from ensue.modules.x509.pem import get_pem_entries, get_pem_entry, write_pem
 from ensue.modules.x509.reading import read_certificate, read_certificates, read_crl, read_csr
@@ -27,13 +34,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "create_certificate": create_certificate,
+    "create_crl": create_crl,
+    "create_csr": create_csr,
     "create_private_key": create_private_key,
+    "encode_certificate": encode_certificate,
+    "encode_crl": encode_crl,
+    "encode_csr": encode_csr,
+    "encode_private_key": encode_private_key,
     "expired": expired,
     "expires": expires,
     "get_pem_entries": get_pem_entries,
     "get_pem_entry": get_pem_entry,
     "get_private_key_size": get_private_key_size,
     "get_public_key": get_public_key,
+    "get_signing_policy": get_signing_policy,
     "read_certificate": read_certificate,
     "read_certificates": read_certificates,
     "read_crl": read_crl,

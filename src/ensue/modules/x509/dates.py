@@ -8,8 +8,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING
 
+from ensue.certificates.sources import certificate_of
 from ensue.modules.x509.describing import name_data
-from ensue.modules.x509.sources import certificate_of
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ensue.certificates.sources import bytes_of
 from ensue.errors import StateFailedError
 from ensue.modules._text_files import text_of
-from ensue.modules.x509.sources import bytes_of, matching
+from ensue.modules.x509.finding import matching
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext

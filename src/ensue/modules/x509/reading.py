@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.certificates.public import key_data, public_pem
+from ensue.certificates.sources import certificate_of, request_of, revocations_of
 from ensue.errors import StateFailedError
 from ensue.modules.x509.describing import TIME, extensions_data, hexadecimal, name_data, name_hash, named
-from ensue.modules.x509.public import key_data, public_pem
-from ensue.modules.x509.sources import certificate_of, matching, request_of, revocations_of
+from ensue.modules.x509.finding import matching
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext

@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.certificates.names import extension_name
+
 if TYPE_CHECKING:
     from cryptography import x509
 
     from ensue.model.data import Data, DataMap
-
-_NAMES: Final[dict[str, str]] = {
-    "1.3.6.1.5.5.7.1.1": "authorityInfoAccess", "1.3.6.1.5.5.7.1.24": "tlsfeature",
-    "1.3.6.1.5.5.7.48.1.5": "noCheck", "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage",
-    "2.5.29.17": "subjectAltName", "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints",
-    "2.5.29.28": "issuingDistributionPoint", "2.5.29.30": "nameConstraints",
-    "2.5.29.31": "cRLDistributionPoints", "2.5.29.32": "certificatePolicies",
-    "2.5.29.35": "authorityKeyIdentifier", "2.5.29.36": "policyConstraints", "2.5.29.37": "extendedKeyUsage",
-    "2.5.29.54": "inhibitAnyPolicy",
-}  # fmt: skip
-"""Extensions by object identifier, as RFC 5280 names them."""
 
 _KEY_IDENTIFIERS: Final = frozenset({"subjectKeyIdentifier", "authorityKeyIdentifier"})
 """OpenSSL 3 adds these unasked, and older ones do not; so they count where they were asked for alone."""
@@ -56,15 +47,11 @@ def _by_name(
 ) -> dict[str, tuple[bool, Any]]:
     """Return each extension that counts: whether it is critical, and its value."""
     found: dict[str, tuple[bool, Any]] = {
-        _name(each.oid.dotted_string): (each.critical, _value(each.value)) for each in certificate.extensions
+        extension_name(each.oid): (each.critical, _value(each.value)) for each in certificate.extensions
     }
     return {
         name: value for name, value in found.items() if name not in _KEY_IDENTIFIERS or f"{name} =" in config
     }
-
-
-def _name(number: str) -> str:
-    return _NAMES.get(number, number)
 
 
 def _value(value: Any) -> Any:

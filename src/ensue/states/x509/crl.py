@@ -5,23 +5,27 @@ Source: Salt's state module `x509_v2`, 3008.
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.certificates import making
+from ensue.certificates.key_files import in_files
+from ensue.certificates.keys import public_key
+from ensue.certificates.openssl import Key
+from ensue.certificates.revocations import (
+    Signer,
+    changed_extensions,
+    differences,
+    encoded,
+    kept_dates,
+    made,
+    number_after,
+    revoked_in,
+)
+from ensue.certificates.sources import certificate_of
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
-from ensue.states.x509.files import ABOUT_FILE, kept, outcome, real_path, split
-from ensue.states.x509.keys import public_key
-from ensue.states.x509.openssl import Key, must
-from ensue.states.x509.revocations import (
-    differences,
-    entry_data,
-    files,
-    kept_dates,
-    number_after,
-    revoked_of,
-)
+from ensue.states.x509.files import ABOUT_FILE, kept, outcome, split, written
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -29,7 +33,6 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
     from ensue.model.returns import StateReturn
-    from ensue.states.x509.revocations import Revoked
 
 _BEGIN: Final = b"-----BEGIN "
 _WHAT: Final = "certificate revocation list"
@@ -67,8 +70,8 @@ async def crl_managed(
         days_valid: how long it is valid.
         digest: how it is signed.
         encoding: `pem` or `der`.
-        extensions: `authorityKeyIdentifier`, `issuerAltName`, and `cRLNumber` (a number, or `auto`: one more
-            each time).
+        extensions: `authorityKeyIdentifier`, `issuerAltName`, `authorityInfoAccess`, `freshestCRL`,
+            `issuingDistributionPoint`, and `cRLNumber` (a number, or `auto`: one more each time).
         **kwargs: those of `file.managed`.
 
     Returns:
@@ -85,53 +88,47 @@ async def crl_managed(
         raise StateFailedError("encoding is pem or der, and signing_cert names the authority's certificate")
     asked = dict(extensions or {})
     now = dt.datetime.now(tz=dt.UTC)
-    wanted = [await _entry(ctx, each) for each in revoked]
-    wanted = [each for each in wanted if include_expired or each.ends is None or each.ends >= now]
-    key = Key(path=signing_private_key, passphrase=signing_private_key_passphrase)
+    wanted = await revoked_in(ctx, revoked, now, include_expired=include_expired)
     there = await ctx.connection.stat(name, follow=True)
     if there is None and ctx.test:
         return outcome(ctx, name, _WHAT, {"created": name}, await kept(ctx, name, None, about_file), None)
-    authority = await _certificate(ctx, signing_cert)
-    changes: DataMap = {"created": name}
-    current = None
-    if there is not None:
-        data = await ctx.connection.read(name)
-        current = _loaded(data)
-        changes = {"replaced": name}
-        if current is not None:
-            changes = await _changes(ctx, current, authority, key, digest)
-            changes |= differences(current, wanted, asked)
-            changes |= {"encoding": encoding} if (encoding == "pem") != (_BEGIN in data) else {}
-            left = (current.next_update_utc or now) - now
-            changes |= (
-                {"expiration": True} if days_remaining and left < dt.timedelta(days=days_remaining) else {}
-            )
-            wanted = kept_dates(current, wanted)
-    text = None
-    if changes and not ctx.test:
-        number = number_after(current, asked["cRLNumber"]) if "cRLNumber" in asked else None
-        sources = {**files(wanted, asked, number, now), "authority.pem": _pem(authority)}
-        text = await must(
-            ctx, "ca", "-gencrl", "-config", "@config", "-cert", "@authority.pem", "-keyfile", key.path,
-            "-md", digest, "-crldays", str(days_valid), *key.options(), key=key, files=sources,
-            what=f"make the list {name}",
-        )  # fmt: skip
-    file = await kept(ctx, name, text if encoding == "pem" else None, about_file)
-    if text is not None and encoding == "der":
-        body = "".join(line for line in text.splitlines() if not line.startswith("-----"))
-        await ctx.connection.write(await real_path(ctx, name), base64.b64decode(body))
-    new_state: DataMap = {
-        "path": name,
-        "issuer": authority.subject.rfc4514_string(),
-        "revoked": [f"{each.serial:X}" for each in wanted],
-    }
-    return outcome(ctx, name, _WHAT, changes, file, new_state)
-
-
-async def _entry(ctx: StateContext, entry: Any) -> Revoked:
-    data = entry_data(entry)
-    named = data.get("certificate")
-    return revoked_of(data, await _certificate(ctx, str(named)) if named else None)
+    authority = await certificate_of(ctx, signing_cert)
+    async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
+        key = Key(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
+        signer = Signer(authority, key, making.checked_digest(digest), int(days_valid))
+        changes: DataMap = {"created": name}
+        current = None
+        if there is not None:
+            data = await ctx.connection.read(name)
+            current = _loaded(data)
+            changes = {"replaced": name}
+            if current is not None:
+                changes = await _changes(ctx, current, authority, key, digest)
+                changes |= differences(
+                    current, wanted, asked, await changed_extensions(ctx, current, asked, signer, now)
+                )
+                changes |= {"encoding": encoding} if (encoding == "pem") != (_BEGIN in data) else {}
+                left = (current.next_update_utc or now) - now
+                changes |= (
+                    {"expiration": True}
+                    if days_remaining and left < dt.timedelta(days=days_remaining)
+                    else {}
+                )
+                wanted = kept_dates(current, wanted)
+        content = None
+        if changes and not ctx.test:
+            if current is None or changes.keys() != {"encoding"}:
+                if "cRLNumber" in asked:
+                    asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
+                current = await made(ctx, wanted, asked, signer, now)
+            content = encoded(current, encoding)
+        file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
+        new_state: DataMap = {
+            "path": name,
+            "issuer": authority.subject.rfc4514_string(),
+            "revoked": [f"{each.serial:X}" for each in wanted],
+        }
+        return outcome(ctx, name, _WHAT, changes, file, new_state)
 
 
 async def _changes(
@@ -156,20 +153,6 @@ async def _changes(
     return changes
 
 
-async def _certificate(ctx: StateContext, source: str) -> x509.Certificate:
-    from cryptography import x509
-
-    data = source.encode() if _BEGIN.decode() in source else await ctx.connection.read(source)
-    try:
-        return (
-            x509.load_pem_x509_certificate(data) if _BEGIN in data else x509.load_der_x509_certificate(data)
-        )
-    except ValueError as error:
-        raise StateFailedError(
-            f"the certificate {source.partition(chr(10))[0]} cannot be read: {error}"
-        ) from None
-
-
 def _loaded(data: bytes) -> x509.CertificateRevocationList | None:
     from cryptography import x509
 
@@ -177,9 +160,3 @@ def _loaded(data: bytes) -> x509.CertificateRevocationList | None:
         return x509.load_pem_x509_crl(data) if _BEGIN in data else x509.load_der_x509_crl(data)
     except ValueError:
         return None
-
-
-def _pem(certificate: x509.Certificate) -> str:
-    from cryptography.hazmat.primitives.serialization import Encoding
-
-    return certificate.public_bytes(Encoding.PEM).decode()

@@ -53,6 +53,22 @@ async def kept(ctx: StateContext, name: str, text: str | None, about_file: dict[
     return returned
 
 
+async def written(
+    ctx: StateContext, name: str, data: bytes | None, about_file: dict[str, Any], *, is_text: bool
+) -> StateReturn:
+    """Have the file as it is to be, with a content that is text or not; without one what is in it stays.
+
+    Raises:
+        StateFailedError: it cannot be written.
+    """
+    if data is None or is_text:
+        return await kept(ctx, name, None if data is None else data.decode(), about_file)
+    file = await kept(ctx, name, None, about_file)
+    if not ctx.test:
+        await ctx.connection.write(await real_path(ctx, name), data)
+    return file
+
+
 def outcome(  # noqa: PLR0917 (what a return is made of)
     ctx: StateContext, name: str, what: str, changes: DataMap, file: StateReturn, new_state: DataMap | None
 ) -> StateReturn:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.certificates.encodings import check
+from ensue.certificates.keys import ENCODINGS, Kind, Storage, encode, generate, look
+from ensue.certificates.openssl import Key
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.x509.files import ABOUT_FILE, kept, outcome, real_path, split
-from ensue.states.x509.keys import Kind, encode, generate, look
-from ensue.states.x509.openssl import Key
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
@@ -32,6 +33,7 @@ async def private_key_managed(
     encoding: str = "pem",
     new: bool = False,
     overwrite: bool = False,
+    pkcs12_encryption_compat: bool = False,
     bits: int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
@@ -43,9 +45,10 @@ async def private_key_managed(
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
         keysize: in bits: for rsa 2048 and more, for ec 256, 384 or 521.
         passphrase: what it is encrypted with; masked.
-        encoding: `pem` or `der`.
+        encoding: `pem`, `der` or `pkcs12`.
         new: make another one each time.
         overwrite: replace what is there and cannot be read.
+        pkcs12_encryption_compat: encrypt PKCS#12 as old programs can read it.
         bits: Salt's older name of `keysize`.
         **kwargs: those of `file.managed`; the mode is 0400 without one.
 
@@ -59,10 +62,10 @@ async def private_key_managed(
     about_file, others = split(kwargs)
     if unknown := sorted(others.keys() - _OLD):
         raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(unknown)}")
-    if encoding not in {"pem", "der"} or (passphrase and encoding == "der"):
-        raise StateFailedError("encoding is pem or der, and a key with a passphrase is pem")
+    check(encoding, ENCODINGS)
     about_file.setdefault("mode", "0400")
-    secret = None if passphrase is None else str(passphrase)
+    secret = str(passphrase) if passphrase else None
+    storage = Storage(encoding=encoding, passphrase=secret, is_compatible=bool(pkcs12_encryption_compat))
     kind = Kind.wanted(algo, keysize if keysize is not None else bits)
     path = await real_path(ctx, name)
     there = await ctx.connection.stat(path, follow=True)
@@ -78,9 +81,9 @@ async def private_key_managed(
     if changes and not ctx.test:
         try:
             if changes.keys() <= {"encoding", "passphrase"}:
-                await encode(ctx, path, secret, encoding)
+                await encode(ctx, path, Key(path=path, passphrase=secret), storage)
             else:
-                await generate(ctx, path, kind, secret, encoding)
+                await generate(ctx, path, kind, storage)
         except StateFailedError:
             if there is None:
                 await ctx.connection.remove(path)
@@ -93,10 +96,10 @@ async def _differences(ctx: StateContext, key: Key, kind: Kind, encoding: str, *
     found = await look(ctx, key)
     if found.kind is None:
         if not overwrite:
-            why = "The existing file does not seem to be a private key formatted as DER or PEM."
-            if found.is_encrypted:
-                why = "The existing file is encrypted, and not with the passphrase."
-            raise StateFailedError(f"{why} Pass overwrite: true to force regeneration")
+            raise StateFailedError(
+                "The existing file is no private key formatted as DER, PEM or embedded in PKCS12, or it is "
+                "encrypted, and not with the passphrase. Pass overwrite: true to force regeneration"
+            )
         return {"replaced": key.path}
     changes: DataMap = {}
     if found.kind.algo != kind.algo:

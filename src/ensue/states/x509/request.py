@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.certificates import making
+from ensue.certificates.encodings import check
+from ensue.certificates.key_files import in_files
+from ensue.certificates.names import (
+    ATTRIBUTES,
+    EXTENSIONS,
+    LONG_EXTENSIONS,
+    attributes,
+    extensions,
+    name_of,
+    with_short_names,
+)
+from ensue.certificates.openssl import Key
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.states.x509.comparing import differences
-from ensue.states.x509.files import ABOUT_FILE, kept, outcome, split
-from ensue.states.x509.names import ATTRIBUTES, EXTENSIONS, attributes, extensions, name_of
-from ensue.states.x509.openssl import Key, must
+from ensue.states.x509.files import ABOUT_FILE, kept, outcome, split, written
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -23,9 +34,10 @@ if TYPE_CHECKING:
 
 
 _OLD: Final = {"text": "", "version": "", "algorithm": "digest"}
+_BEGIN: Final = b"-----BEGIN "
 
 
-@also_takes(*ABOUT_FILE, *ATTRIBUTES, *EXTENSIONS, outdated=_OLD)
+@also_takes(*ABOUT_FILE, *ATTRIBUTES, *EXTENSIONS, *LONG_EXTENSIONS, outdated=_OLD)
 async def csr_managed(
     ctx: StateContext,
     name: str,
@@ -45,51 +57,59 @@ async def csr_managed(
         private_key: the path of the private key.
         private_key_passphrase: what that is encrypted with; masked.
         digest: how it is signed.
-        encoding: `pem`.
+        encoding: `pem` or `der`.
         subject: the name, as RFC 4514 writes it, or a mapping of attributes.
         **kwargs: attributes of the name (`CN`, `C`, …), extensions (`subjectAltName`, …), and arguments of
             `file.managed`.
 
     Returns:
-        `changes` have `created` with the path, or what changes; `new_state` has `path subject`.
+        `changes` have `created` or `replaced` with the path, or what changes; `new_state` has `path subject`.
 
     Raises:
         StateFailedError: an argument makes no sense, or the key cannot be used.
     """
-    from cryptography import x509
-
-    about_file, others = split({word: value for word, value in kwargs.items() if word not in _OLD})
+    check(encoding, ("der", "pem"))
+    about_file, rest = split({word: value for word, value in kwargs.items() if word not in _OLD})
+    others = with_short_names(rest)
     wanted = name_of(subject, attributes(others))
     config = extensions(others)
-    if others or encoding != "pem":
-        raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(others)) or 'encoding'}")
+    if others:
+        raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(others))}")
     there = await ctx.connection.stat(name, follow=True)
     changes: DataMap = {"created": name}
-    text = None
-    if there is not None or not ctx.test:
-        key = Key(path=private_key, passphrase=private_key_passphrase)
-        text = await _made(ctx, key, wanted, config, digest)
-    if there is not None and text is not None:
-        try:
-            current = x509.load_pem_x509_csr(await ctx.connection.read(name))
-        except ValueError:
+    if there is None and ctx.test:
+        file = await kept(ctx, name, None, about_file)
+        return outcome(ctx, name, "certificate signing request", changes, file, None)
+    async with in_files(ctx, {"private_key": private_key}) as placed:
+        key = Key(path=placed["private_key"], passphrase=private_key_passphrase)
+        asked_digest = str(kwargs.get("algorithm") or digest)
+        made = await making.request(ctx, key, wanted, config, asked_digest)
+        if there is not None:
+            data = await ctx.connection.read(name)
+            current = _loaded(data)
             changes = {"replaced": name}
-        else:
-            changes = differences(current, x509.load_pem_x509_csr(text.encode()), config)
-    file = await kept(ctx, name, text if changes else None, about_file)
-    new_state: DataMap = {"path": name, "subject": wanted.rfc4514_string() if wanted else ""}
-    return outcome(ctx, name, "certificate signing request", changes, file, new_state)
+            if current is not None:
+                changes = differences(current, made, config)
+                found = "pem" if _BEGIN in data else "der"
+                changes |= {"encoding": encoding} if found != encoding else {}
+                made = current if changes.keys() == {"encoding"} else made
+        data = _encoded(made, encoding)
+        is_text = encoding == "pem"
+        file = await written(ctx, name, data if changes else None, about_file, is_text=is_text)
+        new_state: DataMap = {"path": name, "subject": wanted.rfc4514_string() if wanted else ""}
+        return outcome(ctx, name, "certificate signing request", changes, file, new_state)
 
 
-async def _made(ctx: StateContext, key: Key, subject: x509.Name | None, config: str, digest: str) -> str:
-    lines = ["[req]", "distinguished_name = name", "req_extensions = extensions", "prompt = no", "[name]"]
-    if not config.partition("\n")[2]:
-        lines.remove("req_extensions = extensions")
-    for number, attribute in enumerate(subject or ()):
-        value = str(attribute.value).replace("\\", "\\\\").replace("$", "\\$").replace("#", "\\#")
-        lines.append(f"{number}.{attribute.oid.dotted_string} = {value}")
-    words = ["req", "-new", "-utf8", "-key", key.path, f"-{digest}", "-config", "@config", *key.options()]
-    files = {"config": "\n".join([*lines, config])}
-    if subject is None:
-        words += ["-subj", "/"]
-    return await must(ctx, *words, key=key, files=files, what=f"make a request with the key {key.path}")
+def _encoded(request: x509.CertificateSigningRequest, encoding: str) -> bytes:
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return request.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
+
+
+def _loaded(data: bytes) -> x509.CertificateSigningRequest | None:
+    from cryptography import x509
+
+    try:
+        return x509.load_pem_x509_csr(data) if _BEGIN in data else x509.load_der_x509_csr(data)
+    except ValueError:
+        return None

@@ -18,7 +18,11 @@ _ATTRIBUTES: Final = {
     "O": "ORGANIZATION_NAME", "OU": "ORGANIZATIONAL_UNIT_NAME", "CN": "COMMON_NAME", "MAIL": "EMAIL_ADDRESS",
     "SN": "SURNAME", "GN": "GIVEN_NAME", "UID": "USER_ID", "SERIALNUMBER": "SERIAL_NUMBER",
 }  # fmt: skip
-_SAME: Final = {"Email": "MAIL", "emailAddress": "MAIL", "street": "STREET", "serialNumber": "SERIALNUMBER"}
+_SAME: Final = {
+    "Email": "MAIL", "emailAddress": "MAIL", "street": "STREET", "serialNumber": "SERIALNUMBER",
+    "commonName": "CN", "localityName": "L", "stateOrProvinceName": "ST", "organizationName": "O",
+    "organizationUnitName": "OU", "surname": "SN",
+}  # fmt: skip
 ATTRIBUTES: Final = (*_ATTRIBUTES, *_SAME)
 """The words for parts of a name."""
 
@@ -28,6 +32,45 @@ EXTENSIONS: Final = (
     "issuingDistributionPoint", "certificatePolicies", "policyConstraints", "inhibitAnyPolicy",
     "nameConstraints", "noCheck", "tlsfeature", "nsComment", "nsCertType",
 )  # fmt: skip
+_LONG: Final = {
+    "X509v3 Basic Constraints": "basicConstraints", "X509v3 Key Usage": "keyUsage",
+    "X509v3 Extended Key Usage": "extendedKeyUsage", "X509v3 Subject Key Identifier": "subjectKeyIdentifier",
+    "X509v3 Authority Key Identifier": "authorityKeyIdentifier",
+    "X509v3 Issuer Alternative Name": "issuerAltName", "issuserAltName": "issuerAltName",
+    "Authority Information Access": "authorityInfoAccess",
+    "X509v3 Subject Alternative Name": "subjectAltName",
+    "X509v3 CRL Distribution Points": "crlDistributionPoints",
+    "X509v3 Issuing Distribution Point": "issuingDistributionPoint",
+    "X509v3 Certificate Policies": "certificatePolicies", "X509v3 Policy Constraints": "policyConstraints",
+    "X509v3 Inhibit Any Policy": "inhibitAnyPolicy", "X509v3 Name Constraints": "nameConstraints",
+    "OCSP No Check": "noCheck", "TLS Feature": "tlsfeature", "Netscape Comment": "nsComment",
+    "Netscape Certificate Type": "nsCertType",
+}  # fmt: skip
+LONG_EXTENSIONS: Final = tuple(_LONG)
+"""Salt's older words for extensions."""
+
+
+def with_short_names(given: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments by the short names of attributes and extensions."""
+    words = {**_SAME, **_LONG, "algorithm": "digest"}
+    return {words.get(word, word): value for word, value in given.items()}
+
+
+_NAMES: Final[dict[str, str]] = {
+    "1.3.6.1.5.5.7.1.1": "authorityInfoAccess", "1.3.6.1.5.5.7.1.24": "tlsfeature",
+    "1.3.6.1.5.5.7.48.1.5": "noCheck", "2.5.29.14": "subjectKeyIdentifier", "2.5.29.15": "keyUsage",
+    "2.5.29.17": "subjectAltName", "2.5.29.18": "issuerAltName", "2.5.29.19": "basicConstraints",
+    "2.5.29.28": "issuingDistributionPoint", "2.5.29.30": "nameConstraints",
+    "2.5.29.31": "cRLDistributionPoints", "2.5.29.32": "certificatePolicies",
+    "2.5.29.35": "authorityKeyIdentifier", "2.5.29.36": "policyConstraints", "2.5.29.37": "extendedKeyUsage",
+    "2.5.29.54": "inhibitAnyPolicy",
+}  # fmt: skip
+"""Extensions by object identifier, as RFC 5280 names them."""
+
+
+def extension_name(number: x509.ObjectIdentifier) -> str:
+    """Return what RFC 5280 calls an extension, or its numbers."""
+    return _NAMES.get(number.dotted_string, number.dotted_string)
 
 
 def attributes(given: dict[str, Any]) -> dict[str, str]:

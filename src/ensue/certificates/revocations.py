@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.certificates.making import time_of
+from ensue.certificates.openssl import must
+from ensue.certificates.sources import certificate_of
 from ensue.errors import StateFailedError
 from ensue.model.data import is_list, is_mapping
 
@@ -18,19 +21,29 @@ if TYPE_CHECKING:
 
     from cryptography import x509
 
+    from ensue.certificates.openssl import Key
+    from ensue.contracts.context import FunctionContext
     from ensue.model.data import DataMap
 
-_TIME: Final = "%Y-%m-%d %H:%M:%S"
 _REASONS: Final = (
     "unspecified", "keyCompromise", "CACompromise", "affiliationChanged", "superseded",
     "cessationOfOperation", "certificateHold", "removeFromCRL",
 )  # fmt: skip
-_EXTENSIONS: Final = ("authorityKeyIdentifier", "issuerAltName", "cRLNumber")
+_EXTENSIONS: Final = (
+    "authorityKeyIdentifier", "issuerAltName", "cRLNumber", "authorityInfoAccess", "freshestCRL",
+    "issuingDistributionPoint",
+)  # fmt: skip
 _OIDS: Final = {
     "2.5.29.35": "authorityKeyIdentifier",
     "2.5.29.18": "issuerAltName",
     "2.5.29.20": "cRLNumber",
+    "1.3.6.1.5.5.7.1.1": "authorityInfoAccess",
+    "2.5.29.46": "freshestCRL",
+    "2.5.29.28": "issuingDistributionPoint",
 }
+_POINT: Final = "issuingDistributionPoint"
+_COMPARED: Final = frozenset({"issuerAltName", "authorityInfoAccess", "freshestCRL", _POINT})
+"""The extensions whose values are compared with those of a list made just now."""
 
 
 class Revoked(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +68,22 @@ class Revoked(msgspec.Struct, frozen=True, kw_only=True):
         digits = f"{self.serial:X}"
         reason = f",{self.reason}" if self.reason else ""
         return f"R\t{ends}\t{date}{reason}\t{'0' * (len(digits) % 2)}{digits}\tunknown\t/CN={digits}"
+
+
+class Signer(msgspec.Struct, frozen=True):
+    """Who signs a list, and how.
+
+    Args:
+        authority: the certificate of the authority.
+        key: its private key.
+        digest: how it is signed.
+        days_valid: how long the list is valid.
+    """
+
+    authority: x509.Certificate
+    key: Key
+    digest: str
+    days_valid: int
 
 
 def entry_data(entry: Any) -> dict[str, Any]:
@@ -92,18 +121,21 @@ def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) ->
     reason = str(given.get("CRLReason") or "").removeprefix("critical").strip(", ")
     if reason and reason not in _REASONS:
         raise StateFailedError(f"CRLReason {reason!r}: there are {', '.join(_REASONS)}")
-    serial = certificate.serial_number if certificate else _serial(data.get("serial_number"))
+    serial = certificate.serial_number if certificate else serial_of(data.get("serial_number"))
     return Revoked(
         serial=serial,
-        date=_time(data.get("revocation_date")),
+        date=time_of(data.get("revocation_date")),
         # Without a reason means the same, and openssl writes nothing for it.
         reason="" if reason == "unspecified" else reason,
-        ends=certificate.not_valid_after_utc if certificate else _time(data.get("not_after")),
+        ends=certificate.not_valid_after_utc if certificate else time_of(data.get("not_after")),
     )
 
 
 def differences(
-    current: x509.CertificateRevocationList, wanted: Sequence[Revoked], extensions: Mapping[str, Any]
+    current: x509.CertificateRevocationList,
+    wanted: Sequence[Revoked],
+    extensions: Mapping[str, Any],
+    changed: Sequence[str] = (),
 ) -> DataMap:
     """Return what differs in the certificates and in the list's own extensions.
 
@@ -111,6 +143,7 @@ def differences(
         current: the list that is there.
         wanted: what is to be revoked.
         extensions: the extensions that were asked for.
+        changed: those of which the value is another one.
     """
     there = {each.serial_number: _reason(each) for each in current}
     asked = {each.serial: each.reason for each in wanted}
@@ -127,13 +160,107 @@ def differences(
     is_other = number is not None and wants_number not in {"auto", str(number)}
     about: DataMap = {
         "added": [word for word in extensions if word not in has],
-        "changed": ["cRLNumber"] if is_other else [],
+        "changed": [*changed, *(["cRLNumber"] if is_other else [])],
         "removed": [word for word in has if word not in extensions],
     }
     changes: DataMap = {"revocations": revocations} if any(revocations.values()) else {}
     if any(about.values()):
         changes["extensions"] = about
     return changes
+
+
+async def revoked_in(
+    ctx: FunctionContext, revoked: Sequence[Any], now: dt.datetime, *, include_expired: bool
+) -> list[Revoked]:
+    """Return the revoked certificates as an argument `revoked` describes them.
+
+    Args:
+        ctx: the target.
+        revoked: the argument.
+        now: the time.
+        include_expired: whether those count that have expired.
+
+    Raises:
+        StateFailedError: an entry makes no sense.
+    """
+    found: list[Revoked] = []
+    for each in revoked:
+        data = entry_data(each)
+        named = data.get("certificate")
+        found.append(revoked_of(data, await certificate_of(ctx, str(named)) if named else None))
+    return [each for each in found if include_expired or each.ends is None or each.ends >= now]
+
+
+async def changed_extensions(
+    ctx: FunctionContext,
+    current: x509.CertificateRevocationList,
+    extensions: Mapping[str, Any],
+    signer: Signer,
+    now: dt.datetime,
+) -> list[str]:
+    """Return the extensions of a list that are there with other values than those that are asked for.
+
+    Args:
+        ctx: the target.
+        current: the list that is there.
+        extensions: the extensions that were asked for.
+        signer: who signs.
+        now: the time.
+
+    Raises:
+        StateFailedError: an extension makes no sense, or the key cannot be used.
+    """
+    asked = {word: value for word, value in extensions.items() if word in _COMPARED}
+    if not asked:
+        return []
+    candidate = await made(ctx, [], asked, signer, now)
+    there = {each.oid: (each.critical, each.value) for each in current.extensions}
+    return [
+        _OIDS[each.oid.dotted_string]
+        for each in candidate.extensions
+        if there.get(each.oid, (each.critical, each.value)) != (each.critical, each.value)
+    ]
+
+
+async def made(
+    ctx: FunctionContext,
+    wanted: Sequence[Revoked],
+    extensions: Mapping[str, Any],
+    signer: Signer,
+    now: dt.datetime,
+) -> x509.CertificateRevocationList:
+    """Make a list of revoked certificates, signed on the target.
+
+    Args:
+        ctx: the target.
+        wanted: what is revoked.
+        extensions: those of the list; `cRLNumber` is a number.
+        signer: who signs.
+        now: the time.
+
+    Raises:
+        StateFailedError: an extension makes no sense, or the key cannot be used.
+    """
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    number = serial_of(extensions["cRLNumber"]) if "cRLNumber" in extensions else None
+    authority = signer.authority.public_bytes(Encoding.PEM).decode()
+    texts = {**files(wanted, extensions, number, now), "authority.pem": authority}
+    key = signer.key
+    text = await must(
+        ctx, "ca", "-gencrl", "-config", "@config", "-cert", "@authority.pem", "-keyfile", key.path,
+        "-md", signer.digest, "-crldays", str(signer.days_valid), *key.options(),
+        passphrases=[key.passphrase], files=texts, what=f"make a revocation list with the key {key.path}",
+    )  # fmt: skip
+    return x509.load_pem_x509_crl(text)
+
+
+def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes:
+    """Return a list as `pem` or `der`."""
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return revocations.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
 
 
 def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked]) -> list[Revoked]:
@@ -145,7 +272,7 @@ def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked
 def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> int:
     """Return the number of the next list: the one that was asked for, or one more than what is there."""
     if str(asked) != "auto":
-        return _serial(asked)
+        return serial_of(asked)
     from cryptography import x509
 
     for each in () if current is None else current.extensions:
@@ -170,18 +297,37 @@ def files(
     """
     if unknown := sorted(extensions.keys() - {*_EXTENSIONS}):
         raise StateFailedError(f"extensions: there are {', '.join(_EXTENSIONS)}, not {', '.join(unknown)}")
-    texts = {word: str(value) for word, value in extensions.items() if word != "cRLNumber"}
-    if any("\n" in text for text in texts.values()):
+    point, texts = _point(extensions.get(_POINT)), {}
+    for word, value in extensions.items():
+        if word == _POINT:
+            texts[word] = point.pop(0)
+        elif word != "cRLNumber":
+            texts[word] = ",".join(str(part) for part in value) if is_list(value) else str(value)
+    if any("\n" in text for text in (*texts.values(), *point)):
         raise StateFailedError("extensions: a value has several lines")
     settings = ["[ca]", "default_ca = all", "[all]", "database = $ENV::d/index"]
     settings += ["crl_extensions = extensions"] if texts else []
     settings += ["crlnumber = $ENV::d/number"] if number is not None else []
     settings += ["[extensions]", *(f"{word} = {text}" for word, text in texts.items())]
+    settings += ["[point]", *point]
     # openssl takes no empty line, which an empty file would have.
     lines = ["# the revoked certificates", *(each.line(now) for each in wanted)]
     found = {"config": "\n".join(settings), "index": "\n".join(lines)}
     digits = f"{number or 0:X}"
     return found | ({"number": "0" * (len(digits) % 2) + digits} if number is not None else {})
+
+
+def _point(given: Any) -> list[str]:
+    """Return what says where the list is got: the value of the extension, and the lines of its section."""
+    if not is_mapping(given):
+        return ["" if given is None else str(given)]
+    lines: list[str] = []
+    for word, value in given.items():
+        text = "TRUE" if value is True else "FALSE" if value is False else None
+        if word != "critical":
+            parts = ",".join(str(part) for part in (value if is_list(value) else [value]))
+            lines.append(f"{word} = {text or parts}")
+    return ["critical,@point" if given.get("critical") else "@point", *lines]
 
 
 def _reason(revoked: x509.RevokedCertificate) -> str:
@@ -194,23 +340,17 @@ def _reason(revoked: x509.RevokedCertificate) -> str:
     return ""
 
 
-def _serial(value: Any) -> int:
+def serial_of(value: Any) -> int:
+    """Read a serial number: a number, or hexadecimal digits.
+
+    Raises:
+        StateFailedError: it is neither.
+    """
     text = str(value if value is not None else "")
     try:
         return int(text.replace(":", ""), 16) if not isinstance(value, int) else value
     except ValueError:
         raise StateFailedError(f"serial_number {text!r} is no number; name it, or a certificate") from None
-
-
-def _time(value: Any) -> dt.datetime | None:
-    if value is None:
-        return None
-    if isinstance(value, dt.datetime):
-        return value.replace(tzinfo=dt.UTC)
-    try:
-        return dt.datetime.strptime(str(value), _TIME).replace(tzinfo=dt.UTC)
-    except ValueError:
-        raise StateFailedError(f"{value!r} is no time; write it as 2026-01-31 12:00:00") from None
 
 
 def _hexadecimal(serial: int) -> str:

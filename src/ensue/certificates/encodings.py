@@ -1,0 +1,105 @@
+"""The forms of certificates that hold nothing secret: PEM, DER and PKCS#7; reading them and writing them.
+
+Source: Salt's execution module `x509_v2`, 3008: names of encodings; RFC 2315, RFC 7468.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.certificates.forms import Form, form_of_head
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cryptography import x509
+
+ENCODINGS: Final = ("der", "pem", "pkcs7_der", "pkcs7_pem", "pkcs12")
+"""The encodings of a certificate."""
+
+TEXTS: Final = frozenset({"pem", "pkcs7_pem"})
+"""Those of them that are text."""
+
+_PKCS7: Final = b"-----BEGIN PKCS7"
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """The certificates of a file.
+
+    Args:
+        encoding: one of `ENCODINGS`.
+        certificate: the first.
+        chain: those that follow; PKCS#7 has no order of its own.
+    """
+
+    encoding: str
+    certificate: x509.Certificate
+    chain: tuple[x509.Certificate, ...] = ()
+
+    def beside(self, chain: Sequence[x509.Certificate]) -> Held:
+        """Return the same with the certificate first that is not one of a chain; that matters for PKCS#7."""
+        if not self.encoding.startswith("pkcs7"):
+            return self
+        every = [self.certificate, *self.chain]
+        own = next((each for each in every if each not in chain), self.certificate)
+        rest = tuple(each for each in chain if each in every and each != own)
+        others = tuple(each for each in every if each != own and each not in rest)
+        return Held(encoding=self.encoding, certificate=own, chain=(*rest, *others))
+
+
+def check(encoding: str, known: Sequence[str] = ENCODINGS) -> None:
+    """Check an encoding that a user asks for.
+
+    Raises:
+        StateFailedError: there is no such encoding.
+    """
+    if encoding not in known:
+        raise StateFailedError(f"Invalid value '{encoding}' for encoding. Valid: {', '.join(known)}")
+
+
+def held_in(data: bytes) -> Held | None:
+    """Return the certificates of a content, None when there is none; PKCS#12 is not opened."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import pkcs7
+
+    form = form_of_head(data)
+    try:
+        if form is Form.PEM and _PKCS7 in data:
+            return _held("pkcs7_pem", pkcs7.load_pem_pkcs7_certificates(data))
+        if form is Form.PEM:
+            return _held("pem", x509.load_pem_x509_certificates(data))
+        if form is Form.PKCS7:
+            return _held("pkcs7_der", pkcs7.load_der_pkcs7_certificates(data))
+        return _held("der", [x509.load_der_x509_certificate(data)])
+    except ValueError:
+        return None
+
+
+def encoded(certificate: x509.Certificate, chain: Sequence[x509.Certificate], encoding: str) -> bytes:
+    """Return certificates in another form than PKCS#12.
+
+    Args:
+        certificate: the first.
+        chain: those that follow.
+        encoding: one of `ENCODINGS`.
+
+    Raises:
+        StateFailedError: several certificates are asked for in DER.
+    """
+    from cryptography.hazmat.primitives.serialization import Encoding, pkcs7
+
+    if encoding.startswith("pkcs7"):
+        form = Encoding.PEM if encoding in TEXTS else Encoding.DER
+        return pkcs7.serialize_certificates([certificate, *chain], form)
+    if encoding == "der":
+        if chain:
+            raise StateFailedError("Cannot encode a certificate chain in DER")
+        return certificate.public_bytes(Encoding.DER)
+    return b"".join(each.public_bytes(Encoding.PEM) for each in (certificate, *chain))
+
+
+def _held(encoding: str, found: list[x509.Certificate]) -> Held | None:
+    return Held(encoding=encoding, certificate=found[0], chain=tuple(found[1:])) if found else None

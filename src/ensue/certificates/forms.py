@@ -1,0 +1,61 @@
+"""The forms in which a file holds certificates and keys, told by its first bytes.
+
+No byte of a private key is among these: of the shortest key in DER they are what stands before it.
+
+Source: X.690 (DER), RFC 5208, RFC 7292 (PKCS#12), RFC 2315 (PKCS#7).
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Final
+
+from ensue.contracts.connection import Command
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+_HEAD_BYTES: Final = 7
+_INTEGER: Final = 0x02
+_OBJECT: Final = 0x06
+_SEQUENCE: Final = 0x30
+_LONG: Final = 0x80
+_PKCS12_VERSION: Final = 3
+
+
+class Form(enum.Enum):
+    """What a file holds, as far as its beginning says."""
+
+    PEM = "pem"
+    DER = "der"
+    """A certificate, a request, a revocation list, a public key or an encrypted private key."""
+    KEY = "key"
+    """A private key in DER that is not encrypted."""
+    PKCS7 = "pkcs7"
+    PKCS12 = "pkcs12"
+    OTHER = "other"
+
+
+async def form_of(ctx: FunctionContext, path: str) -> Form:
+    """Say in which form a file of the target is; only its first bytes are read."""
+    argv = ["head", "-c", str(_HEAD_BYTES), "--", path]
+    done = await ctx.connection.run(Command(argv=argv, cwd="/"))
+    return form_of_head(done.stdout)
+
+
+def form_of_head(data: bytes) -> Form:
+    """Say in which form a content is; its first seven bytes suffice."""
+    if data[:5] == b"-----":
+        return Form.PEM
+    if len(data) < _HEAD_BYTES or data[0] != _SEQUENCE:
+        # PEM may have a text before it.
+        return Form.PEM if data[:_HEAD_BYTES].isascii() and data.strip() else Form.OTHER
+    start = 2 + (data[1] & ~_LONG if data[1] & _LONG else 0)
+    inner = data[start] if start < _HEAD_BYTES else _INTEGER
+    if inner == _OBJECT:
+        return Form.PKCS7
+    if inner != _INTEGER:
+        return Form.DER
+    # A container that is too long for its version to be seen is no private key: these are short.
+    version = data[start + 2] if start + 2 < _HEAD_BYTES else _PKCS12_VERSION
+    return Form.PKCS12 if version == _PKCS12_VERSION else Form.KEY

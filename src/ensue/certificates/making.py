@@ -1,0 +1,292 @@
+"""Certificates and requests, made of the arguments that users write, and signed on the target.
+
+The target's openssl reads the extensions in the syntax of its configuration. What it cannot do in every
+version, dates and extensions of a request, is put in afterwards, and the whole is signed again.
+
+Source: Salt's execution module `x509_v2`, 3008: arguments and what wins; openssl-x509(1), openssl-req(1).
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import secrets
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.certificates.names import attributes, extension_name, extensions, name_of
+from ensue.certificates.openssl import Key, must, run
+from ensue.certificates.public import public_pem
+from ensue.certificates.signing import signed_certificate
+from ensue.certificates.sources import certificate_of, public_key_of, request_of
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+    from ensue.contracts.context import FunctionContext
+
+DIGESTS: Final = (
+    "sha1", "sha224", "sha256", "sha384", "sha512", "sha512_224", "sha512_256", "sha3_224", "sha3_256",
+    "sha3_384", "sha3_512",
+)  # fmt: skip
+OLD: Final = {"verbose": "", "text": "", "version": "", "serial_bits": "", "copypath": "", "prepend_cn": ""}
+"""Arguments of Salt's older module, which change nothing."""
+
+SIGNING: Final = (
+    "algorithm", "csr", "days_valid", "digest", "not_after", "not_before", "private_key",
+    "private_key_passphrase", "public_key", "serial_number", "signing_cert", "signing_private_key",
+    "signing_private_key_passphrase", "subject",
+)  # fmt: skip
+"""The arguments about whose certificate it is, and who signs it."""
+
+TIME: Final = "%Y-%m-%d %H:%M:%S"
+_DAYS_VALID: Final = 365
+_IDENTIFIERS: Final = ("subjectKeyIdentifier", "authorityKeyIdentifier")
+_NOT_COPIED: Final = frozenset({
+    "1.3.6.1.5.5.7.1.1",  # authorityInfoAccess
+    "2.5.29.35",  # authorityKeyIdentifier
+    "2.5.29.18",  # issuerAltName
+    "2.5.29.31",  # crlDistributionPoints
+})  # fmt: skip
+"""The extensions that who signs decides on."""
+
+
+async def certificate(ctx: FunctionContext, given: dict[str, Any]) -> x509.Certificate:
+    """Make a certificate.
+
+    Args:
+        ctx: the target.
+        given: `SIGNING`, attributes of a name and extensions, by their short names.
+
+    Raises:
+        StateFailedError: an argument makes no sense, or the key cannot be used.
+    """
+    from cryptography import x509
+
+    left = dict(given)
+    if not left.get("signing_private_key"):
+        raise StateFailedError("signing_private_key is required: the path of the key that signs")
+    key = signing_key(left)
+    dates = tuple(time_of(left.pop(word, None)) for word in ("not_before", "not_after"))
+    digest = checked_digest(str(left.pop("digest", None) or "sha256"))
+    request = await request_of(ctx, str(left["csr"])) if left.get("csr") else None
+    words, files = await _words(ctx, left, key, request, digest)
+    asked = files["extensions.cnf"]
+    made = x509.load_pem_x509_certificate(await _printed(ctx, words, key, files))
+    try:
+        more = [] if request is None else _copied(made, request, asked)
+        builder = _anew(made, dates, more) if more or any(dates) else None
+    except (ValueError, x509.DuplicateExtension, x509.UnsupportedGeneralNameType) as error:
+        raise StateFailedError(f"the certificate cannot be made: {error}") from None
+    return made if builder is None else await signed_certificate(ctx, builder, key, digest)
+
+
+async def request(
+    ctx: FunctionContext, key: Key, subject: x509.Name | None, config: str, digest: str
+) -> x509.CertificateSigningRequest:
+    """Make a request for a certificate.
+
+    Args:
+        ctx: the target.
+        key: the private key, whose public part is in it.
+        subject: the name.
+        config: a section `extensions` of an OpenSSL configuration.
+        digest: how it is signed.
+
+    Raises:
+        StateFailedError: an extension makes no sense, or the key cannot be used.
+    """
+    from cryptography import x509
+
+    lines = ["[req]", "distinguished_name = name", "req_extensions = extensions", "prompt = no", "[name]"]
+    if not config.partition("\n")[2]:
+        lines.remove("req_extensions = extensions")
+    for number, attribute in enumerate(subject or ()):
+        value = str(attribute.value).replace("\\", "\\\\").replace("$", "\\$").replace("#", "\\#")
+        lines.append(f"{number}.{attribute.oid.dotted_string} = {value}")
+    words = ["req", "-new", "-utf8", "-key", key.path, f"-{_option(checked_digest(digest))}"]
+    words += ["-config", "@config", *key.options(), *([] if subject else ["-subj", "/"])]
+    files = {"config": "\n".join([*lines, config])}
+    what = f"make a request with the key {key.path}"
+    return x509.load_pem_x509_csr(
+        await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
+    )
+
+
+def signing_key(given: dict[str, Any]) -> Key:
+    """Take the key that signs out of the arguments."""
+    passphrase = given.pop("signing_private_key_passphrase", None)
+    return _key(given.pop("signing_private_key"), passphrase)
+
+
+def embedded_key(given: dict[str, Any]) -> Key | None:
+    """Return the private key that belongs to a certificate, None when the arguments do not name it."""
+    if not given.get("signing_cert"):
+        return signing_key(dict(given))
+    if not given.get("private_key"):
+        return None
+    return _key(given["private_key"], given.get("private_key_passphrase"))
+
+
+def serial_of(given: Any) -> int:
+    """Read a serial number: decimal, or hexadecimal with colons; without one, a random one of 20 bytes.
+
+    Raises:
+        StateFailedError: it is no number.
+    """
+    if given is None:
+        return secrets.randbits(158) | 1
+    text = str(given)
+    try:
+        return int(text.replace(":", ""), 16) if ":" in text or not text.isdecimal() else int(text)
+    except ValueError:
+        raise StateFailedError(f"serial_number {text!r} is no number") from None
+
+
+def time_of(given: Any) -> dt.datetime | None:
+    """Read a time, in UTC.
+
+    Raises:
+        StateFailedError: it is not written as `2026-01-31 12:00:00`.
+    """
+    if given is None or isinstance(given, dt.datetime):
+        return given.replace(tzinfo=dt.UTC) if given else None
+    try:
+        return dt.datetime.strptime(str(given), TIME).replace(tzinfo=dt.UTC)
+    except ValueError:
+        raise StateFailedError(f"{given!r} is no time; write it as 2026-01-31 12:00:00") from None
+
+
+def checked_digest(digest: str) -> str:
+    """Return a digest in small letters.
+
+    Raises:
+        StateFailedError: there is no such digest.
+    """
+    if digest.lower() not in DIGESTS:
+        raise StateFailedError(f"Invalid value '{digest}' for digest. Valid: {', '.join(DIGESTS)}")
+    return digest.lower()
+
+
+def _key(path: Any, passphrase: Any) -> Key:
+    return Key(path=str(path), passphrase=None if passphrase is None else str(passphrase))
+
+
+async def _printed(ctx: FunctionContext, words: list[str], key: Key, files: dict[str, str]) -> bytes:
+    """Return what openssl prints; identifiers of keys that nobody asked for are not in it.
+
+    OpenSSL 3 adds these unless they are `none`, a word that older ones, which never add them, refuse.
+    """
+    asked = files["extensions.cnf"]
+    unasked = [f"{word} = none" for word in _IDENTIFIERS if f"\n{word} =" not in asked]
+    without = files | {"extensions.cnf": "\n".join([asked, *unasked])}
+    if unasked:
+        done = await run(ctx, *words, passphrases=[key.passphrase], files=without)
+        if not done.returncode:
+            return done.stdout
+    what = f"sign with the key {key.path}"
+    return await must(ctx, *words, passphrases=[key.passphrase], files=files, what=what)
+
+
+async def _words(
+    ctx: FunctionContext,
+    left: dict[str, Any],
+    key: Key,
+    request: x509.CertificateSigningRequest | None,
+    digest: str,
+) -> tuple[list[str], dict[str, str]]:
+    """Return the arguments of an openssl that makes the certificate, and its files."""
+    authority = left.pop("signing_cert", None)
+    public = await _public(ctx, left, request, is_signed=bool(authority))
+    name = name_of(left.pop("subject", None), attributes(left)) or (request.subject if request else None)
+    files = {"request.pem": _carrier(name), "extensions.cnf": extensions(left)}
+    days = str(left.pop("days_valid", None) or _DAYS_VALID)
+    words = ["x509", "-req", "-in", "@request.pem", "-days", days, "-set_serial"]
+    words += [f"0x{serial_of(left.pop('serial_number', None)):x}", f"-{_option(digest)}"]
+    words += ["-extfile", "@extensions.cnf", "-extensions", "extensions", *key.options()]
+    if left:
+        raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(left))}")
+    if not authority:
+        return [*words, "-signkey", key.path], files
+    signer = _pem(await certificate_of(ctx, str(authority)))
+    words += ["-CA", "@authority.pem", "-CAkey", key.path, "-force_pubkey", "@public.pem"]
+    return words, {**files, "public.pem": public, "authority.pem": signer}
+
+
+async def _public(
+    ctx: FunctionContext,
+    left: dict[str, Any],
+    request: x509.CertificateSigningRequest | None,
+    *,
+    is_signed: bool,
+) -> str:
+    """Take the arguments that say whose certificate it is; return the public key, PEM."""
+    private, public, passphrase, csr = (
+        left.pop(word, None) for word in ("private_key", "public_key", "private_key_passphrase", "csr")
+    )
+    if not is_signed:
+        return ""
+    if private or public:
+        return await public_key_of(ctx, str(private or public), passphrase and str(passphrase))
+    if csr and request is not None:
+        return public_pem(request.public_key())
+    raise StateFailedError(
+        "This certificate is not self-signed (signing_cert is set) and thus needs public_key, private_key or "
+        "csr to derive public key to sign"
+    )
+
+
+def _copied(
+    made: x509.Certificate, request: x509.CertificateSigningRequest, asked: str
+) -> list[x509.Extension[Any]]:
+    """Return the extensions of a request that the certificate is to have as well."""
+    has = {each.oid for each in made.extensions if f"\n{extension_name(each.oid)} =" in asked}
+    return [
+        each for each in request.extensions
+        if each.oid not in has and each.oid.dotted_string not in _NOT_COPIED
+    ]  # fmt: skip
+
+
+def _anew(
+    made: x509.Certificate,
+    dates: tuple[dt.datetime | None, ...],
+    more: list[x509.Extension[Any]],
+) -> x509.CertificateBuilder:
+    from cryptography import x509
+
+    since, until = dates
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(made.subject)
+        .issuer_name(made.issuer)
+        .public_key(made.public_key())
+        .serial_number(made.serial_number)
+        .not_valid_before(since or made.not_valid_before_utc)
+        .not_valid_after(until or made.not_valid_after_utc)
+    )
+    replaced = {each.oid for each in more}
+    for each in [*(each for each in made.extensions if each.oid not in replaced), *more]:
+        builder = builder.add_extension(each.value, each.critical)
+    return builder
+
+
+def _carrier(subject: x509.Name | None) -> str:
+    """Return a request that carries the name to openssl, signed with a key that is thrown away."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    builder = x509.CertificateSigningRequestBuilder().subject_name(subject or x509.Name([]))
+    made = builder.sign(ec.generate_private_key(ec.SECP256R1()), SHA256())
+    return made.public_bytes(Encoding.PEM).decode()
+
+
+def _option(digest: str) -> str:
+    """Return a digest as openssl calls it."""
+    return digest.replace("_", "-")
+
+
+def _pem(certificate: x509.Certificate) -> str:
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    return certificate.public_bytes(Encoding.PEM).decode()

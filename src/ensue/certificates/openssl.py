@@ -1,0 +1,162 @@
+"""Running the target's `openssl`: public texts go to it as files of a folder that is gone afterwards.
+
+A passphrase goes to its input. This module knows nothing of what is made.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ensue.contracts.connection import Completed
+    from ensue.contracts.context import FunctionContext
+
+_NOT_FOUND: Final = 127
+_LINES_SHOWN: Final = 3
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A private key of the target.
+
+    Args:
+        path: where it is.
+        passphrase: what it is encrypted with.
+    """
+
+    path: str
+    passphrase: str | None = None
+
+    def options(self) -> list[str]:
+        """Return how openssl is to get the passphrase; it never asks a terminal."""
+        return ["-passin", "stdin" if self.passphrase else "pass:"]
+
+
+async def run(
+    ctx: FunctionContext,
+    *argv: str,
+    passphrases: Sequence[str | None] = (),
+    files: Mapping[str, str] | None = None,
+    first: Sequence[str] = (),
+) -> Completed:
+    """Run openssl, whatever its exit code is.
+
+    Args:
+        ctx: the target.
+        *argv: its arguments; `@name` is the path of one of the files.
+        passphrases: what it reads, one a line, without those that are None or empty; they are masked.
+        files: public texts, by name.
+        first: arguments of another openssl that runs before and has to succeed.
+
+    Raises:
+        StateFailedError: the target has no openssl, or a passphrase has several lines.
+    """
+    texts = files or {}
+    commands = [f"openssl {_words(argv, texts)}"]
+    if first:
+        commands.insert(0, f"openssl {_words(first, texts)} </dev/null")
+    return await _shell(ctx, _script(commands, texts), [each for each in passphrases if each])
+
+
+async def pipe(
+    ctx: FunctionContext,
+    source: Sequence[str],
+    sink: Sequence[str],
+    *,
+    passphrases: tuple[str | None, str | None] = (None, None),
+) -> Completed:
+    """Run two openssl, of which the second reads what the first writes; that is never in a file.
+
+    Args:
+        ctx: the target.
+        source: the arguments of the first; it reads its passphrase from `stdin`.
+        sink: the arguments of the second; it reads its passphrase from `fd:3`.
+        passphrases: of the first and of the second; they are masked.
+
+    Raises:
+        StateFailedError: the target has no openssl, or a passphrase has several lines.
+    """
+    # `printf` is a part of the shell: what it is given is in no list of processes.
+    line = (
+        "IFS= read -r given; IFS= read -r asked\n"
+        f"printf '%s\\n' \"$given\" | openssl {shlex.join(source)} |\n"
+        f"openssl {shlex.join(sink)} 3<<END-asked\n"
+        "$asked\nEND-asked"
+    )
+    return await _shell(ctx, line, [each or "" for each in passphrases])
+
+
+async def must(
+    ctx: FunctionContext,
+    *argv: str,
+    what: str,
+    passphrases: Sequence[str | None] = (),
+    files: Mapping[str, str] | None = None,
+    first: Sequence[str] = (),
+) -> bytes:
+    """Run openssl, which has to succeed, and return what it prints; see `run`.
+
+    Args:
+        ctx: the target.
+        *argv: its arguments.
+        what: what it is for, after "cannot".
+        passphrases: what it reads.
+        files: public texts, by name.
+        first: arguments of another openssl that runs before.
+
+    Raises:
+        StateFailedError: it failed; the text says what it complained of.
+    """
+    done = await run(ctx, *argv, passphrases=passphrases, files=files, first=first)
+    return succeeded(done, what)
+
+
+def succeeded(done: Completed, what: str) -> bytes:
+    """Return what a command printed.
+
+    Args:
+        done: the command.
+        what: what it was for, after "cannot".
+
+    Raises:
+        StateFailedError: it failed; the text says what it complained of.
+    """
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise StateFailedError(f"cannot {what}: " + "\n".join(said[-_LINES_SHOWN:]))
+    return done.stdout
+
+
+async def _shell(ctx: FunctionContext, line: str, passphrases: Sequence[str]) -> Completed:
+    ctx.masker.add(*(each for each in passphrases if each))
+    if any("\n" in each for each in passphrases):
+        raise StateFailedError("a passphrase has one line")
+    stdin = "".join(f"{each}\n" for each in passphrases).encode()
+    done = await ctx.connection.run(Command(shell_line=line, stdin=stdin, cwd="/", env={"LC_ALL": "C"}))
+    if done.returncode == _NOT_FOUND:
+        raise StateFailedError(f"{ctx.srn} has no program `openssl`; install it there")
+    return done
+
+
+def _words(argv: Sequence[str], files: Mapping[str, str]) -> str:
+    return " ".join(
+        f'"$d"/{word[1:]}' if word[:1] == "@" and word[1:] in files else shlex.quote(word) for word in argv
+    )
+
+
+def _script(commands: Sequence[str], files: Mapping[str, str]) -> str:
+    if not files:
+        return "\n".join(["set -eu", *commands])
+    lines = ["set -eu", "umask 077", "d=$(mktemp -d)", "export d", "trap 'rm -rf \"$d\"' EXIT"]
+    for name, text in files.items():
+        end = f"END-{secrets.token_hex(8)}"
+        lines += [f"cat > \"$d\"/{name} <<'{end}'", text.rstrip("\n"), end]
+    return "\n".join([*lines, *commands])

@@ -1,0 +1,61 @@
+"""Signing policies: arguments for certificates that options or pillar fix under a name.
+
+Source: Salt's execution module `x509_v2`, 3008: `x509_signing_policies`, and what wins.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.certificates.names import ATTRIBUTES, with_short_names
+from ensue.errors import StateFailedError
+from ensue.model.data import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from ensue.contracts.context import FunctionContext
+
+_OPTION: Final = "x509_signing_policies"
+
+
+async def policy_named(ctx: FunctionContext, name: str | None) -> dict[str, Any]:
+    """Return the arguments of a policy, by their short names; nothing without a name.
+
+    Args:
+        ctx: the target.
+        name: a key of `x509_signing_policies` in pillar or options.
+
+    Raises:
+        StateFailedError: there is no such policy.
+    """
+    if not name:
+        return {}
+    policies: Any = await ctx.call("config.get", _OPTION, {})
+    found: Any = policies.get(name) if is_mapping(policies) else None
+    entries: list[Any] = found if is_list(found) else [found]
+    if not found or not all(is_mapping(entry) for entry in entries):
+        raise StateFailedError(f"{_OPTION}, in options or pillar, has no policy {name}")
+    whole = with_short_names({word: value for entry in entries for word, value in entry.items()})
+    if passphrase := whole.get("signing_private_key_passphrase"):
+        ctx.masker.add(str(passphrase))
+    return whole
+
+
+def merged(policy: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments for a certificate, of which those of a policy win.
+
+    A policy's parts of the name replace the whole `subject` that is given, a mapping or a list adds to it.
+
+    Args:
+        policy: the arguments of the policy.
+        given: those of the user, by their short names.
+    """
+    rest = {word: value for word, value in policy.items() if word != "minions"}
+    found = dict(given)
+    if "subject" in found and any(word in rest for word in ATTRIBUTES):
+        del found["subject"]
+    theirs, ours = rest.get("subject"), found.get("subject")
+    if is_mapping(theirs) and is_mapping(ours):
+        rest["subject"] = {**ours, **theirs}
+    elif is_list(theirs) and is_list(ours):
+        rest["subject"] = [*theirs, *ours]
+    return {**found, **rest}

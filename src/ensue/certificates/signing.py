@@ -1,0 +1,101 @@
+"""Signing what was put together here with a private key of the target.
+
+A certificate is a text to be signed, the algorithm, and the signature. The library `cryptography` signs the
+text with a key of the same kind that is thrown away; then the target's `openssl` signs it with the true key,
+and its signature takes the place of the other.
+
+Source: RFC 5280, 4.1; openssl-dgst(1), openssl-pkeyutl(1).
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from ensue.certificates.keys import kind_of, public_key
+from ensue.certificates.openssl import must
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+    from ensue.certificates.openssl import Key
+    from ensue.contracts.context import FunctionContext
+
+
+async def signed_certificate(
+    ctx: FunctionContext, builder: x509.CertificateBuilder, key: Key, digest: str
+) -> x509.Certificate:
+    """Return a certificate, signed on the target.
+
+    Args:
+        ctx: the target.
+        builder: the whole certificate, but for the signature.
+        key: the key that signs.
+        digest: how it is signed; keys of Edwards curves have their own way.
+
+    Raises:
+        StateFailedError: the key cannot be used, or there is no such digest.
+    """
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    algo = await _algorithm(ctx, key)
+    draft = builder.sign(_throwaway(algo), _hash(algo, digest))
+    der, text = draft.public_bytes(Encoding.DER), draft.tbs_certificate_bytes
+    return x509.load_der_x509_certificate(await _signed(ctx, key, algo, digest, der, text))
+
+
+async def _algorithm(ctx: FunctionContext, key: Key) -> str:
+    return kind_of((await public_key(ctx, key)).encode()).algo
+
+
+async def _signed(  # noqa: PLR0917 (what is signed, and how)
+    ctx: FunctionContext, key: Key, algo: str, digest: str, der: bytes, text: bytes
+) -> bytes:
+    files = {"text.b64": base64.encodebytes(text).decode(), "text": ""}
+    decode = ["base64", "-d", "-in", "@text.b64", "-out", "@text"]
+    words = ["dgst", f"-{digest}", "-sign", key.path, *key.options(), "@text"]
+    if algo.startswith("ed"):
+        words = ["pkeyutl", "-sign", "-rawin", "-inkey", key.path, *key.options(), "-in", "@text"]
+    signature = await must(
+        ctx, *words, passphrases=[key.passphrase], files=files, first=decode,
+        what=f"sign with the key {key.path}",
+    )  # fmt: skip
+    after = der[der.index(text) + len(text) :]
+    algorithm = after[: 2 + after[1]]
+    return _tagged(0x30, text + algorithm + _tagged(0x03, b"\0" + signature))
+
+
+def _tagged(tag: int, content: bytes) -> bytes:
+    """Return a value of DER."""
+    size = len(content)
+    if size < 0x80:  # noqa: PLR2004 (the highest length of one byte)
+        return bytes([tag, size]) + content
+    digits = size.to_bytes((size.bit_length() + 7) // 8, "big")
+    return bytes([tag, 0x80 | len(digits)]) + digits + content
+
+
+def _throwaway(algo: str) -> Any:
+    from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+
+    match algo:
+        case "rsa":
+            return rsa.generate_private_key(65537, 2048)
+        case "ec":
+            return ec.generate_private_key(ec.SECP256R1())
+        case "ed25519":
+            return ed25519.Ed25519PrivateKey.generate()
+        case "ed448":
+            return ed448.Ed448PrivateKey.generate()
+        case _:
+            raise StateFailedError("a key that signs is of rsa, ec, ed25519 or ed448")
+
+
+def _hash(algo: str, digest: str) -> Any:
+    from cryptography.hazmat.primitives import hashes
+
+    found = getattr(hashes, digest.upper().replace("-", "_"), None)
+    if found is None:
+        raise StateFailedError(f"there is no digest {digest}")
+    return None if algo.startswith("ed") else found()

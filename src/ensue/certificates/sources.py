@@ -1,0 +1,209 @@
+"""Loading what a user names: a path of the target, PEM, or bytes as hexadecimal digits or base64.
+
+Source: Salt's execution module `x509_v2`, 3008: which forms count.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ensue.certificates.containers import opened
+from ensue.certificates.encodings import held_in
+from ensue.certificates.forms import Form, form_of
+from ensue.certificates.keys import look, public_key
+from ensue.certificates.openssl import Key
+from ensue.certificates.public import public_pem
+from ensue.contracts.connection import Command
+from ensue.errors import StateFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cryptography import x509
+
+    from ensue.contracts.context import FunctionContext
+
+_Loaded = TypeVar("_Loaded")
+
+BEGIN: Final = "-----BEGIN "
+"""How PEM begins."""
+
+
+async def bytes_of(ctx: FunctionContext, source: str) -> bytes:
+    """Return what a source holds.
+
+    Args:
+        ctx: the target.
+        source: a path of the target, PEM, or bytes as hexadecimal digits or base64 (`b64:…`).
+
+    Raises:
+        StateFailedError: it is none of these.
+    """
+    if BEGIN in source:
+        return source.encode()
+    if source.startswith("/"):
+        data = await ctx.connection.read(source)
+        if b"PRIVATE KEY-----" in data:
+            ctx.masker.add(data.decode("utf-8", "replace"))
+        return data
+    try:
+        return bytes.fromhex(source)
+    except ValueError:
+        pass
+    try:
+        return base64.b64decode(source.removeprefix("b64:"), validate=True)
+    except binascii.Error:
+        raise StateFailedError(
+            "Could not load provided source: it is no path of the target, PEM, hexadecimal digits or base64"
+        ) from None
+
+
+async def certificate_of(
+    ctx: FunctionContext, source: str, passphrase: str | None = None
+) -> x509.Certificate:
+    """Load a certificate: the first of a PEM or PKCS#7, the own one of a PKCS#12.
+
+    Args:
+        ctx: the target.
+        source: what `bytes_of` takes; PKCS#12 is a path.
+        passphrase: what a PKCS#12 is encrypted with.
+
+    Raises:
+        StateFailedError: there is none.
+    """
+    if source.startswith("/") and await form_of(ctx, source) is Form.PKCS12:
+        container = await opened(ctx, source, passphrase)
+        if container is None:
+            raise StateFailedError(f"{source} cannot be opened with this passphrase")
+        return container.held.certificate
+    held = held_in(await bytes_of(ctx, source))
+    if held is None:
+        raise StateFailedError(f"{_named(source)} cannot be read: there is no certificate in it")
+    return held.certificate
+
+
+async def request_of(ctx: FunctionContext, source: str) -> x509.CertificateSigningRequest:
+    """Load a request for a certificate.
+
+    Raises:
+        StateFailedError: there is none.
+    """
+    from cryptography import x509
+
+    return await _of_either_form(ctx, source, x509.load_pem_x509_csr, x509.load_der_x509_csr)
+
+
+async def revocations_of(ctx: FunctionContext, source: str) -> x509.CertificateRevocationList:
+    """Load a list of revoked certificates.
+
+    Raises:
+        StateFailedError: there is none.
+    """
+    from cryptography import x509
+
+    return await _of_either_form(ctx, source, x509.load_pem_x509_crl, x509.load_der_x509_crl)
+
+
+async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | None = None) -> str:
+    """Return a public key as PEM.
+
+    Args:
+        ctx: the target.
+        source: what `bytes_of` takes: a public or a private key, a certificate or a request; a private key in
+            a file stays where it is.
+        passphrase: what a private key is encrypted with.
+
+    Raises:
+        StateFailedError: it cannot be read.
+    """
+    if source.startswith("/"):
+        form = await form_of(ctx, source)
+        label = await _label(ctx, source) if form is Form.PEM else ""
+        if form in {Form.KEY, Form.PKCS12} or label.endswith("PRIVATE KEY"):
+            return await public_key(ctx, Key(path=source, passphrase=passphrase))
+        if form is Form.DER:
+            # An encrypted private key begins as a certificate does.
+            found = await look(ctx, Key(path=source, passphrase=passphrase))
+            if found.public is not None:
+                return found.public
+    data = await bytes_of(ctx, source)
+    label = data.decode("utf-8", "replace").partition(BEGIN)[2].partition("-----")[0]
+    if label.endswith("PRIVATE KEY"):
+        return _public_of_private(ctx, data, passphrase)
+    if label.endswith("CERTIFICATE REQUEST"):
+        key: Any = (await request_of(ctx, source)).public_key()
+    elif label.endswith("PUBLIC KEY"):
+        key = loaded_public(data.decode("utf-8", "replace"))
+    else:
+        key = (await certificate_of(ctx, source)).public_key() if label else _binary_key(source, data)
+    return public_pem(key)
+
+
+def loaded_public(text: str) -> Any:
+    """Load a public key that is PEM.
+
+    Raises:
+        StateFailedError: it is none.
+    """
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+    try:
+        return load_pem_public_key(text.encode())
+    except ValueError as error:
+        raise StateFailedError(f"the public key cannot be read: {error}") from None
+
+
+async def _label(ctx: FunctionContext, path: str) -> str:
+    """Return what the first entry of a PEM file is; nothing else of it is read."""
+    command = Command(argv=["grep", "-m", "1", "-e", BEGIN, "--", path], cwd="/")
+    done = await ctx.connection.run(command)
+    return done.stdout.decode("utf-8", "replace").partition(BEGIN)[2].partition("-----")[0]
+
+
+def _public_of_private(ctx: FunctionContext, data: bytes, passphrase: str | None) -> str:
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    ctx.masker.add(data.decode("utf-8", "replace"), *([passphrase] if passphrase else []))
+    try:
+        key = load_pem_private_key(data, passphrase.encode() if passphrase else None)
+    except (ValueError, TypeError) as error:
+        raise StateFailedError(f"the private key cannot be read: {error}") from None
+    return public_pem(key.public_key())
+
+
+def _binary_key(source: str, data: bytes) -> Any:
+    """Return the public key of a key, a certificate or a request in DER."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import load_der_public_key
+
+    try:
+        return load_der_public_key(data)
+    except ValueError:
+        pass
+    try:
+        return x509.load_der_x509_csr(data).public_key()
+    except ValueError:
+        pass
+    held = held_in(data)
+    if held is None:
+        raise StateFailedError(f"{_named(source)} has no key, certificate or request that can be read")
+    return held.certificate.public_key()
+
+
+async def _of_either_form(
+    ctx: FunctionContext,
+    source: str,
+    from_pem: Callable[[bytes], _Loaded],
+    from_der: Callable[[bytes], _Loaded],
+) -> _Loaded:
+    data = await bytes_of(ctx, source)
+    try:
+        return from_pem(data) if BEGIN.encode() in data else from_der(data)
+    except ValueError as error:
+        raise StateFailedError(f"{_named(source)} cannot be read: {error}") from None
+
+
+def _named(source: str) -> str:
+    return source if source.startswith("/") else "the text that was given"

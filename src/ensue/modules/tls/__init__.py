@@ -1,0 +1,47 @@
+"""Execution module `tls`: authorities in folders of the target, and certificates that they sign or revoke.
+
+The target's `openssl` makes the keys and signs with them; they do not leave it. `set_ca_path`, which Salt's
+module remembers from one call to the next, is left out: each function takes `cacert_path`.
+
+Source: Salt's execution module `tls`, 3008: arguments, places and texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.modules.tls.authorities import ca_exists, create_ca, get_ca, maybe_fix_ssl_version
+from ensue.modules.tls.certificates import (
+    create_ca_signed_cert,
+    create_pkcs12,
+    create_self_signed_cert,
+    get_ca_signed_cert,
+    get_ca_signed_key,
+)
+from ensue.modules.tls.places import cert_base_path
+from ensue.modules.tls.reading import cert_info, get_expiration_date, validate
+from ensue.modules.tls.requests import create_csr, get_extensions
+from ensue.modules.tls.revoking import create_empty_crl, revoke_cert
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "ca_exists": ca_exists,
+    "cert_base_path": cert_base_path,
+    "cert_info": cert_info,
+    "create_ca": create_ca,
+    "create_ca_signed_cert": create_ca_signed_cert,
+    "create_csr": create_csr,
+    "create_empty_crl": create_empty_crl,
+    "create_pkcs12": create_pkcs12,
+    "create_self_signed_cert": create_self_signed_cert,
+    "get_ca": get_ca,
+    "get_ca_signed_cert": get_ca_signed_cert,
+    "get_ca_signed_key": get_ca_signed_key,
+    "get_expiration_date": get_expiration_date,
+    "get_extensions": get_extensions,
+    "maybe_fix_ssl_version": maybe_fix_ssl_version,
+    "revoke_cert": revoke_cert,
+    "validate": validate,
+}
