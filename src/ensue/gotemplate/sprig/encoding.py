@@ -117,7 +117,8 @@ def _no_alias(_dumper: Any, _data: Any) -> bool:
 
 
 def _yaml_string(dumper: Any, text: str) -> Any:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    # The emitter takes no class below str.
+    return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="|" if "\n" in text else None)
 
 
 def _from_yaml(text: str) -> dict[str, Any]:
