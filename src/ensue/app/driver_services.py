@@ -9,7 +9,8 @@ from ensue.contracts.growth import Plan
 from ensue.drivers.returned import checked_mapping
 from ensue.engine.growth import AskedGrowth
 from ensue.errors import DriverError
-from ensue.model.chunk import Chunk, NoDocument
+from ensue.model.chunk import Chunk
+from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
