@@ -1,7 +1,7 @@
 """Fan-out: one state on every resource that a target matches, found out when the state's turn has come.
 
-A chunk that is to be fanned out has a `FanOut` (`chunk.py`) among its options; what it becomes are `FannedChunk`s, one a
-resource, and what is known of it once they are over is a `FannedReturn`.
+A chunk that is to be fanned out has a `FanOut` among its options (`chunk.py`); what it becomes are
+`FannedChunk`s, one per resource, and what is known of it once they are over is a `FannedReturn`.
 
 Source: Salt Resources, "Targeting"; the tags are those of Salt's merge mode.
 """
