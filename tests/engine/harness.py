@@ -65,6 +65,7 @@ class Row:
     onfail_all: list[str] = field(default_factory=list)
     prereq: list[str] = field(default_factory=list)
     listen: list[str] = field(default_factory=list)
+    listen_in: list[str] = field(default_factory=list)
     arg_bind: list[str] = field(default_factory=list)
     options: StateOptions = NO_OPTIONS
     target: Srn | None = None
@@ -84,6 +85,7 @@ KINDS = {
     "onfail_all": (RequisiteKind.ONFAIL, False),
     "prereq": (RequisiteKind.PREREQ, False),
     "listen": (RequisiteKind.LISTEN, False),
+    "listen_in": (RequisiteKind.LISTEN_IN, False),
     "arg_bind": (RequisiteKind.ARG_BIND, False),
 }
 

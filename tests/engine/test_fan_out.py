@@ -15,9 +15,8 @@ from tests.engine.test_scheduler import spans
 
 from ensue.engine.services import Hooks, Matched
 from ensue.errors import EnsueError, UnreachableError
-from ensue.model.chunk import StateOptions
+from ensue.model.chunk import FanOut, StateOptions
 from ensue.model.events import FannedOut
-from ensue.model.fan_out import FanOut
 from ensue.model.returns import StateReturn
 from ensue.model.srn import Srn
 

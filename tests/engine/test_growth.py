@@ -7,7 +7,7 @@ from typing import Any
 from tests.engine.harness import Lab, Row, by_id
 from tests.engine.test_random_graphs import every_return
 
-from ensue.engine.growth import AskedGrowth
+from ensue.engine.asked_growth import AskedGrowth
 from ensue.model.chunk import StateOptions
 from ensue.model.events import ScopeClosed, ScopeOpened
 from ensue.model.returns import StateReturn

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.engine.harness import CHANGES, Lab, Row, plan_of, run_virtually
 from tests.engine.reference import Step, evaluate
 
-from ensue.engine.growth import AskedGrowth
+from ensue.engine.asked_growth import AskedGrowth
 from ensue.model.chunk import Retry, StateOptions
 from ensue.model.events import NodeStarted
 from ensue.model.returns import Return, StateReturn

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ensue.language.printed_values import guarded, take_out_guards
-from ensue.language.renderers.yaml_stage import beyond_scalars
 from ensue.language.yaml import full
+from ensue.language.yaml.containment import beyond_scalars
 
 STAYS = [
     ("a: @", "x:y"),

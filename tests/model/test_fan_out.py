@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.engine.harness import MINION, Row, plan_of
 
-from ensue.model.chunk import StateOptions
-from ensue.model.fan_out import FannedReturn, FanOut, fanned_chunk, fanned_return, parts_of
+from ensue.model.chunk import FanOut, StateOptions
+from ensue.model.fan_out import FannedReturn, fanned_chunk, fanned_return, parts_of
 from ensue.model.returns import Return
 from ensue.model.srn import Srn
 

@@ -8,7 +8,7 @@ import pytest
 
 from ensue.model.enforced import EnforcedState
 from ensue.model.kept_output import shortened, without_cut
-from ensue.model.reference import Indexed
+from ensue.model.property_path import Indexed
 from ensue.model.sizes import size_text
 
 NOTE = "[… 2 bytes left out (keep_output_bytes)]"

@@ -8,6 +8,7 @@ import pytest
 
 from ensue.masking import Masker
 from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
+from ensue.model.unknown import Unknown
 
 DATA: dict[str, Any] = {"user": "root", "nics": [{"key": "k0"}, {"key": b"k1"}], 5: {"pin": 1234, "on": True}}
 
@@ -28,6 +29,11 @@ DATA: dict[str, Any] = {"user": "root", "nics": [{"key": "k0"}, {"key": b"k1"}],
 def test_values(path: str, values: list[str]) -> None:
     """Every scalar below a path is found as text; truth values are no secrets."""
     assert list(values_at(DATA, [path])) == values
+
+
+def test_what_is_unknown_is_no_secret() -> None:
+    """What a plan does not know yet has a text for readers, which a masker must not hide everywhere."""
+    assert list(values_at({"token": [Unknown("${state:a:token}"), "t0"]}, ["token"])) == ["t0"]
 
 
 def test_what_is_hidden() -> None:

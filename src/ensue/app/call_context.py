@@ -10,8 +10,8 @@ from ensue.app.target_context import TargetContext
 from ensue.connections.announced_commands import announcing
 from ensue.connections.umask import narrowed
 from ensue.contracts.context import Declaration
+from ensue.engine.asked_growth import AskedGrowth
 from ensue.engine.clock import SystemClock
-from ensue.engine.growth import AskedGrowth
 from ensue.errors import (
     UnknownResourceError,
 )

@@ -131,7 +131,7 @@ class _Caller:
         await asyncio.to_thread(self._check_function, {srn.type for srn in possible})
         # One that cannot be decrypted is an error of the store, not of the target: nothing is called.
         await asyncio.to_thread(lambda: [services.directory.config(srn) for srn in possible])
-        await services.prepare_all(list(possible))
+        await services.preparation.prepare_all(list(possible))
         self._batch.expect(sum(possible.values()))
         return possible
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
     from pathlib import Path
 
-    from ensue.app.call_context import CallContext
+    from ensue.app.deploying_call import DeployingCall
     from ensue.app.deployments import BuiltGraph, Deployments
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder
@@ -156,13 +156,13 @@ class DeploymentRun:
                 + (f"give --org {there[0]}" if there[0] else "leave out --org"),
             )
 
-    async def provision(self, context: CallContext, resource: str) -> StateReturn:
+    async def provision(self, context: DeployingCall, resource: str) -> StateReturn:
         """Provision one resource on behalf of its state."""
         node = self._nodes[resource]
         work = self._provisioner.provision(node, self._call(context))
         return await self._carried_out(context, node.key, work)
 
-    async def remove(self, context: CallContext, resource: str) -> StateReturn:
+    async def remove(self, context: DeployingCall, resource: str) -> StateReturn:
         """Remove one resource on behalf of its state."""
         key = self._removed[resource].key
         returned = await self._carried_out(context, key, self._provisioner.remove(key, self._call(context)))
@@ -203,7 +203,7 @@ class DeploymentRun:
         except OSError as error:
             raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None
 
-    async def _carried_out(self, context: CallContext, key: Key, work: Awaitable[Outcome]) -> StateReturn:
+    async def _carried_out(self, context: DeployingCall, key: Key, work: Awaitable[Outcome]) -> StateReturn:
         try:
             outcome = await work
             await self._services.active.flush_when_full()
@@ -235,7 +235,7 @@ class DeploymentRun:
             return self._services.masker.text(str(error))
         return ""
 
-    async def _register(self, context: CallContext, key: Key, outcome: Outcome) -> None:
+    async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
         """Bring what can be targeted to what the driver says; nothing but a deployment takes it back."""
         registry = context.registry.on_behalf_of(context.srn)
         if outcome.registers:
@@ -244,7 +244,7 @@ class DeploymentRun:
         if outcome.status != "destroyed" and (gone := before.keys() - outcome.registers.keys()):
             await forget_derived(registry, self.context, key, sorted(gone))
 
-    def _call(self, context: CallContext) -> DriverCall:
+    def _call(self, context: DeployingCall) -> DriverCall:
         def services(keep: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
             return ResourceServices(context, keep)
 

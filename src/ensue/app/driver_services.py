@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Literal
 from ensue.contracts.functions import RENDERS
 from ensue.contracts.growth import Plan
 from ensue.drivers.returned import checked_mapping
-from ensue.engine.growth import AskedGrowth
+from ensue.engine.asked_growth import AskedGrowth
 from ensue.errors import DriverError
-from ensue.model.chunk import Chunk, NoDocument
+from ensue.model.chunk import Chunk
+from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from ensue.app.call_context import CallContext
+    from ensue.app.deploying_call import DeployingCall
     from ensue.contracts.growth import GrowthRequest
     from ensue.contracts.vault import Vault
     from ensue.masking import Masker
@@ -31,7 +32,7 @@ class ResourceServices:
         keep: keeps a cookie durably.
     """
 
-    def __init__(self, context: CallContext, keep: Callable[[DataMap], Awaitable[None]]) -> None:
+    def __init__(self, context: DeployingCall, keep: Callable[[DataMap], Awaitable[None]]) -> None:
         self._context = context
         self._keep = keep
 
@@ -83,7 +84,7 @@ class SingleState:
 
     kind: Literal["state"] = "state"
 
-    def __init__(self, context: CallContext, function: str, name: str, arguments: DataMap) -> None:
+    def __init__(self, context: DeployingCall, function: str, name: str, arguments: DataMap) -> None:
         self._context = context
         self._function = function
         self._name = name

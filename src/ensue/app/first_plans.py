@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from ensue.app.derived_highstate import DerivedHighstate
     from ensue.contracts.growth import Plan
     from ensue.diagnostics import Diagnostic
     from ensue.engine.joining import Newcomer
     from ensue.model.srn import Srn
+
+
+class Derived(Protocol):
+    """Gives resources that appear during a run their highstate."""
+
+    def begin(self, admit: Callable[[Newcomer], None]) -> None:
+        """Let resources that are registered from now on join the run."""
+        ...
+
+    def registered(self, srn: Srn, by: Srn | None) -> None:
+        """Take note that a state which ran on one resource has registered another."""
+        ...
 
 
 class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +45,7 @@ class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
     late: Mapping[Srn, Newcomer] = MappingProxyType({})
     warnings: tuple[Diagnostic, ...] = ()
     nothing: str = ""
-    derived: DerivedHighstate | None = None
+    derived: Derived | None = None
 
     @property
     def all(self) -> tuple[Plan, ...]:

@@ -93,7 +93,7 @@ class LateRendering:
         if given.get("reload_grains") or given.get("reload_modules"):
             await self._services.directory.forget_grains([target])
         if given.get("reload_pillar"):
-            await self._services.renew_pillar(target)
+            await self._services.preparation.renew(target)
 
     def _compiled(self, called: Called, request: GrowthRequest) -> Plan:
         own = self._services.renderer(request.target, test=self._test)

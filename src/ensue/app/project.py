@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
-
-import msgspec
+from typing import TYPE_CHECKING, Any
 
 from ensue.app.assigned_sls import AssignedSls
+from ensue.app.kept_resources import KeptResources
+from ensue.app.opened_project import ProjectOptions
 from ensue.app.recorded_run import RecordedRun, RunOptions
-from ensue.app.sdb_options import with_sdb_values
-from ensue.app.services import Services
-from ensue.app.stores import Stores
-from ensue.drivers.loading import FOLDER as DRIVERS_FOLDER
-from ensue.drivers.loading import Drivers
-from ensue.masking import Masker
-from ensue.model.secret_values import mask_config, secret_values
-from ensue.resources.plugins import Plugins
-from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
-from ensue.resources.providers import Providers
-from ensue.resources.type_sources import FOLDER, TypeSources
 from ensue.runs.journal import list_runs, read_run
 from ensue.runs.lock import ProjectLock
-from ensue.settings.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -34,94 +21,24 @@ if TYPE_CHECKING:
     from ensue.app.comparison import CompareOrder
     from ensue.app.deployment_run import DeploymentReport, DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
-    from ensue.app.refresh import Refreshed
     from ensue.app.shown import ShownKind, ShownTarget
     from ensue.compare.comparison import Comparison
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
-    from ensue.model.data import Data, DataMap
+    from ensue.model.data import Data
     from ensue.model.events import RunEvent
     from ensue.model.report import RunReport, RunSummary
-    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
-    from ensue.model.srn import Srn
     from ensue.output.drawing.drawing import ScopeBox
-    from ensue.provisioning.active import ActiveResource
     from ensue.provisioning.identity import Context
-    from ensue.registry.audit_check import AuditFault
-    from ensue.registry.enforced import ShownState
-
-_MOST_THREADS = 256
-"""Renderings wait in threads for calls that themselves need threads: there must always be one more."""
 
 
-class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What the command line says about the project as a whole.
-
-    Args:
-        minion_id: `--id`; None: ensue.yaml's `id`, else the host name.
-        pillar: `--pillar` and `--pillar-file`, merged; nested by colon keys already.
-        overrides: options that outrank ensue.yaml, by their names there.
-    """
-
-    minion_id: str | None = None
-    pillar: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
-    overrides: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
-
-
-class Project:
+class Project(KeptResources):
     """A project folder, opened. Use `Project.open`; an async context manager that closes it.
 
     Args:
         settings: its options.
         options: what the command line says.
     """
-
-    def __init__(self, settings: Settings, options: ProjectOptions) -> None:
-        self.settings = settings
-        self.root = settings.root
-        self.cachedir = settings.cachedir
-        self.minion_id = settings.minion_id
-        self.masker = Masker()
-        # Before anything is read that might quote one of them in a message.
-        self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
-        self.masker.add(*settings.secrets)
-        self._pillar = options.pillar
-        folders = [folder for listed in settings.file_roots.values() for folder in listed]
-        sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
-        providers = Providers([folder / PROVIDERS_FOLDER for folder in folders])
-        self._plugins = Plugins(sources, settings.values, providers)
-        self._drivers = Drivers([folder / DRIVERS_FOLDER for folder in folders])
-        self._opened: Services | None = None
-        self._stores = Stores(settings, self.masker, self._plugins, self._claimed_by_pillar)
-
-    @classmethod
-    def open(cls, root: Path, options: ProjectOptions) -> Project:
-        """Read ensue.yaml and prepare, doing no other I/O.
-
-        Raises:
-            ConfigurationError: ensue.yaml is broken; all faults together.
-        """
-        return cls(read_settings(root, options.minion_id, options.overrides, with_sdb_values), options)
-
-    def _services(self) -> Services:
-        """Return what the project shares; made on the event loop that first asks."""
-        if self._opened is None:
-            executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue")
-            asyncio.get_running_loop().set_default_executor(executor)
-            self._opened = Services(
-                settings=self.settings,
-                masker=self.masker,
-                stores=self._stores,
-                plugins=self._plugins,
-                drivers=self._drivers,
-                pillar_override=self._pillar,
-            )
-        return self._opened
-
-    def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
-        if self._opened is None:
-            return None
-        return self._opened.directory.declared_as(resource_id)
 
     async def apply(
         self,
@@ -343,127 +260,6 @@ class Project:
 
         return Deployments(self.settings, self.masker, self._drivers, definitions)
 
-    async def active_resources(
-        self, app: str | None = None, env: str | None = None
-    ) -> list[tuple[Context, ActiveResource]]:
-        """Return what deployments have provisioned, by environment and resource.
-
-        Args:
-            app: of this application alone; None: of all.
-            env: of environments of this id alone; None: of all.
-
-        Raises:
-            StoreError: it cannot be read, or not be decrypted.
-        """
-        active = self._services().active
-        known = await asyncio.to_thread(lambda: list(active.all()))
-        return [
-            (context, one)
-            for context, one in known
-            if app in {None, context.app} and env in {None, context.env}
-        ]
-
-    def enforced(self) -> list[ShownState]:
-        """Return what every state last made true, secrets masked.
-
-        Raises:
-            StoreError: it cannot be read.
-        """
-        return list(self._stores.enforced().shown())
-
-    async def resources(self) -> list[ResourceRecord]:
-        """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
-        services = await self._prepared()
-        return await asyncio.to_thread(services.directory.records)
-
-    async def resource_config(self, srn: Srn) -> DataMap | None:
-        """Return a resource's configuration, secrets masked; None when there is no such resource."""
-        services = await self._prepared()
-        config = await asyncio.to_thread(services.directory.shown_config, srn)
-        return None if config is None else self.masker.data(mask_config(config))
-
-    async def provenance(self, srn: Srn) -> tuple[Srn, ...]:
-        """Return the chain of sources of a resource, nearest first."""
-        return await asyncio.to_thread(self._stores.registry().provenance, srn)
-
-    async def grains_gathered_at(self, srn: Srn) -> datetime | None:
-        """Return when the cached grains of a resource were gathered; None when none are in use.
-
-        Raises:
-            StoreError: the cache cannot be read.
-        """
-        services = await self._prepared()
-        gathered_at_s = await services.directory.grains_gathered_at_s(srn)
-        return None if gathered_at_s is None else datetime.fromtimestamp(gathered_at_s).astimezone()
-
-    async def refresh(
-        self,
-        target: str | None = None,
-        *,
-        timeout_s: float | None = None,
-        on_answer: Callable[[int, int], None] = lambda _done, _all: None,
-    ) -> Refreshed:
-        """Look which resources there are now, and gather the grains of those that match a target.
-
-        Raises:
-            ConfigurationError: the target does not parse.
-            CompileError: pillar does not compile, or a type cannot discover.
-            StoreError: what was seen cannot be noted.
-        """
-        from ensue.app.refresh import refresh
-
-        return await refresh(self._services(), target, timeout_s=timeout_s, on_answer=on_answer)
-
-    async def register(self, request: RegistrationRequest) -> Registration:
-        """Register a resource by hand.
-
-        Raises:
-            ConfigurationError: its name, type or configuration makes no sense, or its id is taken.
-            ResourceError: its lifetime or its source makes no sense.
-            StoreError: the store cannot be written.
-        """
-        from ensue.app.manual_registration import register
-
-        return await register(await self._prepared(), request)
-
-    async def invalidate(self, source: Srn) -> list[Srn]:
-        """Invalidate what was derived from a source."""
-        registry = self._stores.registry()
-        return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
-
-    async def forget(self, srn: Srn) -> bool:
-        """Remove a derived resource's entry, and what is kept of its grains."""
-        await self._services().directory.grains_changed([srn])
-        return await asyncio.to_thread(self._stores.registry().forget, srn)
-
-    async def rotate_keys(self) -> int:
-        """Encrypt every stored configuration and enforced state with a new key.
-
-        Returns:
-            How many there were.
-
-        Raises:
-            StoreError: a configuration cannot be decrypted; nothing was changed.
-        """
-        count = await asyncio.to_thread(self._stores.registry().rotate)
-        # What is left of them is sealed with the key that is given up.
-        await self._services().directory.clear_cached_grains()
-        count += await asyncio.to_thread(self._services().active.reseal)
-        return count + await asyncio.to_thread(self._stores.enforced().reseal)
-
-    async def _prepared(self) -> Services:
-        services = self._services()
-        await services.prepare(services.minion)
-        return services
-
-    def audit_entries(self) -> list[DataMap]:
-        """Return the audit log, oldest first."""
-        return self._stores.registry().audit_entries()
-
-    def audit_fault(self) -> AuditFault | None:
-        """Check the audit log's chain: None when whole, else the first thing that is wrong."""
-        return self._stores.registry().audit_fault()
-
     def runs(self) -> list[RunSummary]:
         """Return all runs, newest first."""
         return list_runs(self.cachedir)
@@ -475,17 +271,6 @@ class Project:
             UnknownRunError: there is none, or several.
         """
         return read_run(self.cachedir, run_id)
-
-    async def __aenter__(self) -> Self:
-        """Enter."""
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Close connections and the store."""
-        if self._opened is not None:
-            await self._opened.close()
-            self._opened = None
-        self._stores.close()
 
 
 def _moment() -> datetime:

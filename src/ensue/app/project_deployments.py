@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.app.deployment_run import DeploymentRun
-from ensue.engine.growth import AskedGrowth
+from ensue.engine.asked_growth import AskedGrowth
 from ensue.errors import StateFailedError
 from ensue.provisioning.outcomes import summed_up
 
 if TYPE_CHECKING:
-    from ensue.app.call_context import CallContext
+    from ensue.app.deploying_call import DeployingCall
     from ensue.app.services import Services
     from ensue.contracts.deployment import Deployed, DeploymentOrder
     from ensue.model.returns import StateReturn
@@ -24,7 +24,7 @@ class ProjectDeployments:
         context: the call of the state.
     """
 
-    def __init__(self, services: Services, context: CallContext) -> None:
+    def __init__(self, services: Services, context: DeployingCall) -> None:
         self._services = services
         self._context = context
 

@@ -61,7 +61,7 @@ async def refresh(
         CompileError: pillar does not compile, or a type cannot discover.
         StoreError: what was seen cannot be noted.
     """
-    await services.rediscover()
+    await services.preparation.rediscover()
     target = await asyncio.to_thread(checked_target, services, expression) if expression else None
     directory = services.directory
     records = await asyncio.to_thread(directory.records)
@@ -99,7 +99,7 @@ class _Refresher:
         asked = [srn for srn in there if self._verdict(srn) is not False]
         await self._services.directory.forget_grains(asked)
         if self._target is not None:
-            await self._services.prepare_all(asked)
+            await self._services.preparation.prepare_all(asked)
         answers: dict[Srn, str | None] = {}
         done = 0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import NotAvailableError, PluginError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping, texts
 from ensue.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
@@ -134,8 +134,4 @@ class RegistersCheck:
 
 
 def _holds_reference(value: Any) -> bool:
-    if isinstance(value, str):
-        return SELF_SIGN in value
-    if is_mapping(value):
-        return any(_holds_reference(one) for one in value.values())
-    return is_list(value) and any(_holds_reference(one) for one in value)
+    return any(SELF_SIGN in text for text in texts(value))

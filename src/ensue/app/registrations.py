@@ -12,7 +12,7 @@ import msgspec
 
 from ensue.app.registers_check import registered_name
 from ensue.errors import NotAvailableError, PluginError, ResourceError, StateFailedError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping, mapped
 from ensue.model.fan_out import FannedChunk
 from ensue.model.resource import DeclaredBy, RegistrationRequest
 from ensue.model.srn import MINION_TYPE, Srn
@@ -179,11 +179,7 @@ def _place(chunk: Chunk, number: int = 0) -> Span:
 
 
 def _filled(value: Any, returned: StateReturn) -> Any:
-    if is_mapping(value):
-        return {key: _filled(item, returned) for key, item in value.items()}
-    if is_list(value):
-        return [_filled(item, returned) for item in value]
-    return _text(value, returned) if isinstance(value, str) else value
+    return mapped(value, lambda one: _text(one, returned) if isinstance(one, str) else one)
 
 
 def _text(text: str, returned: StateReturn) -> Any:

@@ -22,8 +22,9 @@ from ensue.contracts.growth import Complaint, Plan
 from ensue.engine.joining import Newcomer
 from ensue.engine.returns import exception_text
 from ensue.errors import CompileError, EnsueError
-from ensue.model.chunk import Chunk, NoDocument
+from ensue.model.chunk import Chunk
 from ensue.model.fan_out import resource_chunk
+from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, ConfigurationError, StateFailedError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_list, is_mapping, texts
 from ensue.model.sensitive_paths import values_at
 
 if TYPE_CHECKING:
@@ -43,11 +43,7 @@ def with_sdb_values(values: dict[str, Any], root: Path) -> tuple[dict[str, Any],
 
 
 def _holds_uri(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.startswith(_SCHEME)
-    if is_mapping(value):
-        return any(_holds_uri(one) for one in value.values())
-    return is_list(value) and any(_holds_uri(one) for one in value)
+    return any(text.startswith(_SCHEME) for text in texts(value))
 
 
 class _Lookup:

@@ -18,6 +18,7 @@ from ensue.app.known_resources import KnownResources
 from ensue.app.nodegroups import project_vocabulary
 from ensue.app.pgp_messages import PgpMessages
 from ensue.app.pillar_compilation import PillarCompilation
+from ensue.app.pillar_preparation import PillarPreparation
 from ensue.app.registers_check import RegistersCheck
 from ensue.app.salt_bridge import SaltBridge
 from ensue.app.state_catalog import StateCatalog
@@ -25,7 +26,6 @@ from ensue.app.target_context import TargetContext
 from ensue.app.type_functions import TypeLoaders
 from ensue.binding.insertions import Insertions
 from ensue.connections.exposed_secrets import ExposedSecrets
-from ensue.errors import EnsueError
 from ensue.files.local_content import LocalDigests
 from ensue.language.compiler import Checks, Compiler
 from ensue.language.file_sources import ProjectFiles
@@ -40,7 +40,7 @@ from ensue.targeting import Subject
 from ensue.targeting.unasked_grains import UnaskedGrains
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from ensue.app.deployments import Deployments
     from ensue.app.mine import ProjectMine
@@ -119,8 +119,15 @@ class Services:
             cached_grains=self._cached_grains,
         )
         self.directory.custom_grains = self.code.grains()
-        self._known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
-        self._compilation = PillarCompilation(self, self._known)
+        known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
+        self.preparation = PillarPreparation(
+            PillarCompilation(self, known),
+            known=known,
+            directory=self.directory,
+            pillars=self.pillars,
+            minion=self.minion,
+            unasked=self._unasked,
+        )
 
     def modules_of(self, type_name: str) -> Functions:
         """Return the execution functions that resources of a type have."""
@@ -306,75 +313,12 @@ class Services:
         return self.pillars.of(srn)
 
     async def prepare(self, srn: Srn) -> None:
-        """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.
+        """Compile a target's pillar, once, and open its connection; see `PillarPreparation`.
 
         Raises:
             CompileError: with everything that is wrong in pillar.
         """
-        if self.minion not in self.pillars:
-            await self._prepare_minion()
-        if srn not in self.pillars and not await asyncio.to_thread(self._compile_without_grains, srn):
-            # No thread waits for a resource: those that do not answer would keep the others from it.
-            await self.directory.grains(srn)
-            await asyncio.to_thread(self._compile_pillar_of, srn)
-        await self.directory.open(srn)
-
-    async def renew_pillar(self, srn: Srn) -> None:
-        """Compile a target's pillar anew.
-
-        Raises:
-            CompileError: with everything that is wrong in pillar.
-        """
-        await self._prepare_minion()
-        if srn != self.minion:
-            await asyncio.to_thread(self._compile_pillar_of, srn)
-
-    async def rediscover(self) -> None:
-        """Compile this machine's pillar anew and ask the types again which resources they find.
-
-        Raises:
-            CompileError: with everything that is wrong in pillar, or with what types find.
-        """
-        before = dict(self.directory.index.static)
-        self._known.forget_discovered()
-        await self._prepare_minion()
-        for srn, config in before.items():
-            if self.directory.index.static.get(srn) != config:
-                await self.directory.forget(srn)
-
-    async def _prepare_minion(self) -> None:
-        compiled, static = await asyncio.to_thread(self._compilation.of_minion)
-        await self._known.take(static, compiled.plain)
-        self.pillars.put(self.minion, compiled)
-
-    async def prepare_all(self, srns: Sequence[Srn]) -> None:
-        """Compile the pillars of many targets in one thread; `prepare` reports what is wrong with one.
-
-        Those that need grains which nobody has gathered are left to `prepare`.
-        """
-
-        def compile_all(srns: Sequence[Srn]) -> list[Srn]:
-            in_want: list[Srn] = []
-            for srn in srns:
-                with suppress(EnsueError):
-                    if srn not in self.pillars and not self._compile_without_grains(srn):
-                        in_want.append(srn)
-            return in_want
-
-        if in_want := await asyncio.to_thread(compile_all, srns):
-            await self.directory.recall_grains(in_want)
-            await asyncio.to_thread(compile_all, in_want)
-
-    def _compile_without_grains(self, srn: Srn) -> bool:
-        """Compile a target's pillar if no grains have to be gathered for it; say whether that was so."""
-        compiled = self._unasked.attempted(srn, lambda: self._compilation.of(srn))
-        if compiled is None:
-            return False
-        self.pillars.put(srn, compiled)
-        return True
-
-    def _compile_pillar_of(self, srn: Srn) -> None:
-        self.pillars.put(srn, self._compilation.of(srn))
+        await self.preparation.prepare(srn)
 
     def look_for_secrets(self, plan: Plan) -> None:
         """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""

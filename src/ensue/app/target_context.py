@@ -138,7 +138,7 @@ class TargetContext:
     async def pillar_changed(self) -> None:
         """Compile the target's pillar anew, unless that is what is going on."""
         if self._services.compiled_pillar(self.srn) is not None:
-            await self._services.renew_pillar(self.srn)
+            await self._services.preparation.renew(self.srn)
 
     @property
     def files(self) -> FileSources:

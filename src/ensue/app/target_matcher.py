@@ -117,7 +117,7 @@ class ProjectMatcher:
 
     async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Compile the pillar of resources; one whose pillar is broken fails alone."""
-        await self._services.prepare_all(srns)
+        await self._services.preparation.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
         faults.update(_faults(srns, ended, ""))
 

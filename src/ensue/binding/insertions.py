@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from ensue.errors import StateFailedError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_list, mapped
 
 
 class Insertions:
@@ -46,11 +46,12 @@ class Insertions:
         """Return a rendered text, or rendered data, with the values in the places of their stand-ins."""
         if not self._lines:
             return rendered
-        if isinstance(rendered, str):
-            return self._stand_in.sub(lambda found: self._lines[int(found[1])], rendered)
-        if is_mapping(rendered):
-            return {self.inserted(key): self.inserted(item) for key, item in rendered.items()}
-        return [self.inserted(item) for item in rendered] if is_list(rendered) else rendered
+        return mapped(rendered, self._filled, self._filled)
+
+    def _filled(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return self._stand_in.sub(lambda found: self._lines[int(found[1])], value)
 
     def check(self, template: str, name: str) -> None:
         """Refuse a Jinja template whose expressions would compute with a stand-in.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.cli.options import common_options
+from ensue.model.data import leaves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     import click
 
@@ -84,20 +85,8 @@ def _state_folders(root: Path) -> list[Path]:
     import yaml
 
     data: Any = yaml.safe_load(options.read_text(encoding="utf-8"))
-    return [root / folder for folder in _texts(data["file_roots"])]
-
-
-def _texts(given: Any) -> Iterator[str]:
-    """Yield every text in a folder, a list of folders, or a mapping of environments to them."""
-    if isinstance(given, dict):
-        by_environment = cast("Mapping[Any, Any]", given)
-        for folders in by_environment.values():
-            yield from _texts(folders)
-    elif isinstance(given, list):
-        for folder in cast("Sequence[Any]", given):
-            yield from _texts(folder)
-    else:
-        yield str(given)
+    # A folder, a list of folders, or a mapping of environments to them.
+    return [root / str(folder) for folder in leaves(data["file_roots"])]
 
 
 def _srns(root: Path) -> list[str]:

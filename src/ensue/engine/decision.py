@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.engine.answer import Answer
 from ensue.engine.node import Role
 from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
 from ensue.engine.returns import failure
@@ -33,18 +34,6 @@ class Adopt(msgspec.Struct, frozen=True):
 
     returned: Return
     earlier: bool = False
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """Return this; the function is not called.
-
-    Args:
-        said: the return.
-        ran: what requisites of others take it for.
-    """
-
-    said: StateReturn
-    ran: bool
 
 
 class Call(msgspec.Struct, frozen=True):

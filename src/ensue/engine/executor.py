@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.contracts.context import StateContext
+    from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.callees import Callee
-    from ensue.engine.growth import AskedGrowth
     from ensue.engine.node import Node
     from ensue.engine.services import EngineServices
     from ensue.model.chunk import StateOptions

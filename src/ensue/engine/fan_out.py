@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from ensue.engine.decision import Answer
+from ensue.engine.answer import Answer
 from ensue.engine.node import Node, Role
 from ensue.engine.returns import exception_return, failure
 from ensue.engine.status import GROWING, RUNNING

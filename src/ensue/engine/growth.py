@@ -8,7 +8,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.contracts.growth import GrowthKind, Plan, PlanSource
+    from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.node import Node, Scope
     from ensue.engine.recorder import Recorder
     from ensue.engine.services import EngineOptions, EngineServices
@@ -34,20 +35,6 @@ if TYPE_CHECKING:
 
 _ELSEWHERE: Final = frozenset({"apply", "state"})
 """Growth that may run against another target than its caller; its return says against which."""
-
-
-class AskedGrowth(NamedTuple):
-    """What the function of a node asks for.
-
-    Args:
-        target: what it runs against.
-        names: SLS names, or what the scope is called.
-        source: makes the plan; None: it is SLS.
-    """
-
-    target: Srn
-    names: tuple[str, ...]
-    source: PlanSource | None = None
 
 
 class ScopeRunner(Protocol):

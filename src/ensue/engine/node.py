@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.contracts.growth import Plan
+    from ensue.engine.answer import Answer
     from ensue.engine.callees import Callee
-    from ensue.engine.decision import Answer
     from ensue.engine.leases import Lease
     from ensue.engine.requisites import Verdict
     from ensue.graph.transforms.lower import Lowered

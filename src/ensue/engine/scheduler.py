@@ -11,8 +11,9 @@ import asyncio
 from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from ensue.engine.adoption import Adoptions
+from ensue.engine.answer import Answer
 from ensue.engine.deadlock import break_deadlock
-from ensue.engine.decision import Adopt, Answer, Call, decide
+from ensue.engine.decision import Adopt, Call, decide
 from ensue.engine.executor import Executor
 from ensue.engine.fan_out import FanOuts
 from ensue.engine.growth import Growth
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.contracts.growth import Plan
-    from ensue.engine.growth import AskedGrowth
+    from ensue.engine.asked_growth import AskedGrowth
     from ensue.engine.joining import Newcomers
     from ensue.engine.promise import Promise
     from ensue.engine.services import EngineOptions, EngineServices

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.contracts.functions import StateFunctions
     from ensue.contracts.growth import Expander, Plan
-    from ensue.engine.growth import AskedGrowth
+    from ensue.engine.asked_growth import AskedGrowth
     from ensue.model.chunk import Chunk
     from ensue.model.data import DataMap
     from ensue.model.enforced import EnforcedState

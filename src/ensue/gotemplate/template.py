@@ -11,8 +11,8 @@ from ensue.gotemplate.failures import CallError, TemplateSyntaxError
 from ensue.gotemplate.functions import FUNCTIONS, MUTATING, REFUSED
 from ensue.gotemplate.parser import parse
 from ensue.gotemplate.surroundings import REAL_SURROUNDINGS, Surroundings
-from ensue.gotemplate.values import copied_data, to_bytes
-from ensue.model.data import is_encodable
+from ensue.gotemplate.values import to_bytes
+from ensue.model.data import copied, is_encodable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Template:
         """
         rendering = Rendering(self._program, surroundings)
         try:
-            text = rendering.text(copied_data(data) if self._changes_data else data)
+            text = rendering.text(copied(data) if self._changes_data else data)
         except EvaluationFailure as failure:
             raise _error(failure.error, self._source, failure.offset, self._name) from None
         except RecursionError:

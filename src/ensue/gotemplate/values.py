@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ensue.gotemplate.failures import CallError
-from ensue.model.data import is_list, is_mapping
 from ensue.model.printed_text import Written
 
 _INT64_SPAN: Final = 1 << 64
@@ -99,10 +98,3 @@ def from_bytes(raw: bytes) -> str:
 def byte_length(text: str) -> int:
     """Return how many bytes a string has."""
     return len(text) if text.isascii() else len(to_bytes(text))
-
-
-def copied_data(value: Any) -> Any:
-    """Return data of which lists and mappings are copies that a template may change."""
-    if is_mapping(value):
-        return {name: copied_data(one) for name, one in value.items()}
-    return [copied_data(one) for one in value] if is_list(value) else value

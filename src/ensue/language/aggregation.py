@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import copied, is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +56,4 @@ def aggregate_mappings(first: Mapping[str, Any], second: Mapping[str, Any]) -> d
 
 def unmarked(value: Any) -> Any:
     """Return a value in which nothing is marked any more."""
-    if is_mapping(value):
-        return {key: unmarked(item) for key, item in value.items()}
-    return [unmarked(item) for item in value] if is_list(value) else value
+    return copied(value)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.language.references.signs import holds_sign
-from ensue.model.fan_out import FanOut
+from ensue.model.chunk import FanOut
 from ensue.targeting import TargetSyntaxError, parse_target
 from ensue.targeting.vocabulary import ANYTHING
 

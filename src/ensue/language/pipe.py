@@ -9,7 +9,8 @@ from ensue.errors import CompileError
 from ensue.language.blocks.sls_tag import pipe_line
 from ensue.language.blocks.waiting import is_end, read_waiting
 from ensue.language.collector import near_names
-from ensue.language.renderers import NAMES, load_stage
+from ensue.language.renderer_names import NAMES
+from ensue.language.renderers import load_stage
 from ensue.language.renderers.replaced import REPLACED
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ensue.diagnostics import Span
     from ensue.model.data import Data, DataMap
-    from ensue.model.fan_out import FanOut
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
+    from ensue.model.source_document import SourceDocument
     from ensue.model.srn import Srn
 
 
@@ -31,39 +31,6 @@ class DelayedCall(Protocol):
         ...
 
 
-class SourceDocument(Protocol):
-    """A file that was rendered; finds places in it when somebody has to be told where."""
-
-    @property
-    def path(self) -> str:
-        """The file, relative to the project root where it lies below it."""
-        ...
-
-    def locate(self, keys: Sequence[str | int]) -> Span:
-        """Return the place of the value under this path of keys and indices, or of its nearest parent."""
-        ...
-
-    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:
-        """Return the place of a text within the value under this path, or of the value itself."""
-        ...
-
-
-class NoDocument:
-    """A `SourceDocument` for what no file says."""
-
-    path = ""
-
-    def locate(self, keys: Sequence[str | int]) -> Span:  # noqa: ARG002 -- the contract's signature
-        """Return a place without a file."""
-        from ensue.diagnostics import Span
-
-        return Span("")
-
-    def locate_text(self, keys: Sequence[str | int], text: str) -> Span:  # noqa: ARG002 -- the contract's
-        """Return a place without a file."""
-        return self.locate(keys)
-
-
 class Retry(msgspec.Struct, frozen=True, kw_only=True):
     """How often a failed state is tried again.
 
@@ -78,6 +45,18 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
     until: bool = True
     interval_s: float = 30.0
     splay_s: float = 0.0
+
+
+class FanOut(msgspec.Struct, frozen=True, kw_only=True):
+    """The target of a state, as it is written.
+
+    Args:
+        expression: the target (`T@ssh_host:web-*`); references may stand in it.
+        optional: that nothing matches is no failure.
+    """
+
+    expression: str
+    optional: bool = False
 
 
 class StateOptions(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 Scalar: TypeAlias = "str | int | float | bool | None"
 """A leaf. Dates stay strings, as Salt reads YAML."""
@@ -16,6 +19,10 @@ DataMap: TypeAlias = "dict[str, Data]"
 
 ReadOnlyDataMap: TypeAlias = Mapping[str, Data]
 """The same, given to code that must not change it."""
+
+
+Place: TypeAlias = "tuple[str | int, ...]"
+"""Keys and indexes that lead to a value within data."""
 
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
@@ -46,6 +53,65 @@ def copied(value: Any) -> Any:
     if is_mapping(value):
         return {name: copied(one) for name, one in value.items()}
     return [copied(one) for one in value] if is_list(value) else value
+
+
+def mapped(value: Any, leaf: Callable[[Any], Any], key: Callable[[Any], Any] | None = None) -> Any:
+    """Return a value of which mappings and lists are copies, all the way down, with every leaf replaced.
+
+    Args:
+        value: data, as deep as `MOST_LEVELS` allows.
+        leaf: returns what takes the place of a value that is neither a mapping nor a list.
+        key: returns what takes the place of a key; None: keys stay.
+    """
+    if is_mapping(value):
+        if key is None:
+            return {name: mapped(one, leaf) for name, one in value.items()}
+        return {key(name): mapped(one, leaf, key) for name, one in value.items()}
+    return [mapped(one, leaf, key) for one in value] if is_list(value) else leaf(value)
+
+
+def leaves(value: Any, *, with_keys: bool = False) -> Iterator[Any]:
+    """Yield every value in data that is neither a mapping nor a list, in reading order.
+
+    Args:
+        value: data, as deep as `MOST_LEVELS` allows; a leaf is yielded alone.
+        with_keys: each key is yielded, too, before its value.
+    """
+    if is_mapping(value):
+        for key, one in value.items():
+            if with_keys:
+                yield key
+            yield from leaves(one, with_keys=with_keys)
+    elif is_list(value):
+        for one in value:
+            yield from leaves(one, with_keys=with_keys)
+    else:
+        yield value
+
+
+def texts(value: Any, *, with_keys: bool = False) -> Iterator[str]:
+    """Yield every text in data, in reading order.
+
+    Args:
+        value: data.
+        with_keys: each key that is a text is yielded, too, before its value.
+    """
+    return (one for one in leaves(value, with_keys=with_keys) if isinstance(one, str))
+
+
+def leaf_places(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """Yield every value in data that is neither a mapping nor a list, with its place.
+
+    Args:
+        value: data, as deep as `MOST_LEVELS` allows.
+        place: where the data itself is.
+    """
+    if is_mapping(value) or is_list(value):
+        members: Iterable[tuple[Any, Any]] = value.items() if is_mapping(value) else enumerate(value)
+        for key, one in members:
+            yield from leaf_places(one, (*place, key))
+    else:
+        yield place, value
 
 
 def with_text_keys(value: Any) -> Any:

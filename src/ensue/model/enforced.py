@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ensue.model.data import Data
     from ensue.model.kept_output import DataPath
-    from ensue.model.reference import Step
+    from ensue.model.property_path import Step
 
 
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Fan-out: one state on every resource that a target matches, found out when the state's turn has come.
 
-A chunk that is to be fanned out has a `FanOut` among its options; what it becomes are `FannedChunk`s, one a
-resource, and what is known of it once they are over is a `FannedReturn`.
+A chunk that is to be fanned out has a `FanOut` among its options (`chunk.py`); what it becomes are
+`FannedChunk`s, one per resource, and what is known of it once they are over is a `FannedReturn`.
 
 Source: Salt Resources, "Targeting"; the tags are those of Salt's merge mode.
 """
@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ensue.model.srn import Srn
-
-
-class FanOut(msgspec.Struct, frozen=True, kw_only=True):
-    """The target of a state, as it is written.
-
-    Args:
-        expression: the target (`T@ssh_host:web-*`); references may stand in it.
-        optional: that nothing matches is no failure.
-    """
-
-    expression: str
-    optional: bool = False
 
 
 class FannedChunk(Chunk, frozen=True, kw_only=True, gc=False):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import Final
 
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import texts
 
 HARMLESS_WORDS: Final = "letters, digits, blanks and _ - . / : @ , + ="
 """The characters of a harmless text, for messages."""
@@ -28,14 +28,6 @@ def is_number(text: str) -> bool:
 def is_harmless_json(text: str) -> bool:
     """Say whether a text is JSON in which all strings are harmless."""
     try:
-        return _is_harmless_data(json.loads(text))
+        return all(map(is_harmless, texts(json.loads(text), with_keys=True)))
     except (ValueError, RecursionError):
         return False
-
-
-def _is_harmless_data(data: Any) -> bool:
-    if is_mapping(data):
-        return all(is_harmless(key) and _is_harmless_data(value) for key, value in data.items())
-    if is_list(data):
-        return all(map(_is_harmless_data, data))
-    return not isinstance(data, str) or is_harmless(data)

@@ -1,4 +1,7 @@
-"""The words that options take which `ensue.yaml` and the command line share. Nothing is imported for them."""
+"""The words of options that `ensue.yaml` shares with the command line or with tags.
+
+Nothing is imported for them.
+"""
 
 from __future__ import annotations
 
@@ -13,3 +16,6 @@ STATE_OUTPUTS: Final = (
     "full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id",
 )  # fmt: skip
 """What `state_output` may be."""
+
+NO_LIMIT: Final = "None"
+"""How a tag spells that there is no limit; in YAML it is a text."""

@@ -5,41 +5,15 @@ Source: Idem's argument binding.
 
 from __future__ import annotations
 
-import enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
-    from ensue.model.chunk import Chunk, SourceDocument
     from ensue.model.enforced import EnforcedState
-
-
-class Every(enum.Enum):
-    """The index `*`."""
-
-    ITEM = "*"
-
-
-Index: TypeAlias = "int | Every"
-"""What stands in brackets: the number of an item (negative ones count from the end), or every item."""
-
-
-class Indexed(msgspec.Struct, frozen=True, gc=False):
-    """A segment of a property path that has indexes.
-
-    Args:
-        key: the key before them; None when the segment begins with an index.
-        indexes: what stands in its brackets, at least one.
-    """
-
-    key: str | None
-    indexes: tuple[Index, ...]
-
-
-Step: TypeAlias = "str | Indexed"
-"""One segment of a property path: a key, or what has indexes."""
+    from ensue.model.property_path import Step
+    from ensue.model.source_document import Located, SourceDocument
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -89,7 +63,7 @@ class BoundText(msgspec.Struct, frozen=True, gc=False):
     keys: tuple[str | int, ...]
     document: SourceDocument | None = None
 
-    def span(self, reference: Reference, chunk: Chunk) -> Span:
+    def span(self, reference: Reference, chunk: Located) -> Span:
         """Return the place of the line on which a reference of this text stands.
 
         Args:

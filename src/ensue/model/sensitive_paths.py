@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.masking import MASK
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_list, is_mapping, leaves
+from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 def values_at(data: Any, paths: Iterable[str]) -> Iterator[str]:
     """Yield, as text, every scalar below the paths: what a masker is to be told."""
     for path in paths:
-        yield from _scalars(_at(data, path.split(":")))
+        yield from scalar_texts(_at(data, path.split(":")))
+
+
+def scalar_texts(data: Any) -> Iterator[str]:
+    """Yield every scalar as text, except those that are no secrets: null, true, false and what is unknown."""
+    for value in leaves(data):
+        if isinstance(value, bytes):
+            yield value.decode("utf-8", "backslashreplace")
+        elif value is not None and not isinstance(value, bool | Unknown):
+            yield str(value)
 
 
 def hide_paths(data: Any, paths: Iterable[str]) -> Any:
@@ -82,16 +92,3 @@ def _place(data: Any, key: str) -> Any:
     if is_list(data) and key.isdecimal() and int(key) < len(data):
         return int(key)
     return None
-
-
-def _scalars(data: Any) -> Iterator[str]:
-    if is_mapping(data):
-        for value in data.values():
-            yield from _scalars(value)
-    elif is_list(data):
-        for value in data:
-            yield from _scalars(value)
-    elif isinstance(data, bytes):
-        yield data.decode("utf-8", "backslashreplace")
-    elif data is not None and not isinstance(data, bool):
-        yield str(data)

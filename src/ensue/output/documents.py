@@ -9,15 +9,16 @@ take several. PyYAML is loaded only where YAML is asked for.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.model.data import mapped
 from ensue.output.colours import MISLEADING
 from ensue.output.presentable import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator
 
 _INDENT = 4
 """As `salt-call --out json` indents."""
@@ -100,12 +101,8 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _without_surrogates(data: Any) -> Any:
-    if isinstance(data, str):
-        return data.encode("utf-8", "backslashreplace").decode()
-    if isinstance(data, dict):
-        mapping = cast("Mapping[str, Any]", data)
-        return {_without_surrogates(key): _without_surrogates(value) for key, value in mapping.items()}
-    if isinstance(data, list):
-        items = cast("Sequence[Any]", data)
-        return [_without_surrogates(item) for item in items]
-    return data
+    return mapped(data, _encodable, _encodable)
+
+
+def _encodable(value: Any) -> Any:
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

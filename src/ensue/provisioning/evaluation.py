@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ensue.contracts.driver import ForeignPart
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_list, is_mapping, mapped
 from ensue.model.unknown import Unknown, unknowns_in
 from ensue.provisioning.placeholders import Template
 from ensue.provisioning.sensitive import Foreign, Sensitive, parted
@@ -46,11 +46,7 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
 
 def as_written(data: Any) -> Any:
     """Return data in which what is unknown is shown as it is written (`${resources.dns.outputs.host}`)."""
-    if isinstance(data, Unknown):
-        return data.reference
-    if is_mapping(data):
-        return {key: as_written(value) for key, value in data.items()}
-    return [as_written(value) for value in data] if is_list(data) else data
+    return mapped(data, lambda value: value.reference if isinstance(value, Unknown) else value)
 
 
 def _text(template: Template, value_of: Callable[[Meaning], Any]) -> Any:

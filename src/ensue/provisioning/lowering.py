@@ -9,8 +9,9 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.contracts.growth import Plan
-from ensue.model.chunk import Chunk, NoDocument, StateOptions
+from ensue.model.chunk import Chunk, StateOptions
 from ensue.model.requisite import Requisite, RequisiteKind
+from ensue.model.source_document import NoDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

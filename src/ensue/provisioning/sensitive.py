@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 from ensue.model.data import is_list, is_mapping
+from ensue.model.sensitive_paths import scalar_texts
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -164,15 +165,4 @@ def texts_in(data: Any, paths: Iterable[Path] = ((),)) -> Iterator[str]:
         value = data
         for part in path:
             value = value[part]
-        yield from _texts(value)
-
-
-def _texts(data: Any) -> Iterator[str]:
-    if is_mapping(data):
-        for value in data.values():
-            yield from _texts(value)
-    elif is_list(data):
-        for value in data:
-            yield from _texts(value)
-    elif data is not None and not isinstance(data, bool | Unknown):
-        yield str(data)
+        yield from scalar_texts(value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.model.data import mapped
 from ensue.model.enforced import EnforcedState
 from ensue.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.model.sensitive_paths import changed_paths, hide_paths, values_at
@@ -223,22 +224,18 @@ def _encoded(data: Data) -> bytes:
     try:
         return msgspec.msgpack.encode(data, enc_hook=str)
     except (OverflowError, UnicodeEncodeError):
-        return msgspec.msgpack.encode(_encodable(data), enc_hook=str)
+        return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
 
 
-def _encodable(data: Any) -> Any:
-    """Return data as MessagePack can write it.
+def _encodable(value: Any) -> Any:
+    """Return a key or leaf as MessagePack can write it.
 
     An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
     """
-    match data:
-        case dict():
-            return {_encodable(key): _encodable(value) for key, value in data.items()}  # pyright: ignore[reportUnknownVariableType] # any data
-        case list():
-            return [_encodable(item) for item in data]  # pyright: ignore[reportUnknownVariableType] # any data
+    match value:
         case str():
-            return data.encode("utf-8", "backslashreplace").decode()
-        case int() if not -(2**63) <= data < 2**64:
-            return str(data)
+            return value.encode("utf-8", "backslashreplace").decode()
+        case int() if not -(2**63) <= value < 2**64:
+            return str(value)
         case _:
-            return data
+            return value

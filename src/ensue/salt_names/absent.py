@@ -6,6 +6,8 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.salt_names.client_error import SaltClientError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -86,8 +88,6 @@ class MachineryModule(ModuleType):
         full_name = f"{self.__name__}.{name}"
 
         def refuse(*_args: Any, **_kwargs: Any) -> Any:
-            from ensue.salt_names.exceptions import SaltClientError
-
             raise SaltClientError(advice(full_name))
 
         return refuse

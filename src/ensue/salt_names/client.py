@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ensue.salt_names.absent import not_there
-from ensue.salt_names.exceptions import SaltClientError
+from ensue.salt_names.client_error import SaltClientError
 from ensue.salt_names.running import execution_function
 
 

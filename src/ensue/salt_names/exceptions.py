@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ensue.errors import EnsueError, StateFailedError
+from ensue.errors import StateFailedError
 from ensue.salt_names.absent import not_there
-
-# ruff: noqa: N818 -- the names are Salt's
-
-
-class SaltException(EnsueError):
-    """The root of Salt's errors."""
-
-    def __init__(self, message: Any = "") -> None:
-        self.message = self.strerror = message if isinstance(message, str) else str(message)
-        super().__init__(self.message)
+from ensue.salt_names.client_error import SaltClientError, SaltException  # noqa: F401 -- files import it from here
 
 
 class CommandExecutionError(SaltException, StateFailedError):
@@ -63,10 +54,6 @@ class SaltDeserializationError(SaltException):
 
 class SaltConfigurationError(SaltException):
     """An option makes no sense."""
-
-
-class SaltClientError(SaltException):
-    """A client could not do its work."""
 
 
 class SaltMasterError(SaltException):

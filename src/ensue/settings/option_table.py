@@ -9,12 +9,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.merging import STRATEGIES
-from ensue.language.renderers import NAMES as RENDERERS
+from ensue.language.renderer_names import NAMES as RENDERERS
 from ensue.language.top_files import TOP_STRATEGIES
 from ensue.model.option_kinds import Choice, Either, Group, ListOf, MappingOf, OneOf, Variants, whole_number
-from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
+from ensue.model.option_words import LOG_LEVELS, NO_LIMIT, STATE_OUTPUTS
 from ensue.model.sizes import size_bytes
-from ensue.settings.settings import NO_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

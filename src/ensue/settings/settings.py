@@ -16,6 +16,7 @@ from ensue.errors import CompileError, ConfigurationError
 from ensue.files.regular_files import is_folder, is_regular, obstacle
 from ensue.model.data import is_list, is_mapping
 from ensue.model.kept_output import KEEP_OUTPUT_BYTES
+from ensue.model.option_words import NO_LIMIT
 from ensue.model.sizes import size_bytes
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from ensue.language.yaml import YamlDocument
 
 FILE_NAME: Final = "ensue.yaml"
-NO_LIMIT: Final = "None"
-"""How a tag spells that there is no limit; in YAML it is a text."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.errors import StateFailedError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.sensitive_paths import scalar_texts
 from ensue.terraform.binary import Ended, find_binary, run_binary
 from ensue.terraform.kept import Kept, KeptFolder, Output
 from ensue.terraform.messages import Messages, end_of, read_messages
 from ensue.terraform.variables import variables_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ensue.contracts.vault import Vault
@@ -204,7 +204,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     def _mask(self, outputs: Mapping[str, Output]) -> None:
         for output in outputs.values():
             if output.sensitive:
-                self.masker.add(*_texts(output.value))
+                self.masker.add(*scalar_texts(output.value))
 
     def _why(self, what: str, ended: Ended, messages: Messages) -> str:
         reasons = "\n".join(messages.errors) or end_of(ended.stderr) or f"exit code {ended.code}"
@@ -237,15 +237,3 @@ def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:
     if is_whole:
         done |= {one: action for one, action in messages.planned.items() if one.startswith("output.")}
     return done
-
-
-def _texts(value: Data) -> Iterator[str]:
-    """Yield the leaves of a sensitive output as text."""
-    if is_mapping(value):
-        for item in value.values():
-            yield from _texts(item)
-    elif is_list(value):
-        for item in value:
-            yield from _texts(item)
-    elif value is not None and not isinstance(value, bool):
-        yield str(value)

@@ -18,7 +18,7 @@ import pytest
 
 from ensue.contracts.driver import Planned, Provisioned
 from ensue.errors import EnsueError
-from ensue.model.data import is_list, is_mapping, not_data
+from ensue.model.data import is_mapping, leaf_places, not_data, texts
 from ensue.model.unknown import Unknown
 from ensue.testing.driver import FakeDriverServices, driver_request
 
@@ -179,8 +179,8 @@ class DriverContract:
         async def play(life: _Life) -> None:
             made = await life.create()
             planned = await life.plan()
-            shown = " ".join(map(str, (*_texts(made.values), made.comment, planned.comment)))
-            for secret in (*_secrets(subject.inputs), *_texts(made.secrets)):
+            shown = " ".join(map(str, (*texts(made.values), made.comment, planned.comment)))
+            for secret in (*_secrets(subject.inputs), *texts(made.secrets)):
                 assert len(secret) < _SHORTEST_SECRET_CHARS or secret not in shown
 
         _play(subject, play)
@@ -327,17 +327,9 @@ def _outputs(provisioned: Provisioned) -> tuple[DataMap, DataMap, DataMap]:
 
 def _with_unknowns(inputs: Any) -> Iterator[Any]:
     """Yield the inputs with each of their texts and numbers unknown, one at a time; then all of them."""
-    for path in _leaves(inputs):
+    for path, _ in leaf_places(inputs):
         yield _replaced(inputs, path)
     yield Unknown("${resources.other.outputs.all}")
-
-
-def _leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if is_mapping(data) or is_list(data):
-        for key, value in data.items() if is_mapping(data) else enumerate(data):
-            yield from _leaves(value, (*path, key))
-    elif path:
-        yield path
 
 
 def _replaced(data: Any, path: tuple[Any, ...]) -> Any:
@@ -350,12 +342,4 @@ def _replaced(data: Any, path: tuple[Any, ...]) -> Any:
 
 
 def _secrets(inputs: Mapping[str, Any]) -> list[str]:
-    return list(_texts(inputs.get("secrets")))
-
-
-def _texts(data: Any) -> Iterator[str]:
-    if isinstance(data, str):
-        yield data
-    elif is_mapping(data) or is_list(data):
-        for value in data.values() if is_mapping(data) else data:
-            yield from _texts(value)
+    return list(texts(inputs.get("secrets")))

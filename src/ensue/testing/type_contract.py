@@ -20,7 +20,7 @@ from ensue.contracts.resource_type import ResourceContext
 from ensue.errors import NotOfferedError
 from ensue.language.collector import Collector
 from ensue.masking import Masker
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import not_data
 from ensue.model.srn import Srn
 from ensue.resources.plugins import Plugins
 from ensue.resources.type_hooks import KINDS
@@ -133,7 +133,7 @@ class ResourceTypeContract:
             finally:
                 await connection.close()
             assert grains["id"] == grains["resource_id"] == context.srn.id
-            assert _is_data(grains), grains
+            assert not not_data(grains), grains
 
         _play(subject, gather)
 
@@ -176,11 +176,3 @@ def _play(subject: TypeSubject, scene: Any) -> None:
             await type_.shutdown()
 
     asyncio.run(play())
-
-
-def _is_data(value: Any) -> bool:
-    if is_mapping(value):
-        return all(isinstance(key, str) and _is_data(one) for key, one in value.items())  # pyright: ignore[reportUnnecessaryIsInstance] # a plug-in's
-    if is_list(value):
-        return all(map(_is_data, value))
-    return value is None or isinstance(value, (str, int, float))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping, mapped
 from ensue.workload_output.documents import Document
 from ensue.workload_output.findings import text_of
 from ensue.workload_output.names import digest, label
@@ -276,8 +276,4 @@ def _note_left_out(module: Module) -> None:
 
 def _escaped(value: Any) -> Any:
     """Return data in which compose replaces nothing."""
-    if isinstance(value, str):
-        return value.replace("$", "$$")
-    if is_mapping(value):
-        return {name: _escaped(one) for name, one in value.items()}
-    return [_escaped(one) for one in value] if is_list(value) else value
+    return mapped(value, lambda one: one.replace("$", "$$") if isinstance(one, str) else one)

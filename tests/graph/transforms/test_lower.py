@@ -12,8 +12,7 @@ from ensue.graph.cycles import CycleError
 from ensue.graph.dag import Dag, Edge
 from ensue.graph.text import graph_text
 from ensue.graph.transforms.lower import Lowered, LoweringRules, lower
-from ensue.model.chunk import StateOptions
-from ensue.model.fan_out import FanOut
+from ensue.model.chunk import FanOut, StateOptions
 from ensue.model.srn import Srn
 
 if TYPE_CHECKING:

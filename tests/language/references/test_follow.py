@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from ensue.language.references.follow import PathError, as_text, follow
 from ensue.language.references.grammar import read_property
 from ensue.model.data import copied
-from ensue.model.reference import Every, Indexed
+from ensue.model.property_path import Every, Indexed
 
 if TYPE_CHECKING:
-    from ensue.model.reference import Index, Step
+    from ensue.model.property_path import Index, Step
 
 DATA = {
     "ID": "i-1",

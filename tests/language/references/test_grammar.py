@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ensue.language.references.grammar import Malformed, quoted, read_property, read_text
 from ensue.language.references.signs import holds_sign, may_bind
-from ensue.model.reference import Every, Indexed, Reference
+from ensue.model.property_path import Every, Indexed
+from ensue.model.reference import Reference
 
 ALL = Every.ITEM
 READ = [

@@ -10,7 +10,7 @@ import os
 import re
 from typing import Any, Final, NamedTuple
 
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import texts
 from ensue.model.printed_text import Extent, Written, is_plain
 
 _LEAD: Final = "".join(chr(0xE100 + byte) for byte in os.urandom(10))
@@ -99,8 +99,4 @@ def without_marks(text: str) -> str:
 
 def is_plain_data(data: Any) -> bool:
     """Say whether all texts of some data are plain, its keys among them."""
-    if is_mapping(data):
-        return all(is_plain_data(key) and is_plain_data(value) for key, value in data.items())
-    if is_list(data):
-        return all(map(is_plain_data, data))
-    return not isinstance(data, str) or not data or is_plain(data)
+    return all(not text or is_plain(text) for text in texts(data, with_keys=True))

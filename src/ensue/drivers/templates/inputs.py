@@ -8,13 +8,11 @@ import msgspec
 
 from ensue.drivers.checked import MAPPING, misfits
 from ensue.errors import DriverError
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_mapping, leaf_places
 from ensue.model.option_kinds import Group, OneOf
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ensue.contracts.driver import DriverRequest
     from ensue.drivers.templates.language import TemplateLanguage
 
@@ -73,24 +71,15 @@ def template_faults(request: DriverRequest, language: TemplateLanguage) -> list[
     if wrong := shape_faults(request):
         return wrong
     given = templates_of(request)
-    for name, text in _texts({"templates": given.parts, "secrets.templates.outputs": given.secret_outputs}):
+    templates = {"templates": given.parts, "secrets.templates.outputs": given.secret_outputs}
+    for place, text in leaf_places(templates):
+        if not isinstance(text, str):
+            continue
         try:
-            language.compiled(text, name)
+            language.compiled(text, ".".join(map(str, place)))
         except DriverError as error:
             wrong.append(request.services.masker.within(str(error)))
     return wrong
-
-
-def _texts(part: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every template with its name."""
-    if isinstance(part, str):
-        yield name, part
-    elif is_mapping(part):
-        for key, value in part.items():
-            yield from _texts(value, below(name, key))
-    elif is_list(part):
-        for index, value in enumerate(part):
-            yield from _texts(value, below(name, index))
 
 
 def below(name: str, key: str | int) -> str:

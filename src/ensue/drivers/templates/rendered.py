@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.drivers.templates.guards import has_marks
 from ensue.errors import DriverError
-from ensue.model.data import is_list, is_mapping, not_data
+from ensue.model.data import is_list, is_mapping, mapped, not_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,7 +115,7 @@ def _inner_text(value: Any, marked: Any) -> Any:
 
 def _read(text: str, name: str) -> Any:
     try:
-        data = _with_text_keys(_load(text))
+        data = mapped(_load(text), lambda value: value, _key)
     except ValueError as error:
         raise DriverError(
             f"{name}: what it renders to is not YAML: {error} (write values that may hold anything as JSON)"
@@ -141,12 +141,6 @@ def _loader() -> Any:
 
 
 _WHOLE: Final = re.compile(f"(?:{_SEXAGESIMAL.pattern})$")
-
-
-def _with_text_keys(data: Any) -> Any:
-    if is_mapping(data):
-        return {_key(key): _with_text_keys(value) for key, value in data.items()}
-    return [_with_text_keys(one) for one in data] if is_list(data) else data
 
 
 def _key(key: Any) -> Any:

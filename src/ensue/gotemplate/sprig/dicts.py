@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.gotemplate.failures import CallError
 from ensue.gotemplate.function import Function, function
 from ensue.gotemplate.printing import check_bounded, string_of
-from ensue.gotemplate.values import copied_data, is_true, type_of
-from ensue.model.data import is_mapping
+from ensue.gotemplate.values import is_true, type_of
+from ensue.model.data import copied, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,7 @@ def _fill(into: dict[str, Any], other: dict[str, Any]) -> None:
         if is_mapping(present) and is_mapping(value):
             _fill(present, value)
         elif key not in into or (not is_true(present) and value is not None):
-            into[key] = copied_data(value)
+            into[key] = copied(value)
 
 
 def _merge_overwrite(into: dict[str, Any], *others: dict[str, Any]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _replace(into: dict[str, Any], other: dict[str, Any]) -> None:
         elif not (
             is_mapping(value) and is_true(present)
         ):  # as in Sprig, a mapping takes no other value's place
-            into[key] = copied_data(value)
+            into[key] = copied(value)
 
 
 def _dig(*values: Any) -> Any:
@@ -110,7 +110,7 @@ def _dig(*values: Any) -> Any:
 
 def _deep_copy(value: Any) -> Any:
     check_bounded(value)
-    return copied_data(value)
+    return copied(value)
 
 
 DICT_FUNCTIONS: Final[Mapping[str, Function]] = {

@@ -19,7 +19,7 @@ from ensue.gotemplate.json_text import json_text
 from ensue.gotemplate.printing import check_bounded
 from ensue.gotemplate.values import from_bytes, to_bytes
 from ensue.model.bounded_json import load_json
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import is_list, is_mapping, mapped
 from ensue.model.printed_text import Written
 
 if TYPE_CHECKING:
@@ -117,7 +117,8 @@ def _no_alias(_dumper: Any, _data: Any) -> bool:
 
 
 def _yaml_string(dumper: Any, text: str) -> Any:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    # The emitter takes no class below str.
+    return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="|" if "\n" in text else None)
 
 
 def _from_yaml(text: str) -> dict[str, Any]:
@@ -142,16 +143,12 @@ def _yaml_value(text: str) -> Any:
     from ensue.model.bounded_yaml import load_plain_yaml
 
     try:
-        return _plain(load_plain_yaml(text))
+        return mapped(load_plain_yaml(text), _without_date, _key)
     except ValueError as error:
         raise CallError(f"this is not YAML: {error}") from None
 
 
-def _plain(value: Any) -> Any:
-    if is_mapping(value):
-        return {_key(key): _plain(one) for key, one in value.items()}
-    if is_list(value):
-        return [_plain(one) for one in value]
+def _without_date(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ensue.contracts.growth import Plan
-    from ensue.model.chunk import Chunk
-    from ensue.model.fan_out import FanOut
+    from ensue.model.chunk import Chunk, FanOut
     from ensue.model.srn import Srn
 
 REASON: Final = "registration"

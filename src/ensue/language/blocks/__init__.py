@@ -5,7 +5,7 @@ Nothing here renders or runs anything; a block is kept as text until a state cal
 Source: SEP 16 (delayed state rendering).
 """
 
-from ensue.language.blocks.block import UNLIMITED, UNSET, Block, Limit
-from ensue.language.blocks.scan import Scan, scan
+from ensue.language.blocks.block import UNLIMITED, UNSET, Block, Limit, Scan
+from ensue.language.blocks.scan import scan
 
 __all__ = ["UNLIMITED", "UNSET", "Block", "Limit", "Scan", "scan"]

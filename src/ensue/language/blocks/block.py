@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.diagnostics import Span
-    from ensue.language.blocks.scan import Scan
-    from ensue.language.renderers.stage import Stream
 
 
 class _Unset(enum.Enum):
@@ -32,6 +30,10 @@ Limit: TypeAlias = int | Literal[_Unset.UNSET] | None
 """How often something may be rendered in one run."""
 
 
+def _without_blocks(block: Block) -> Scan:
+    return Scan(text=block.text)
+
+
 class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     """One delayed block, as it stands in its file. It has a dict, because what is in it is looked for once.
 
@@ -45,8 +47,10 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         limit: how often it may be rendered in a run.
         pipe: the renderers of the file it stands in.
         template: the file's name in the roots, which relative includes start from.
-        function: for a block of the `py` renderer, what renders it; it has no text.
+        function: for a block of the `py` renderer, what renders it: it is given the renderers' stream, which
+            knows blocks, and returns another; such a block has no text.
         caller: the ID of the state that calls for it without naming it; empty when states name it.
+        cut: cuts out the blocks that stand in it.
     """
 
     name: str
@@ -58,20 +62,25 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     limit: Limit = UNSET
     pipe: str = ""
     template: str = ""
-    function: Callable[[Stream], Stream] | None = None
+    function: Callable[[Any], Any] | None = None
     caller: str = ""
+    cut: Callable[[Block], Scan] = _without_blocks
 
     @cached_property
     def inner(self) -> Scan:
         """The block's text with the blocks that stand in it cut out; they were checked with the file."""
-        from ensue.language.blocks.scan import scan
+        return self.cut(self)
 
-        return scan(
-            self.text,
-            self.place.path,
-            first_line=self.first_line,
-            moved=self.moved,
-            pipe=self.pipe,
-            template=self.template,
-            with_parts=True,
-        )
+
+class Scan(msgspec.Struct, frozen=True, kw_only=True):
+    """A text and the blocks that were cut out of it.
+
+    Args:
+        text: the text; blank lines where blocks stood.
+        blocks: the outermost blocks, in order.
+        parts: the outermost parts with renderers of their own, in order; they wait for nothing.
+    """
+
+    text: str
+    blocks: tuple[Block, ...] = ()
+    parts: tuple[Block, ...] = ()

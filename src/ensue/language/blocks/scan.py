@@ -17,7 +17,7 @@ import msgspec
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
-from ensue.language.blocks.block import Block
+from ensue.language.blocks.block import Block, Scan
 from ensue.language.blocks.tags import TagOptions, read_end, read_opening
 from ensue.language.blocks.waiting import MARKS, is_end, name_of, read_pipe, read_waiting
 from ensue.language.collector import near_names
@@ -32,20 +32,6 @@ _MARKS: Final = ("#!delayed", "#!end_delayed_block", *MARKS)
 
 _TAG: Final = r"(?m)^[^\S\n]*#!(end_)?delayed_block(?=\s|\Z)([^\n]*)$|^#![^\n]*$"
 _INDENTATION: Final = r"(?m)^([^\S\n]*)[^\s]"
-
-
-class Scan(msgspec.Struct, frozen=True, kw_only=True):
-    """A text and the blocks that were cut out of it.
-
-    Args:
-        text: the text; blank lines where blocks stood.
-        blocks: the outermost blocks, in order.
-        parts: the outermost parts with renderers of their own, in order; they wait for nothing.
-    """
-
-    text: str
-    blocks: tuple[Block, ...] = ()
-    parts: tuple[Block, ...] = ()
 
 
 class _Open(msgspec.Struct, kw_only=True):
@@ -332,8 +318,22 @@ class _Cutter:
                 pipe=block.part or (block.waiting.pipe if block.waiting else "") or self._pipe,
                 template=self._template,
                 caller=block.waiting.caller if block.waiting else "",
+                cut=_inside,
             )
         )
+
+
+def _inside(block: Block) -> Scan:
+    """Cut out the blocks that stand in a block."""
+    return scan(
+        block.text,
+        block.place.path,
+        first_line=block.first_line,
+        moved=block.moved,
+        pipe=block.pipe,
+        template=block.template,
+        with_parts=True,
+    )
 
 
 def twice(name: str, first: Span, second: Span) -> Diagnostic:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.language.renderers import NAMES
+from ensue.language.renderer_names import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -86,7 +86,7 @@ def parse_printed(text: str, form: str, name: str) -> Any:
 
 def _refuse_structure(text: str, extents: list[Extent], form: str, name: str) -> None:
     from ensue.language.json_containment import beyond_strings
-    from ensue.language.renderers.yaml_stage import beyond_scalars
+    from ensue.language.yaml.containment import beyond_scalars
 
     authored = current.get().authored_texts()
     for extent in (beyond_strings if form == "json" else beyond_scalars)(text, extents):

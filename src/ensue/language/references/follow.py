@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import EnsueError
 from ensue.model.data import is_list, is_mapping
-from ensue.model.reference import Every, Indexed
+from ensue.model.property_path import Every, Indexed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.model.reference import Index, Step
+    from ensue.model.property_path import Index, Step
 
     _Place = tuple[Step | Index, ...]
     """The way to a value, for messages."""

@@ -30,12 +30,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ensue.language.references.signs import holds_sign
-from ensue.model.reference import Every, Indexed, Reference
+from ensue.model.property_path import Every, Indexed
+from ensue.model.reference import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ensue.model.reference import Index, Step
+    from ensue.model.property_path import Index, Step
 
 _SIMPLE: Final = re.compile(r"\$\{([\w.]+):([\w./][\w./-]*):([\w-]+)\}")
 """What most references look like: a whole text without quotes, brackets and blanks, read at once."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
-    from ensue.model.reference import Index
+    from ensue.model.property_path import Index
 
 WORD: Final = "arg_bind"
 _OPTIONS: Final = OPTION_WORDS | REQUISITE_OPTIONS

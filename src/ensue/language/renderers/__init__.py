@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from ensue.language.renderer_names import NAMES
 
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stage
-
-NAMES: Final = ("gpg", "jinja", "json", "mako", "py", "pyobjects", "stateconf", "text", "yaml", "yamlex")
-"""The renderers that come with ensue."""
 
 
 @functools.cache

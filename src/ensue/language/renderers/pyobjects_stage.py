@@ -26,7 +26,7 @@ from ensue.language.pyobjects.maps import map_class
 from ensue.language.pyobjects.places import DeclaredDocument, running_line
 from ensue.language.renderers.py_data import GivenTexts, literal
 from ensue.language.renderers.py_errors import python_errors
-from ensue.model.data import is_list, is_mapping
+from ensue.model.data import leaves
 from ensue.salt_names.file_builtins import builtins_of_file
 from ensue.salt_names.running import running
 
@@ -166,8 +166,5 @@ def _refuse_objects(data: Any, declarations: Declarations) -> None:
 
 
 def _object_in(value: Any) -> str:
-    if is_mapping(value):
-        return next((found for one in (*value, *value.values()) if (found := _object_in(one))), "")
-    if is_list(value):
-        return next((found for one in value if (found := _object_in(one))), "")
-    return f"a {type(value).__name__}" if isinstance(value, Module) or callable(value) else ""
+    strange = (one for one in leaves(value, with_keys=True) if isinstance(one, Module) or callable(one))
+    return next((f"a {type(one).__name__}" for one in strange), "")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.language.renderers.rendered_text import read_data
-from ensue.language.renderers.yaml_stage import beyond_scalars
+from ensue.language.yaml.containment import beyond_scalars
 from ensue.language.yaml.extended import load
 from ensue.language.yaml.faults import faults_of
 

@@ -1,7 +1,7 @@
 """`salt.serializers`: data as text, one module a form."""
 
 from ensue.salt_names.absent import not_there
-from ensue.salt_names.exceptions import SaltException
+from ensue.salt_names.client_error import SaltException
 
 
 class DeserializationError(SaltException, ValueError):

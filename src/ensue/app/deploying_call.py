@@ -1,0 +1,59 @@
+"""What provisioning needs of the call of the state that asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ensue.app.functions import Functions
+    from ensue.app.run_registry import RunRegistry
+    from ensue.contracts.growth import Plan
+    from ensue.contracts.vault import Vault
+    from ensue.engine.asked_growth import AskedGrowth
+    from ensue.masking import Masker
+    from ensue.model.returns import ScopeReturn
+    from ensue.model.srn import Srn
+
+
+class DeployingCall(Protocol):
+    """The call of a state that deploys, provisions or removes resources.
+
+    Args:
+        srn: the target of the call.
+        test: whether nothing may be changed.
+    """
+
+    srn: Srn
+    test: bool
+
+    @property
+    def masker(self) -> Masker:
+        """The project's secrets."""
+        ...
+
+    @property
+    def vault(self) -> Vault:
+        """The project's keys."""
+        ...
+
+    @property
+    def registry(self) -> RunRegistry:
+        """The registry as the run sees it, for this call."""
+        ...
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the state is in."""
+        ...
+
+    def states_of(self, srn: Srn) -> Functions:
+        """Return the state functions that a target has."""
+        ...
+
+    async def resolved(self, target: str) -> Srn:
+        """Return the resource that a text names."""
+        ...
+
+    async def grow(self, asked: AskedGrowth) -> ScopeReturn:
+        """Run what is asked for as growth under the state."""
+        ...

@@ -1,0 +1,143 @@
+"""What a project keeps of resources between runs, each method one thing that a command does with it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ensue.model.secret_values import mask_config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.app.refresh import Refreshed
+    from ensue.model.data import DataMap
+    from ensue.model.resource import Registration, RegistrationRequest, ResourceRecord
+    from ensue.model.srn import Srn
+    from ensue.provisioning.active import ActiveResource
+    from ensue.provisioning.identity import Context
+    from ensue.registry.audit_check import AuditFault
+    from ensue.registry.enforced import ShownState
+
+from ensue.app.opened_project import OpenedProject
+
+
+class KeptResources(OpenedProject):
+    """An opened project whose resources can be listed, registered, refreshed and forgotten."""
+
+    async def resources(self) -> list[ResourceRecord]:
+        """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
+        services = await self._prepared()
+        return await asyncio.to_thread(services.directory.records)
+
+    async def resource_config(self, srn: Srn) -> DataMap | None:
+        """Return a resource's configuration, secrets masked; None when there is no such resource."""
+        services = await self._prepared()
+        config = await asyncio.to_thread(services.directory.shown_config, srn)
+        return None if config is None else self.masker.data(mask_config(config))
+
+    async def provenance(self, srn: Srn) -> tuple[Srn, ...]:
+        """Return the chain of sources of a resource, nearest first."""
+        return await asyncio.to_thread(self._stores.registry().provenance, srn)
+
+    async def grains_gathered_at(self, srn: Srn) -> datetime | None:
+        """Return when the cached grains of a resource were gathered; None when none are in use.
+
+        Raises:
+            StoreError: the cache cannot be read.
+        """
+        services = await self._prepared()
+        gathered_at_s = await services.directory.grains_gathered_at_s(srn)
+        return None if gathered_at_s is None else datetime.fromtimestamp(gathered_at_s).astimezone()
+
+    async def refresh(
+        self,
+        target: str | None = None,
+        *,
+        timeout_s: float | None = None,
+        on_answer: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> Refreshed:
+        """Look which resources there are now, and gather the grains of those that match a target.
+
+        Raises:
+            ConfigurationError: the target does not parse.
+            CompileError: pillar does not compile, or a type cannot discover.
+            StoreError: what was seen cannot be noted.
+        """
+        from ensue.app.refresh import refresh
+
+        return await refresh(self._services(), target, timeout_s=timeout_s, on_answer=on_answer)
+
+    async def register(self, request: RegistrationRequest) -> Registration:
+        """Register a resource by hand.
+
+        Raises:
+            ConfigurationError: its name, type or configuration makes no sense, or its id is taken.
+            ResourceError: its lifetime or its source makes no sense.
+            StoreError: the store cannot be written.
+        """
+        from ensue.app.manual_registration import register
+
+        return await register(await self._prepared(), request)
+
+    async def invalidate(self, source: Srn) -> list[Srn]:
+        """Invalidate what was derived from a source."""
+        registry = self._stores.registry()
+        return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
+
+    async def forget(self, srn: Srn) -> bool:
+        """Remove a derived resource's entry, and what is kept of its grains."""
+        await self._services().directory.grains_changed([srn])
+        return await asyncio.to_thread(self._stores.registry().forget, srn)
+
+    async def rotate_keys(self) -> int:
+        """Encrypt every stored configuration and enforced state with a new key.
+
+        Returns:
+            How many there were.
+
+        Raises:
+            StoreError: a configuration cannot be decrypted; nothing was changed.
+        """
+        count = await asyncio.to_thread(self._stores.registry().rotate)
+        # What is left of them is sealed with the key that is given up.
+        await self._services().directory.clear_cached_grains()
+        count += await asyncio.to_thread(self._services().active.reseal)
+        return count + await asyncio.to_thread(self._stores.enforced().reseal)
+
+    async def active_resources(
+        self, app: str | None = None, env: str | None = None
+    ) -> list[tuple[Context, ActiveResource]]:
+        """Return what deployments have provisioned, by environment and resource.
+
+        Args:
+            app: of this application alone; None: of all.
+            env: of environments of this id alone; None: of all.
+
+        Raises:
+            StoreError: it cannot be read, or not be decrypted.
+        """
+        active = self._services().active
+        known = await asyncio.to_thread(lambda: list(active.all()))
+        return [
+            (context, one)
+            for context, one in known
+            if app in {None, context.app} and env in {None, context.env}
+        ]
+
+    def enforced(self) -> list[ShownState]:
+        """Return what every state last made true, secrets masked.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return list(self._stores.enforced().shown())
+
+    def audit_entries(self) -> list[DataMap]:
+        """Return the audit log, oldest first."""
+        return self._stores.registry().audit_entries()
+
+    def audit_fault(self) -> AuditFault | None:
+        """Check the audit log's chain: None when whole, else the first thing that is wrong."""
+        return self._stores.registry().audit_fault()

@@ -1,0 +1,119 @@
+"""A project folder, opened: its options, secrets, plug-ins and stores, and what closes them."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from ensue.app.sdb_options import with_sdb_values
+from ensue.app.services import Services
+from ensue.app.stores import Stores
+from ensue.drivers.loading import FOLDER as DRIVERS_FOLDER
+from ensue.drivers.loading import Drivers
+from ensue.masking import Masker
+from ensue.model.secret_values import secret_values
+from ensue.resources.plugins import Plugins
+from ensue.resources.providers import FOLDER as PROVIDERS_FOLDER
+from ensue.resources.providers import Providers
+from ensue.resources.type_sources import FOLDER, TypeSources
+from ensue.settings.settings import Settings, read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ensue.model.data import Data
+    from ensue.model.srn import Srn
+
+
+_MOST_THREADS = 256
+"""Renderings wait in threads for calls that themselves need threads: there must always be one more."""
+
+
+class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command line says about the project as a whole.
+
+    Args:
+        minion_id: `--id`; None: ensue.yaml's `id`, else the host name.
+        pillar: `--pillar` and `--pillar-file`, merged; nested by colon keys already.
+        overrides: options that outrank ensue.yaml, by their names there.
+    """
+
+    minion_id: str | None = None
+    pillar: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
+    overrides: Mapping[str, Data] = msgspec.field(default_factory=dict[str, "Data"])
+
+
+class OpenedProject:
+    """A project folder, opened. An async context manager that closes it.
+
+    Args:
+        settings: its options.
+        options: what the command line says.
+    """
+
+    def __init__(self, settings: Settings, options: ProjectOptions) -> None:
+        self.settings = settings
+        self.root = settings.root
+        self.cachedir = settings.cachedir
+        self.minion_id = settings.minion_id
+        self.masker = Masker()
+        # Before anything is read that might quote one of them in a message.
+        self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
+        self.masker.add(*settings.secrets)
+        self._pillar = options.pillar
+        folders = [folder for listed in settings.file_roots.values() for folder in listed]
+        sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
+        providers = Providers([folder / PROVIDERS_FOLDER for folder in folders])
+        self._plugins = Plugins(sources, settings.values, providers)
+        self._drivers = Drivers([folder / DRIVERS_FOLDER for folder in folders])
+        self._opened: Services | None = None
+        self._stores = Stores(settings, self.masker, self._plugins, self._claimed_by_pillar)
+
+    @classmethod
+    def open(cls, root: Path, options: ProjectOptions) -> Self:
+        """Read ensue.yaml and prepare, doing no other I/O.
+
+        Raises:
+            ConfigurationError: ensue.yaml is broken; all faults together.
+        """
+        return cls(read_settings(root, options.minion_id, options.overrides, with_sdb_values), options)
+
+    def _services(self) -> Services:
+        """Return what the project shares; made on the event loop that first asks."""
+        if self._opened is None:
+            executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue")
+            asyncio.get_running_loop().set_default_executor(executor)
+            self._opened = Services(
+                settings=self.settings,
+                masker=self.masker,
+                stores=self._stores,
+                plugins=self._plugins,
+                drivers=self._drivers,
+                pillar_override=self._pillar,
+            )
+        return self._opened
+
+    def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
+        if self._opened is None:
+            return None
+        return self._opened.directory.declared_as(resource_id)
+
+    async def _prepared(self) -> Services:
+        services = self._services()
+        await services.prepare(services.minion)
+        return services
+
+    async def __aenter__(self) -> Self:
+        """Enter."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close connections and the store."""
+        if self._opened is not None:
+            await self._opened.close()
+            self._opened = None
+        self._stores.close()

@@ -1,0 +1,123 @@
+"""Compiling pillar when it is needed: once for each target, anew on request, or for many targets.
+
+What is compiled, and how, is `pillar_compilation`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ensue.errors import EnsueError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.app.directory import Directory
+    from ensue.app.known_resources import KnownResources
+    from ensue.app.pillar_compilation import PillarCompilation
+    from ensue.language.pillars import Pillars
+    from ensue.model.srn import Srn
+    from ensue.targeting.unasked_grains import UnaskedGrains
+
+
+class PillarPreparation:
+    """Sees to it that the pillar of a target is compiled.
+
+    Args:
+        compilation: compiles pillar.
+        known: takes the resources that this machine's pillar declares.
+        directory: knows grains, and opens connections.
+        pillars: get what is compiled.
+        minion: this machine.
+        unasked: says which grains were needed that nobody has gathered.
+    """
+
+    def __init__(
+        self,
+        compilation: PillarCompilation,
+        *,
+        known: KnownResources,
+        directory: Directory,
+        pillars: Pillars,
+        minion: Srn,
+        unasked: UnaskedGrains,
+    ) -> None:
+        self._compilation = compilation
+        self._known = known
+        self._directory = directory
+        self._pillars = pillars
+        self._minion = minion
+        self._unasked = unasked
+
+    async def prepare(self, srn: Srn) -> None:
+        """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar.
+        """
+        if self._minion not in self._pillars:
+            await self._prepare_minion()
+        if srn not in self._pillars and not await asyncio.to_thread(self._compile_without_grains, srn):
+            # No thread waits for a resource: those that do not answer would keep the others from it.
+            await self._directory.grains(srn)
+            await asyncio.to_thread(self._compile, srn)
+        await self._directory.open(srn)
+
+    async def prepare_all(self, srns: Sequence[Srn]) -> None:
+        """Compile the pillars of many targets in one thread; `prepare` reports what is wrong with one.
+
+        Those that need grains which nobody has gathered are left to `prepare`.
+        """
+
+        def compile_all(srns: Sequence[Srn]) -> list[Srn]:
+            in_want: list[Srn] = []
+            for srn in srns:
+                with suppress(EnsueError):
+                    if srn not in self._pillars and not self._compile_without_grains(srn):
+                        in_want.append(srn)
+            return in_want
+
+        if in_want := await asyncio.to_thread(compile_all, srns):
+            await self._directory.recall_grains(in_want)
+            await asyncio.to_thread(compile_all, in_want)
+
+    async def renew(self, srn: Srn) -> None:
+        """Compile a target's pillar anew.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar.
+        """
+        await self._prepare_minion()
+        if srn != self._minion:
+            await asyncio.to_thread(self._compile, srn)
+
+    async def rediscover(self) -> None:
+        """Compile this machine's pillar anew and ask the types again which resources they find.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar, or with what types find.
+        """
+        before = dict(self._directory.index.static)
+        self._known.forget_discovered()
+        await self._prepare_minion()
+        for srn, config in before.items():
+            if self._directory.index.static.get(srn) != config:
+                await self._directory.forget(srn)
+
+    async def _prepare_minion(self) -> None:
+        compiled, static = await asyncio.to_thread(self._compilation.of_minion)
+        await self._known.take(static, compiled.plain)
+        self._pillars.put(self._minion, compiled)
+
+    def _compile_without_grains(self, srn: Srn) -> bool:
+        """Compile a target's pillar if no grains have to be gathered for it; say whether that was so."""
+        compiled = self._unasked.attempted(srn, lambda: self._compilation.of(srn))
+        if compiled is None:
+            return False
+        self._pillars.put(srn, compiled)
+        return True
+
+    def _compile(self, srn: Srn) -> None:
+        self._pillars.put(srn, self._compilation.of(srn))

@@ -1,0 +1,22 @@
+"""A return that a node gets without a call of its function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from ensue.model.returns import StateReturn
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Return this; the function is not called.
+
+    Args:
+        said: the return.
+        ran: what requisites of others take it for.
+    """
+
+    said: StateReturn
+    ran: bool

@@ -1,0 +1,18 @@
+"""Whether values that a template printed stay within one scalar of the YAML that it made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ensue.model.printed_text import Extent
+
+
+def beyond_scalars(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
+    """Yield the extents of printed values that are more than a part of one YAML scalar."""
+    from ensue.language.yaml import fast
+    from ensue.model import yaml_containment
+
+    return yaml_containment.beyond_scalars(text, extents, fast.load)

@@ -1,0 +1,34 @@
+"""Property paths: the segments that lead from a state's `new_state` to a value in it."""
+
+from __future__ import annotations
+
+import enum
+from typing import TypeAlias
+
+import msgspec
+
+
+class Every(enum.Enum):
+    """The index `*`."""
+
+    ITEM = "*"
+
+
+Index: TypeAlias = "int | Every"
+"""What stands in brackets: the number of an item (negative ones count from the end), or every item."""
+
+
+class Indexed(msgspec.Struct, frozen=True, gc=False):
+    """A segment of a property path that has indexes.
+
+    Args:
+        key: the key before them; None when the segment begins with an index.
+        indexes: what stands in its brackets, at least one.
+    """
+
+    key: str | None
+    indexes: tuple[Index, ...]
+
+
+Step: TypeAlias = "str | Indexed"
+"""One segment of a property path: a key, or what has indexes."""

@@ -1,0 +1,24 @@
+"""The root of Salt's errors, and the one that a name raises which ensue does not have.
+
+Files import both from `salt.exceptions`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ensue.errors import EnsueError
+
+# ruff: noqa: N818 -- the names are Salt's
+
+
+class SaltException(EnsueError):
+    """The root of Salt's errors."""
+
+    def __init__(self, message: Any = "") -> None:
+        self.message = self.strerror = message if isinstance(message, str) else str(message)
+        super().__init__(self.message)
+
+
+class SaltClientError(SaltException):
+    """A client could not do its work."""
