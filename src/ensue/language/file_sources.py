@@ -16,7 +16,7 @@ from ensue.files.regular_files import is_folder, is_regular, obstacle
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.language.roots import Roots
 
 _HTTP_TIMEOUT_S = 60.0
@@ -62,7 +62,7 @@ class ProjectFiles:
             msg = f"the source {source} cannot be read: {error.strerror}"
             raise StateFailedError(msg) from None
 
-    async def open(self, source: str, *, saltenv: str = "") -> Content:
+    async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return the content of a source, in chunks when it is long; targets share the digest of a file.
 
         Raises:
@@ -121,7 +121,7 @@ def _download(source: str) -> bytes:
         return content
 
 
-def _download_long(source: str, folder: Path | None) -> Content:
+def _download_long(source: str, folder: Path | None) -> SourceContent:
     """Fetch a source; what is not short goes to a file that has no name."""
     import tempfile
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.contracts.context import FileSources
     from ensue.model.srn import Srn
 
@@ -139,7 +139,7 @@ class NotingFiles:
         self._note(name, content_digest(content))
         return content
 
-    async def open(self, source: str, *, saltenv: str = "") -> Content:
+    async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return the content of a source, long content in chunks; see the contract."""
         name = self._name("file", source, saltenv)
         try:

@@ -23,10 +23,11 @@ from ensue.model.srn import Srn
 from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import AsyncGenerator, Callable, Generator
 
     from ensue.contracts.content import Content
 
+_PART_BYTES = 1 << 20
 _NEW_FILE_MODE = 0o644
 _NEW_DIRECTORY_MODE = 0o755
 
@@ -124,6 +125,12 @@ class FakeConnection:
         with self._asked("read", path):
             return self._file(path).content
 
+    async def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield a file's content in parts."""
+        content = await self.read(path)
+        for at in range(0, len(content), _PART_BYTES):
+            yield content[at : at + _PART_BYTES]
+
     async def write(
         self,
         path: str,
@@ -155,12 +162,12 @@ class FakeConnection:
             node = self.tree.find(path, follow=follow)
         return None if node is None else _described(node)
 
-    async def checksum(self, path: str) -> str | None:
-        """Return a file's SHA-256."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file."""
         with self._asked("checksum", path):
             if self.tree.find(path) is None:
                 return None
-            return hashlib.sha256(self._file(path).content).hexdigest()
+            return hashlib.new(kind, self._file(path).content, usedforsecurity=False).hexdigest()
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder."""

@@ -8,7 +8,7 @@ import random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
 HARD_NAMES = (
     "plain",
@@ -56,7 +56,7 @@ class ChunkedContent:
         self.size_bytes = len(content)
         self.sha256 = hashlib.sha256(content).hexdigest()
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         """Yield it in parts, none of which is of a round size.
 
         Raises:

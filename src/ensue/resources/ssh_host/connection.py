@@ -11,6 +11,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, UnreachableError
+from ensue.resources.file_parts import all_parts
 from ensue.resources.leftovers import is_temporary
 from ensue.resources.posix_files import PosixFiles
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.contracts.content import Content
     from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
+    from ensue.resources.file_parts import FilePart
     from ensue.resources.ssh_host.channel import Channel
     from ensue.resources.ssh_host.settings import Settings
     from ensue.resources.ssh_host.sftp_files import SftpFiles
@@ -84,6 +86,14 @@ class SshConnection:
         async with self._files() as files:
             return await files.read(path)
 
+    def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file in parts; symlinks are followed."""
+        return all_parts(lambda at, before: self._part(path, at, before))
+
+    async def _part(self, path: str, at: int, before: FilePart | None) -> FilePart:
+        async with self._files() as files:
+            return await files.part(path, at, before)
+
     async def write(
         self,
         path: str,
@@ -104,10 +114,10 @@ class SshConnection:
         async with self._files() as files:
             return await files.stat(path, follow=follow)
 
-    async def checksum(self, path: str) -> str | None:
-        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file's content as hex, or None when nothing is there."""
         async with self._files() as files:
-            return await files.checksum(path)
+            return await files.checksum(path, kind)
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""

@@ -115,19 +115,20 @@ class SftpClient:
         finally:
             self._close_unwatched(handle)
 
-    async def content(self, path: str, size_bytes: int) -> bytes:
-        """Return the first bytes of a file, fewer when it is shorter.
+    async def content(self, path: str, size_bytes: int, *, at: int = 0) -> bytes:
+        """Return bytes of a file, fewer when it ends before.
 
         Args:
             path: a regular file: opening a pipe would wait for its other end.
             size_bytes: how many; up to a megabyte takes two round trips.
+            at: where they begin.
         """
         flags = uint32(OpenFlag.READ) + Attributes().encoded()
         handle = await self._handle(Kind.OPEN, path_bytes(path) + flags)
         content = bytearray()
         try:
             while len(content) < size_bytes:
-                parts = await self._parts(handle, len(content), size_bytes)
+                parts = await self._parts(handle, at + len(content), at + size_bytes)
                 if not parts:
                     break
                 content += parts
