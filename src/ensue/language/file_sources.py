@@ -57,7 +57,8 @@ class ProjectFiles:
         if path is None:
             raise StateFailedError(self._missing(source, saltenv))
         try:
-            return path.read_bytes()
+            is_short = path.stat().st_size <= SHORT_BYTES
+            return path.read_bytes() if is_short else await asyncio.to_thread(path.read_bytes)
         except OSError as error:
             msg = f"the source {source} cannot be read: {error.strerror}"
             raise StateFailedError(msg) from None
