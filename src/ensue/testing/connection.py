@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from ensue.contracts.connection import Command, Completed, FileStat
 from ensue.contracts.content import whole
-from ensue.errors import NotOfferedError, RemoteFileError
+from ensue.errors import NotOfferedError, RemoteError, RemoteFileError
 from ensue.model.srn import Srn
 from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
@@ -129,6 +129,9 @@ class FakeConnection:
         """Yield a file's content in parts."""
         content = await self.read(path)
         for at in range(0, len(content), _PART_BYTES):
+            if self.tree.need(path).content is not content:
+                with self._asked("read", path):
+                    raise OSError(errno.EBUSY, "it changes while it is read")
             yield content[at : at + _PART_BYTES]
 
     async def write(
@@ -254,6 +257,8 @@ class FakeConnection:
         self.calls.append(Call(method=method, path=path))
         try:
             yield
+        except RemoteError:
+            raise  # Of content that comes from another target.
         except OSError as fault:
             message = f"cannot {method} {path} on {self._srn}: {fault.strerror}"
             error = RemoteFileError(message, path=path, target=str(self._srn))
