@@ -108,6 +108,20 @@ async def chunks_digest(chunks: AsyncGenerator[bytes], kind: str) -> str:
     return summed.hexdigest()
 
 
+async def chunks_of(content: Content) -> AsyncGenerator[bytes]:
+    """Yield content in chunks; bytes are one.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if isinstance(content, bytes):
+        yield content
+        return
+    async with aclosing(content.chunks()) as chunks:
+        async for chunk in chunks:
+            yield chunk
+
+
 async def whole(content: Content) -> bytes:
     """Return all of it, for what cannot do with less.
 

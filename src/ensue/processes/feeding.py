@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.errors import CommandInputError, RemoteError
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.contracts.content import Input
+
+_PIECE_BYTES: Final = 1 << 17
+"""So much is written at once."""
 
 
 class Feed:
@@ -57,11 +60,12 @@ class Feed:
         try:
             async with aclosing(content.chunks()) as chunks:
                 async for chunk in chunks:
-                    if self._is_over:
-                        return
-                    write(chunk)
-                    if self._free is not None:
-                        await self._free
+                    for start in range(0, len(chunk), _PIECE_BYTES):
+                        if self._is_over:
+                            return
+                        write(chunk[start : start + _PIECE_BYTES])
+                        # Others have their turn after each piece, also where it takes work to send it.
+                        await (asyncio.sleep(0) if self._free is None else self._free)
         except RemoteError:
             raise  # A chunk that comes from a target; the error names it.
         except BrokenPipeError:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Awaitable, Callable
 
-PART_BYTES: Final = 4 << 20
+PART_BYTES: Final = 2 << 20
 """So much of a long file is read at once; a number of whole MiB."""
 
 

@@ -33,7 +33,7 @@ HARD_NAMES = (
 BIG_BYTES = 2 * 1024 * 1024 + 7
 """More than fits into any one message, and no round number."""
 
-LONG_BYTES = 9 * 1024 * 1024 + 7
+LONG_BYTES = 5 * 1024 * 1024 + 7
 """More than is read of a file at once."""
 
 _CHUNK_BYTES = 100_003

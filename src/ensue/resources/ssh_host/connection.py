@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 from typing import TYPE_CHECKING
 
 from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, UnreachableError
@@ -174,7 +175,13 @@ class SshConnection:
         self._sftp_files = None
 
     async def _run(self, command: Command) -> Completed:
+        await self._load()
         return await self.channel().run(command)
+
+    async def _load(self) -> None:
+        """Load asyncssh before the first use, in a thread: it takes a fifth of a second."""
+        if self._channel is None:
+            await asyncio.to_thread(importlib.import_module, "ensue.resources.ssh_host.channel")
 
     def channel(self) -> Channel:
         """Return what commands and SFTP travel through; jump hosts go through the transport in it.
@@ -194,6 +201,7 @@ class SshConnection:
     @contextlib.asynccontextmanager
     async def _files(self) -> AsyncGenerator[SftpFiles | PosixFiles]:
         """Hand out the file operations; a session that was lost underneath is told as such."""
+        await self._load()
         files = await self._chosen_files()
         await self._remove_left(files)
         limit_s = self.settings.timeout_s
