@@ -165,13 +165,13 @@ class CommandInputError(RemoteError, OSError):
     """What a command was to read could not be read on the way; the command was ended.
 
     Args:
-        fault: why; `errno` and `strerror` are taken from it.
+        fault: why; `errno` is taken from it, and `why` in words.
     """
 
     def __init__(self, fault: OSError) -> None:
-        super().__init__(f"what a command was to read cannot be read: {fault.strerror or fault}")
+        self.why = fault.strerror or str(fault)
+        super().__init__(f"what a command was to read cannot be read: {self.why}")
         self.errno = fault.errno
-        self.strerror = fault.strerror or str(fault)
 
 
 class NotAvailableError(EnsueError, LookupError):

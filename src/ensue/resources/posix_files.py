@@ -96,9 +96,8 @@ class PosixFiles:
         try:
             await self._do("write", path, scripts.WRITE, *arguments, stdin=content)
         except CommandInputError as fault:
-            why = str(fault.strerror)
             raise file_error(
-                self._srn, "read the source of", path, number=fault.errno or 0, why=why
+                self._srn, "read the source of", path, number=fault.errno or 0, why=fault.why
             ) from fault
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
