@@ -38,7 +38,7 @@ def test_a_tree_that_is_the_same_in_both(tmp_path: Path) -> None:
     ended = compare("same", tmp_path)
     assert (ended.code, ended.err) == (0, ""), ended.out
     assert ended.out.endswith("Nothing differs: both compile and plan it in the same way.\n")
-    assert "Salt   4 states, planned" in ended.out
+    assert "Salt   6 states, planned" in ended.out
     assert not (tmp_path / "project/.ensue").exists()
 
 
@@ -47,7 +47,7 @@ def test_one_document_for_programs(tmp_path: Path) -> None:
     ended = compare("same", tmp_path, "--out", "json")
     document = ended.document
     assert (document["equal"], document["planned"], document["causes"]) == (True, True, [])
-    assert document["salt"]["states"] == document["ensue"]["states"] == 4
+    assert document["salt"]["states"] == document["ensue"]["states"] == 6
     assert "correct-horse-battery" not in ended.out
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Chunks:
-    """Five chunks, after which an error may be raised; counts those that were asked for, and knows of its end."""
+    """Five chunks, after which an error may be raised; counts what was asked for, and knows of its end."""
 
     def __init__(self, error: OSError | None = None) -> None:
         self.error = error

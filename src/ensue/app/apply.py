@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import defaultdict
+from functools import cache, partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,7 @@ from ensue.app.call_inputs import CallInputs
 from ensue.app.expander import SlsExpander
 from ensue.app.first_plans import FirstPlans
 from ensue.app.functions import TargetFunctions
-from ensue.app.lazy_arguments import LazyArguments
-from ensue.app.noted_plans import NotedPlans
+from ensue.app.joining_plans import JoiningPlans
 from ensue.app.pruning import Pruning, earlier_declarations
 from ensue.app.registrations import Registrations
 from ensue.app.run_registry import RunRegistry
@@ -29,13 +29,15 @@ from ensue.engine.services import EngineOptions, EngineServices, Hooks
 from ensue.model.report import RunReport
 from ensue.model.returns import Return
 from ensue.runs.declarations import Declarations
-from ensue.runs.planned_scopes import TellingExpander
+from ensue.runs.planned_requisites import planned_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.app.resource_plans import ResourcePlans
     from ensue.app.services import Services
+    from ensue.binding.arguments import RunTimeArguments
+    from ensue.contracts.growth import GrowthRequest, Plan
     from ensue.diagnostics import Diagnostic
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.services import CallSite
@@ -130,7 +132,6 @@ class Run:
         services = self._services
         project = str(services.settings.root) if services.settings.option("store_url") else ""
         earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
-        expander = SlsExpander(services, test=self._switches.test)
         registry = RunRegistry(
             services.registry,
             services.directory,
@@ -145,7 +146,6 @@ class Run:
 
         registrations = Registrations(services.states, registry, services.plugins, matcher.exact, declare)
         declarations = Declarations(
-            expander,
             registrations.promises,
             services.roots,
             project=project,
@@ -156,7 +156,7 @@ class Run:
         hooks = Hooks(
             awaits=registrations.awaits,
             promises=registrations.promises,
-            arguments=LazyArguments(services),
+            arguments=cache(partial(_run_time_arguments, services)),
             registered=registrations.register,
             has_registered=pruning.concerns if earlier else None,
             prune=pruning.prune,
@@ -166,11 +166,11 @@ class Run:
             takes_slot=self._takes_slot,
             inputs=CallInputs(services),
         )
-        growth = TellingExpander(declarations, self._on_event)
-        noted = NotedPlans((expander, declarations, growth))
+        expander = SlsExpander(services, (declarations.note, self._tell_planned), test=self._switches.test)
         for plan in first.all:
-            noted.note(plan)
-        engine = self._engine(growth, declarations, registry, hooks)
+            expander.note(plan)
+        joining = JoiningPlans(expander.note)
+        engine = self._engine(expander, declarations, registry, hooks)
         # What a plug-in registers through `ensue.derived` belongs to this run.
         try:
             with using_registry(registry):
@@ -178,16 +178,22 @@ class Run:
                     first.own,
                     resumed.done if resumed else {},
                     beside=first.beside,
-                    newcomers=noted.newcomers(first) if first.late or first.derived else None,
+                    newcomers=joining.newcomers(first) if first.late or first.derived else None,
                 )
         finally:
             services.insertions.clear()
-        remarks = dict.fromkeys((*noted.remarks, *expander.end(), *await pruning.end(outcome)))
+        remarks = dict.fromkeys((*joining.remarks, *expander.end(), *await pruning.end(outcome)))
         self._warnings_of_run = tuple(one for one in remarks if one not in first.warnings)
         return outcome
 
+    def _tell_planned(self, plan: Plan, _: GrowthRequest | None) -> None:
+        """Tell of a plan with its requisites: the journal keeps them."""
+        event = planned_event(plan)
+        if event is not None:
+            self._on_event(event)
+
     def _engine(
-        self, growth: TellingExpander, declarations: Declarations, registry: RunRegistry, hooks: Hooks
+        self, expander: SlsExpander, declarations: Declarations, registry: RunRegistry, hooks: Hooks
     ) -> Engine:
         services, switches = self._services, self._switches
         gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
@@ -209,7 +215,7 @@ class Run:
             EngineServices(
                 functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
                 context_for=context_for,
-                expander=growth,
+                expander=expander,
                 on_event=on_event,
                 hooks=hooks,
                 masker=services.masker,
@@ -277,3 +283,12 @@ def _no_states(services: Services, comment: str) -> Return:
         comment=comment,
         ran=False,
     )
+
+
+def _run_time_arguments(services: Services) -> RunTimeArguments:
+    """Return what resolves references and slots; most runs have none and never load it."""
+    from ensue.binding.arguments import RunTimeArguments
+    from ensue.binding.bound_values import BoundValues
+
+    values = BoundValues(services.enforced, services.masker)
+    return RunTimeArguments(services.states.find, services.insertions, values)

@@ -11,9 +11,11 @@ import msgspec
 from ensue.language.compiler import SlsRequest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.app.late_rendering import LateRendering
     from ensue.app.services import Services
-    from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.diagnostics import Diagnostic
 
 
@@ -22,17 +24,26 @@ class SlsExpander:
 
     Args:
         services: the project.
+        listeners: told of every plan before anything of it runs, in this order.
         test: whether the run is a plan.
     """
 
-    def __init__(self, services: Services, *, test: bool) -> None:
+    def __init__(self, services: Services, listeners: Sequence[PlanListener], *, test: bool) -> None:
         self._services = services
+        self._listeners = listeners
         self._test = test
 
-    def note(self, plan: Plan) -> None:
-        """Take note of a plan that no state caused: what is rendered later may be in it."""
-        if _has_blocks(plan):
+    def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
+        """Record a plan and tell the listeners of it.
+
+        Args:
+            plan: what a state asked for, or what the run begins with.
+            cause: what asked for it; None: the run begins with it, or a resource that joins does.
+        """
+        if cause is not None or _has_blocks(plan):
             self._late.note(plan)
+        for listener in self._listeners:
+            listener(plan, cause)
 
     @cached_property
     def _late(self) -> LateRendering:
@@ -53,10 +64,10 @@ class SlsExpander:
             plan = await self._applied(request)
         else:
             plan = await self._late.plan(request)
-        self._late.note(plan)
         self._services.look_for_secrets(plan)
         if request.plan.resource is not None:
             plan = msgspec.structs.replace(plan, resource=request.plan.resource)
+        self.note(plan, request)
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:

@@ -112,12 +112,20 @@ class SaltSide(Side, frozen=True, kw_only=True):
 
 
 def compiled_states(low: Iterable[Mapping[str, Any]]) -> tuple[CompiledState, ...]:
-    """Return the states of low data.
+    """Return the states of low data, in the order in which they run.
 
     Args:
-        low: chunks in the shape of `state.show_low_sls`, made of mappings, lists and scalars.
+        low: chunks in the shape of `state.show_low_sls`, made of mappings, lists and scalars. Salt lists a
+            state that another one asks for by `prereq` twice, first for its check: that entry is left out.
     """
-    return tuple(map(_compiled, low))
+    known: set[str] = set()
+    states: list[CompiledState] = []
+    for chunk in reversed(list(low)):
+        one = _compiled(chunk)
+        if not chunk.get("__prereq__") or one.tag not in known:
+            known.add(one.tag)
+            states.append(one)
+    return tuple(reversed(states))
 
 
 def _compiled(chunk: Mapping[str, Any]) -> CompiledState:

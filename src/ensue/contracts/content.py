@@ -108,7 +108,7 @@ async def chunks_digest(chunks: AsyncGenerator[bytes], kind: str) -> str:
     return summed.hexdigest()
 
 
-async def chunks_of(content: Content) -> AsyncGenerator[bytes]:
+async def chunks_of(content: Input) -> AsyncGenerator[bytes]:
     """Yield content in chunks; bytes are one.
 
     Raises:
@@ -122,7 +122,7 @@ async def chunks_of(content: Content) -> AsyncGenerator[bytes]:
             yield chunk
 
 
-async def whole(content: Content) -> bytes:
+async def whole(content: Input) -> bytes:
     """Return all of it, for what cannot do with less.
 
     Raises:

@@ -136,6 +136,19 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
     source: PlanSource | None = None
 
 
+class PlanListener(Protocol):
+    """What is told of the plans of a run before anything of them runs."""
+
+    def __call__(self, plan: Plan, cause: GrowthRequest | None, /) -> None:
+        """Record a plan.
+
+        Args:
+            plan: of the run itself, of a resource that joins it, or of what a state asked for.
+            cause: what that state asked for; None: no state did.
+        """
+        ...
+
+
 class Expander(Protocol):
     """Renders and compiles growth."""
 

@@ -117,7 +117,7 @@ class FanOuts:
         asked = msgspec.structs.replace(
             chunk, name="", arguments={"tgt": text}, bindings={text: chunk.bindings[text]}
         )
-        found = resolver.resolve_now(asked, node.scope.result_of, node.target, test=node.is_test)["tgt"]
+        found = resolver().resolve_now(asked, node.scope.result_of, node.target, test=node.is_test)["tgt"]
         if not isinstance(found, str | Unknown):
             msg = f"`tgt` is bound to {found!r}; a target is one text"
             raise StateFailedError(msg)

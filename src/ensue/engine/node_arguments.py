@@ -9,6 +9,8 @@ from ensue.model.returns import StateReturn
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ensue.contracts.arguments import ArgumentResolver
     from ensue.contracts.context import StateContext
     from ensue.engine.node import Node
@@ -20,10 +22,10 @@ class NodeArguments:
     """The arguments of the nodes of one run.
 
     Args:
-        resolver: resolves references and slots; None when nothing does.
+        resolver: makes what resolves references and slots, once there is one; None when nothing does.
     """
 
-    def __init__(self, resolver: ArgumentResolver | None) -> None:
+    def __init__(self, resolver: Callable[[], ArgumentResolver] | None) -> None:
         self._resolver = resolver
 
     async def resolved(self, node: Node, context: StateContext) -> DataMap | StateReturn:
@@ -39,9 +41,9 @@ class NodeArguments:
         if resolver is None or (chunk.bindings is None and not chunk.has_slots):
             return chunk.arguments
         if chunk.has_slots:
-            arguments = await resolver.resolve(chunk, node.scope.result_of, context)
+            arguments = await resolver().resolve(chunk, node.scope.result_of, context)
         else:
-            arguments = resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
+            arguments = resolver().resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
             node.bound = arguments
         return _unless_unknown(chunk, arguments) if node.is_test else arguments
 
@@ -51,7 +53,7 @@ class NodeArguments:
         if resolver is None or chunk.bindings is None or chunk.has_slots:
             return chunk.arguments
         try:
-            return resolver.resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
+            return resolver().resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
         except EnsueError:
             return None
 

@@ -162,7 +162,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         awaits: the resource that a chunk cannot do without (its target, or the `name` of a function
             that takes a resource), whether or not it is registered already; None when it needs none.
         promises: the resources that a chunk will register.
-        arguments: resolves references and slots; None when there are none in this version.
+        arguments: makes what resolves references and slots, at the first state that has one.
         registered: called after a state with `registers` ended with result True, before anything
             that comes after it; what it returns is the state's return. In a plan it registers nothing.
         has_registered: whether an earlier run registered something through a state, by the path of its scope
@@ -178,7 +178,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
     promises: Callable[[Chunk], Sequence[Srn]] = _promises_nothing
-    arguments: ArgumentResolver | None = None
+    arguments: Callable[[], ArgumentResolver] | None = None
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     has_registered: Callable[[str, str], bool] | None = None
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None

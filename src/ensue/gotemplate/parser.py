@@ -17,12 +17,12 @@ from ensue.gotemplate.nodes import (
     Action,
     Body,
     Branch,
-    Call,
     Chain,
     Command,
     Constant,
     Dot,
     Field,
+    FunctionName,
     Jump,
     Node,
     Operand,
@@ -363,7 +363,7 @@ class _Parser:
             hint = f"Did you mean {near[0]}?" if near else "docs/go-templates.md lists the functions"
             raise TemplateSyntaxError(f"there is no function {name}", token.offset, help=hint)
         self._used.add(name)
-        return Call(name, token.offset)
+        return FunctionName(name, token.offset)
 
     def _constant(self, token: Token) -> Constant:
         value: object = None

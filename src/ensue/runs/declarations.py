@@ -15,7 +15,7 @@ from ensue.model.resource import DeclaredBy
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ensue.contracts.growth import Expander, GrowthRequest, Plan
+    from ensue.contracts.growth import GrowthRequest, Plan
     from ensue.engine.services import CallSite
     from ensue.language.roots import Roots
     from ensue.model.chunk import Chunk
@@ -27,10 +27,9 @@ _DEPLOYED: Final = ":"
 
 
 class Declarations:
-    """The declarations of one run; an `Expander` that takes note of what another one compiles.
+    """The declarations of one run.
 
     Args:
-        expander: compiles what grows.
         promises: the resources that a chunk will register.
         roots: the project's SLS files.
         project: the project's root where several projects share one store, else empty.
@@ -40,7 +39,6 @@ class Declarations:
 
     def __init__(
         self,
-        expander: Expander,
         promises: Callable[[Chunk], Sequence[Srn]],
         roots: Roots,
         *,
@@ -52,7 +50,6 @@ class Declarations:
         self.highstate = highstate
         self.promised: set[Srn] = set()
         self._compares = compares
-        self._expander = expander
         self._promises = promises
         self._roots = roots
         self._compiled: set[tuple[str, str, str]] = set()
@@ -60,15 +57,21 @@ class Declarations:
         self._grown_from: dict[str, str] = {}
         self._slses: dict[str, frozenset[str]] = {}
 
-    def note(self, plan: Plan) -> None:
-        """Take note of a plan that no state caused.
+    def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
+        """Record what a plan declares.
 
         Args:
-            plan: the plan of this machine, or of a resource. One that could not be compiled judges nothing.
+            plan: the plan of this machine, of a resource, or of what grew. One that could not be compiled
+                judges nothing.
+            cause: what asked for it; None: no state did.
         """
-        if plan.tree is not None:
+        if cause is not None:
+            self._grown_from[cause.scope] = self._sls(cause.caller, cause.plan)
+        elif plan.tree is not None:
             self._slses[_on(plan)] = plan.tree.whole_slses()
-        self._note(plan)
+        for chunk in plan.chunks if self._compares else ():
+            self._compiled.add((self._sls(chunk, plan), plan.scope, chunk.tag))
+            self.promised.update(self._promises(chunk))
 
     def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
         """Return what a registration notes of the state that makes it.
@@ -117,17 +120,6 @@ class Declarations:
         if type(event) is FannedOut:
             self._fanned_out.update((event.scope, tag) for tag in event.tags)
 
-    async def expand(self, request: GrowthRequest) -> Plan:
-        """Return the compiled scope.
-
-        Raises:
-            CompileError: it does not render or compile.
-        """
-        self._grown_from[request.scope] = self._sls(request.caller, request.plan)
-        plan = await self._expander.expand(request)
-        self._note(plan)
-        return plan
-
     def _sls(self, chunk: Chunk, plan: Plan) -> str:
         """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""
         if grown_from := self._grown_from.get(plan.scope):
@@ -139,11 +131,6 @@ class Declarations:
     def _exists(self, key: str) -> bool:
         saltenv, _, name = key.rpartition(":")
         return self._roots.find(name, saltenv or "base") is not None
-
-    def _note(self, plan: Plan) -> None:
-        for chunk in plan.chunks if self._compares else ():
-            self._compiled.add((self._sls(chunk, plan), plan.scope, chunk.tag))
-            self.promised.update(self._promises(chunk))
 
 
 def _on(plan: Plan) -> str:

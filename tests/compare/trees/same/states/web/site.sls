@@ -8,3 +8,11 @@ last:
   test.succeed_without_changes:
     - onchanges:
       - test: site
+
+web-stop:
+  test.nop:
+    - prereq:
+      - test: web-replace
+
+web-replace:
+  test.succeed_without_changes: []

@@ -1,11 +1,11 @@
-"""The plans of a run that no state caused, handed to all that must know them before anything of them runs."""
+"""The plans of resources that join a run while it goes on: recorded before anything of them runs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ensue.app.first_plans import FirstPlans
     from ensue.contracts.growth import Plan
@@ -13,30 +13,17 @@ if TYPE_CHECKING:
     from ensue.engine.joining import Newcomer, Newcomers
 
 
-class Notes(Protocol):
-    """What takes note of plans."""
-
-    def note(self, plan: Plan) -> None:
-        """Take note of a plan that no state caused."""
-        ...
-
-
-class NotedPlans:
-    """Hands plans to all that take note of them.
+class JoiningPlans:
+    """The plans of the resources that join a run.
 
     Args:
-        listeners: these, in this order.
+        note: told of each.
     """
 
-    def __init__(self, listeners: Sequence[Notes]) -> None:
-        self._listeners = listeners
+    def __init__(self, note: Callable[[Plan], None]) -> None:
+        self._note = note
         self.remarks: dict[Diagnostic, None] = {}
-        """What the compiler remarked of resources that joined the run."""
-
-    def note(self, plan: Plan) -> None:
-        """Hand a plan on."""
-        for one in self._listeners:
-            one.note(plan)
+        """What the compiler remarked of them."""
 
     def newcomers(self, first: FirstPlans) -> Newcomers:
         """Return what names the resources that join while the run goes on."""
@@ -50,5 +37,5 @@ class NotedPlans:
         return named
 
     def _note_late(self, plan: Plan) -> None:
-        self.note(plan)
+        self._note(plan)
         self.remarks.update(dict.fromkeys(plan.warnings))
