@@ -1,4 +1,6 @@
-"""One file of 500 MiB, put on this machine and on ten SSH hosts: how much memory that takes.
+"""One file of 500 MiB, put on this machine and on ten SSH hosts, over SFTP and over nothing but their shells.
+
+What counts is how much memory that takes.
 
 `first` begins without the file, `unchanged` has it. What arrived is compared after every run. The file itself
 takes 500 MiB of disk below the system's temporary folder, and as much again for each host:
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 
 _SIZE_BYTES: Final = 500 << 20
 _HOSTS: Final = 10
-_GOALS_MIB: Final = {"long-file-here": 60, f"long-file-hosts-{_HOSTS}": 120}
+_HERE: Final = "long-file-here"
+_SHELLS: Final = f"long-file-shells-{_HOSTS}"
+_GOALS_MIB: Final = {_HERE: 60, f"long-file-hosts-{_HOSTS}": 120, _SHELLS: 120}
 """The most memory that a run may take, by the name of the case."""
 
 _STATE: Final = "{path}:\n  file.managed:\n    - source: salt://long.bin\n    - mode: '0644'\n"
@@ -35,7 +39,7 @@ def measured(options: argparse.Namespace) -> str:
     lines: list[str] = []
     for name in _GOALS_MIB:
         if options.only and options.only in name:
-            lines += _here(options) if name == "long-file-here" else _on_hosts(options)
+            lines += _here(options) if name == _HERE else _on_hosts(name, options)
     return "\n".join(lines)
 
 
@@ -47,19 +51,22 @@ def _here(options: argparse.Namespace) -> Iterator[str]:
         (root / "states/files.sls").write_text(_STATE.format(path=root / "written"))
         _write_source(root / "states/long.bin")
         argv = [str(Path(sys.executable).with_name("ensue")), "apply", "files", "--out", "quiet"]
-        yield from _lines("long-file-here", argv, root, [root / "written"], options)
+        yield from _lines(_HERE, argv, root, [root / "written"], options)
 
 
-def _on_hosts(options: argparse.Namespace) -> Iterator[str]:
+def _on_hosts(name: str, options: argparse.Namespace) -> Iterator[str]:
     if missing := missing_part():
-        yield f"long-file-hosts-{_HOSTS}: left out: {missing}"
+        yield f"{name}: left out: {missing}"
         return
-    with TemporaryDirectory(prefix="ensue-bench-long-") as name, running_hosts(Path(name), _HOSTS) as hosts:
+    with (
+        TemporaryDirectory(prefix="ensue-bench-long-") as folder,
+        running_hosts(Path(folder), _HOSTS) as hosts,
+    ):
         state = _STATE.format(path=hosts.target / "written") + "    - tgt: T@ssh_host\n"
-        run = ensue_run(hosts, state)
+        run = ensue_run(hosts, state, config={"files": "shell"} if name == _SHELLS else {})
         _write_source(run.cwd / "states/long.bin")
         written = [hosts.files(id_) / "written" for id_ in hosts.addresses]
-        yield from _lines(f"long-file-hosts-{_HOSTS}", run.argv, run.cwd, written, options)
+        yield from _lines(name, run.argv, run.cwd, written, options)
 
 
 def _lines(

@@ -155,13 +155,16 @@ def _ping(count: int, options: argparse.Namespace) -> Iterator[str]:
         yield f"{'':26}CPU beyond asyncssh alone: {beyond_ms:.2f} ms per host"
 
 
-def ensue_run(hosts: Hosts, sls: str, *, silent: dict[str, int] | None = None) -> Run:
+def ensue_run(
+    hosts: Hosts, sls: str, *, silent: dict[str, int] | None = None, config: dict[str, str] | None = None
+) -> Run:
     """Write a project that has an SLS for the hosts, and return the run that applies it.
 
     Args:
         hosts: the hosts.
         sls: the text of the SLS.
         silent: ports of hosts that say nothing, by id.
+        config: further configuration of all hosts.
     """
     root = hosts.folder / "ensue"
     for folder in ("states", "pillar"):
@@ -174,6 +177,7 @@ def ensue_run(hosts: Hosts, sls: str, *, silent: dict[str, int] | None = None) -
         "user": "root",
         "priv": str(hosts.folder / "key"),
         "known_hosts": str(hosts.folder / "known_hosts"),
+        **(config or {}),
     }
     # JSON is YAML, and needs no library here.
     (root / "pillar" / "hosts.sls").write_text(

@@ -16,7 +16,8 @@ EnsueError
 │   ├── HostKeyError           the host's key is not the expected one (PermissionError)
 │   ├── AuthenticationError    the host refused us (PermissionError)
 │   ├── RemoteTimeoutError     no answer in time (TimeoutError)
-│   └── RemoteFileError        a file operation failed; original untouched (OSError)
+│   ├── RemoteFileError        a file operation failed; original untouched (OSError)
+│   └── CommandInputError      what a command was to read could not be read; it was ended (OSError)
 ├── NotAvailableError          a function that this target cannot offer (LookupError)
 │   └── NotOfferedError        because its connection lacks the method that the function needs
 ├── ResourceError
@@ -158,6 +159,19 @@ class RemoteFileError(RemoteError, OSError):
     def __init__(self, message: str, *, path: str, target: str = "") -> None:
         self.path = path
         super().__init__(message, target=target)
+
+
+class CommandInputError(RemoteError, OSError):
+    """What a command was to read could not be read on the way; the command was ended.
+
+    Args:
+        fault: why; `errno` is taken from it, and `why` in words.
+    """
+
+    def __init__(self, fault: OSError) -> None:
+        self.why = fault.strerror or str(fault)
+        super().__init__(f"what a command was to read cannot be read: {self.why}")
+        self.errno = fault.errno
 
 
 class NotAvailableError(EnsueError, LookupError):

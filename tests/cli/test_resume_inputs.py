@@ -70,6 +70,14 @@ reading:
   step.reading: []
 unread:
   step.done: []
+long:
+  file.managed:
+    - name: {root}/out/long
+    - source: salt://long.bin
+looked_up:
+  module.run:
+    - slsutil.file_exists:
+      - path: long.bin
 last:
   step.done: []
 """
@@ -78,6 +86,9 @@ TEMPLATE = """{% import 'macros.j2' as macros %}
 {{ pillar.port }} {{ salt['pillar.get']('app:name') }} {{ grains.role }} {{ salt['grains.get']('site') }}
 {{ macros.word }} {{ pillar.get('missing', 'none') }} {{ salt['cmd.run']('echo x') }} {{ pillar.written }}
 """
+
+LONG = "long\n" * 250_000
+"""More than a megabyte."""
 
 CONFIGURATION = "id: web-01\ngrains: {role: web, site: north, other: 1}\n"
 PILLAR = "port: 80\napp: {name: shop}\nother: 1\nwritten: ${step:word:word}\n"
@@ -96,6 +107,7 @@ def project(tmp_path: Path) -> Shell:
     project.write("states/macros.j2", "{% set word = 'a' %}")
     project.write("states/plain.txt", "plain\n")
     project.write("states/tree/a", "a\n")
+    project.write("states/long.bin", LONG)
     project.write("trap", "last")
     ended = project.run("apply", "t")
     assert ended.code == -signal.SIGKILL, ended.err
@@ -118,6 +130,8 @@ def called_in_resume(project: Shell, **env: str) -> set[str]:
         ("states/plain.txt", "other\n", {"plain"}),
         ("states/newer.txt", "newer\n", {"plain"}),
         ("states/tree/a", "b\n", {"tree"}),
+        ("states/long.bin", LONG, {"looked_up"}),
+        ("states/long.bin", LONG[::-1], {"long", "looked_up"}),
         ("states/tree/b", "b\n", {"tree"}),
         ("pillar/data.sls", PILLAR.replace("80", "8080"), {"conf", "reload", "reading"}),
         ("pillar/data.sls", PILLAR.replace("shop", "bank"), {"conf", "reload"}),
@@ -173,7 +187,7 @@ def test_what_was_read_cannot_be_guessed_from_the_journal(project: Shell) -> Non
         key.unlink()
     for store in (project.root / ".ensue").glob("*.db*"):
         store.unlink()
-    assert called_in_resume(project) == {"conf", "plain", "tree", "reading", "last"}
+    assert called_in_resume(project) == {"conf", "plain", "tree", "long", "looked_up", "reading", "last"}
 
 
 def test_names_of_what_was_read_are_in_the_journal(project: Shell) -> None:

@@ -89,7 +89,7 @@ def test_without_a_tool_for_hashes_the_file_is_read(tmp_path: Path) -> None:
     """A target without sha256sum has checksums all the same."""
     tools = tmp_path / "tools"
     tools.mkdir()
-    for tool in ("sh", "cat", "stat", "readlink"):
+    for tool in ("sh", "cat", "dd", "stat", "readlink"):
         found = shutil.which(tool)
         assert found is not None
         (tools / tool).symlink_to(os.path.realpath(found))

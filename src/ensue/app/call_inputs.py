@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, cast
 
+from ensue.contracts.content import sha256_of
 from ensue.engine.adoption import ARGUMENTS
 from ensue.errors import EnsueError, StateFailedError, StoreError
 from ensue.model.srn import Srn
@@ -66,7 +67,7 @@ class CallInputs:
         return now == mark
 
     async def _digest(self, text: str, arguments: DataMap | None) -> bytes:
-        from ensue.runs.call_reads import Name, data_digest, file_digest, key_digest, tree_digest
+        from ensue.runs.call_reads import Name, data_digest, key_digest
 
         name = Name.parse(text)
         match name.kind:
@@ -74,11 +75,8 @@ class CallInputs:
                 return data_digest(arguments)
             case "file":
                 return await self._file(name)
-            case "tree":
-                files = self._services.files_of(name.where)
-                return tree_digest(await asyncio.to_thread(files.list_tree, name.what))
-            case "template":
-                return await asyncio.to_thread(file_digest, name.what)
+            case "marks" | "tree" | "template":
+                return await asyncio.to_thread(self._digest_here, name)
             case "pillar":
                 srn = Srn.parse(name.where)
                 await self._services.prepare(srn)
@@ -86,11 +84,23 @@ class CallInputs:
             case _:
                 return key_digest(await self._services.directory.grains(Srn.parse(name.where)), name.what)
 
+    def _digest_here(self, name: Name) -> bytes:
+        """Look at what is on this machine, in a thread."""
+        from ensue.runs.call_reads import file_digest, marks_digest, tree_digest
+
+        if name.kind == "template":
+            return file_digest(name.what)
+        files = self._services.files_of(name.where)
+        if name.kind == "marks":
+            return marks_digest(files.local_path(name.what))
+        return tree_digest(files.list_tree(name.what))
+
     async def _file(self, name: Name) -> bytes:
-        from ensue.runs.call_reads import ABSENT, content_digest
+        from ensue.runs.call_reads import ABSENT
 
         try:
-            return content_digest(await self._services.files_of(name.where).read(name.what))
+            content = await self._services.files_of(name.where).open(name.what)
+            return bytes.fromhex(sha256_of(content))
         except StateFailedError:
             return ABSENT
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import Content, Input
     from ensue.model.srn import Srn
 
 FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo", "socket"]
@@ -61,7 +61,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         shell: the shell that reads `shell_line`.
         cwd: the folder to run in; None is the home folder of the user.
         env: variables added to the environment; a value of None removes the variable.
-        stdin: what the command reads; empty is an empty input, never the terminal.
+        stdin: what the command reads, bytes or chunks that are read as fast as it does; empty is an empty
+            input, never the terminal.
         user: run as this user (setuid here, `sudo -u` over SSH).
         umask: file mode mask, None leaves it.
         timeout_s: after so many seconds the command is ended and `RemoteTimeoutError` raised; None: no limit.
@@ -75,7 +76,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     shell: str = "/bin/sh"
     cwd: str | None = None
     env: Mapping[str, str | None] | None = None
-    stdin: bytes = b""
+    stdin: Input = b""
     user: str | None = None
     umask: int | None = None
     timeout_s: float | None = None
@@ -114,11 +115,21 @@ class Connection(Protocol):
         ...
 
     async def run(self, command: Command) -> Completed:
-        """Run a command to its end; a non-zero exit code is a value, not an exception."""
+        """Run a command to its end; a non-zero exit code is a value, not an exception.
+
+        When chunks of its input cannot be read it is ended, and `CommandInputError` raised.
+        """
         ...
 
     async def read(self, path: str) -> bytes:
         """Return the whole content of a file; symlinks are followed."""
+        ...
+
+    def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file, which may be too long for the memory, in parts of a few megabytes.
+
+        Symlinks are followed. A file that changes while it is read raises `RemoteFileError`.
+        """
         ...
 
     async def write(
@@ -147,8 +158,13 @@ class Connection(Protocol):
         """Describe a path, or return None when nothing is there."""
         ...
 
-    async def checksum(self, path: str) -> str | None:
-        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file's content as hex, or None when nothing is there.
+
+        Args:
+            path: the file; symlinks are followed.
+            kind: which digest, a name that `hashlib` knows (`md5`, `sha512`).
+        """
         ...
 
     async def list_directory(self, path: str) -> list[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ensue.contracts.accumulators import Accumulators
     from ensue.contracts.clock import Clock
     from ensue.contracts.connection import Connection
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.contracts.deployment import Deployments
     from ensue.contracts.mine import Mine
     from ensue.contracts.provider import EnvironmentProvider
@@ -42,7 +42,7 @@ class FileSources(Protocol):
         """
         ...
 
-    async def open(self, source: str, *, saltenv: str = "") -> Content:
+    async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return the content of a source, as bytes when it is short, else to be read in chunks.
 
         Args:

@@ -1,4 +1,4 @@
-"""Content of a file of this machine that is too long for the memory: its digest, and its chunks.
+"""Content of a file of this machine that is too long for the memory: its digest, its chunks, any part of it.
 
 Reading and hashing happen in threads. The file is looked at again with every chunk: one that has changed
 since its digest was taken is not handed on, since nobody would know what was written.
@@ -9,13 +9,17 @@ from __future__ import annotations
 import asyncio
 import errno
 import hashlib
+import io
 import os
 import weakref
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
     from pathlib import Path
+    from typing import BinaryIO
+
+    from _typeshed import WriteableBuffer
 
 CHUNK_BYTES: Final = 1 << 20
 """So much of a file is read at once."""
@@ -42,7 +46,7 @@ class LocalContent:
         self.size_bytes = mark[2]
         self.sha256 = sha256
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         """Yield the content from its beginning; each call begins anew.
 
         Raises:
@@ -51,11 +55,19 @@ class LocalContent:
         for at in range(0, self.size_bytes, CHUNK_BYTES):
             yield await asyncio.to_thread(self._chunk, at)
 
+    def open(self) -> BinaryIO:
+        """Open the file for reading at any place; reading blocks.
+
+        Raises:
+            OSError: it cannot be read, or has changed; reading raises this too.
+        """
+        return reader_of(os.open(self._path, os.O_RDONLY | os.O_CLOEXEC), self._mark)
+
     def _chunk(self, at: int) -> bytes:
         # Opened for each chunk, so that nothing is left open, whenever whoever reads stops.
         descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            return _part(descriptor, at, self._mark)
+            return part_at(descriptor, at, self._mark)
         finally:
             os.close(descriptor)
 
@@ -75,7 +87,7 @@ class DownloadedContent:
         self.sha256 = sha256
         weakref.finalize(self, os.close, descriptor)
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         """Yield the content from its beginning; each call begins anew.
 
         Raises:
@@ -84,8 +96,12 @@ class DownloadedContent:
         for at in range(0, self.size_bytes, CHUNK_BYTES):
             yield await asyncio.to_thread(self._chunk, at)
 
+    def open(self) -> BinaryIO:
+        """Open the file for reading at any place; reading blocks."""
+        return reader_of(os.dup(self._descriptor), self._mark)
+
     def _chunk(self, at: int) -> bytes:
-        return _part(self._descriptor, at, self._mark)
+        return part_at(self._descriptor, at, self._mark)
 
 
 class LocalDigests:
@@ -118,6 +134,43 @@ class LocalDigests:
             raise
 
 
+class _MarkedReader(io.RawIOBase):
+    """Reads a file, for as long as it is the same."""
+
+    def __init__(self, descriptor: int, mark: FileMark) -> None:
+        self._descriptor = descriptor
+        self._mark = mark
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._mark[2]}[whence]
+        self._at = max(0, base + offset)
+        return self._at
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        wanted = memoryview(buffer)[: max(0, self._mark[2] - self._at)]
+        read_bytes = os.preadv(self._descriptor, [wanted], self._at) if wanted else 0
+        _need_the_same(self._descriptor, self._mark, is_whole=bool(read_bytes) or not wanted)
+        self._at += read_bytes
+        return read_bytes
+
+    def close(self) -> None:
+        if not self.closed:
+            os.close(self._descriptor)
+        super().close()
+
+
+def reader_of(descriptor: int, mark: FileMark) -> BinaryIO:
+    """Return a file to read from; it owns the descriptor, and fails once what it reads has changed."""
+    return io.BufferedReader(_MarkedReader(descriptor, mark), CHUNK_BYTES)
+
+
 def mark_of(descriptor: int) -> FileMark:
     """Return the mark of an open file."""
     found = os.fstat(descriptor)
@@ -136,14 +189,23 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _part(descriptor: int, at: int, mark: FileMark) -> bytes:
-    """Return one chunk, whole.
+def part_at(descriptor: int, at: int, mark: FileMark) -> bytes:
+    """Return the chunk of a file that begins at a place, whole.
+
+    Args:
+        descriptor: the file, open for reading.
+        at: the place.
+        mark: what the file has to be.
 
     Raises:
         OSError: it cannot be read, or the file is another than it was.
     """
     wanted = min(CHUNK_BYTES, mark[2] - at)
     content = os.pread(descriptor, wanted, at)
-    if mark_of(descriptor) != mark or len(content) < wanted:
-        raise OSError(errno.EBUSY, "the source changes while it is read")
+    _need_the_same(descriptor, mark, is_whole=len(content) == wanted)
     return content
+
+
+def _need_the_same(descriptor: int, mark: FileMark, *, is_whole: bool) -> None:
+    if mark_of(descriptor) != mark or not is_whole:
+        raise OSError(errno.EBUSY, "it changes while it is read")

@@ -16,7 +16,7 @@ from ensue.files.regular_files import is_folder, is_regular, obstacle
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.language.roots import Roots
 
 _HTTP_TIMEOUT_S = 60.0
@@ -57,12 +57,13 @@ class ProjectFiles:
         if path is None:
             raise StateFailedError(self._missing(source, saltenv))
         try:
-            return path.read_bytes()
+            is_short = path.stat().st_size <= SHORT_BYTES
+            return path.read_bytes() if is_short else await asyncio.to_thread(path.read_bytes)
         except OSError as error:
             msg = f"the source {source} cannot be read: {error.strerror}"
             raise StateFailedError(msg) from None
 
-    async def open(self, source: str, *, saltenv: str = "") -> Content:
+    async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return the content of a source, in chunks when it is long; targets share the digest of a file.
 
         Raises:
@@ -121,7 +122,7 @@ def _download(source: str) -> bytes:
         return content
 
 
-def _download_long(source: str, folder: Path | None) -> Content:
+def _download_long(source: str, folder: Path | None) -> SourceContent:
     """Fetch a source; what is not short goes to a file that has no name."""
     import tempfile
 

@@ -34,7 +34,11 @@ def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # n
 
 async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") -> str:
     """Return the digest of a file of the target; see `digest`."""
-    return _hash(checksum, await ctx.connection.read(infile))
+    _need_digest(checksum)
+    found = await ctx.connection.checksum(infile, checksum)
+    if found is None:
+        raise StateFailedError(f"Path not found: {infile}")
+    return found
 
 
 def md5_digest(ctx: FunctionContext, instr: str) -> str:
@@ -83,9 +87,13 @@ def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str: 
     return hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).hexdigest()
 
 
-def _hash(name: str, content: bytes) -> str:
+def _need_digest(name: str) -> None:
     if name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
         raise StateFailedError(f"{name!r} is no digest")
+
+
+def _hash(name: str, content: bytes) -> str:
+    _need_digest(name)
     return hashlib.new(name, content, usedforsecurity=False).hexdigest()
 
 

@@ -20,9 +20,12 @@ from typing import TYPE_CHECKING, Final, cast
 import msgspec
 
 from ensue.contracts.connection import Completed
+from ensue.processes.feeding import Feed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from ensue.contracts.content import Input
 
 DRAIN_GRACE_S: Final = 0.2
 """How long after a command's exit other holders of its output may still write to it."""
@@ -71,7 +74,7 @@ class Launch(msgspec.Struct, frozen=True):
     argv: Sequence[bytes]
     cwd: str
     env: Mapping[bytes, bytes]
-    stdin: bytes = b""
+    stdin: Input = b""
     uid: int | None = None
     gid: int | None = None
     groups: Sequence[int] | None = None
@@ -97,15 +100,16 @@ async def run_once(launch: Launch) -> Completed:
         ValueError: an argument or variable holds a NUL byte.
         TimeoutError: it was ended after `timeout_s`.
         OutputBoundError: it was ended since it wrote more than `most_bytes`.
+        CommandInputError: it was ended since what it was to read cannot be read.
     """
     running = _Running(launch)
     try:
         await running.start()
         if launch.timeout_s is None:
-            await running.ended
+            await running.fed_to_its_end()
         else:
             async with asyncio.timeout(launch.timeout_s):
-                await running.ended
+                await running.fed_to_its_end()
     except BaseException:
         await running.end(launch.end_grace_s)
         raise
@@ -125,12 +129,13 @@ class _Running(asyncio.SubprocessProtocol):
         self._output = bytearray()
         self._errors = bytearray()
         self._drain: asyncio.TimerHandle | None = None
+        self._feed = Feed()
         self._closed: asyncio.Future[None] = self._loop.create_future()
         self.exited: asyncio.Future[None] = self._loop.create_future()
         self.ended: asyncio.Future[None] = self._loop.create_future()
 
     async def start(self) -> None:
-        """Start the process and hand it what it reads."""
+        """Start the process."""
         launch = self._launch
         # When this is cancelled, asyncio would end the process alone, not what that has started.
         starting = self._loop.create_task(
@@ -158,10 +163,14 @@ class _Running(asyncio.SubprocessProtocol):
         transport = self._started()
         if launch.on_start is not None:
             launch.on_start(transport.get_pid())
-        if launch.stdin:
-            stdin = cast("asyncio.WriteTransport", transport.get_pipe_transport(_STDIN))
-            stdin.write(launch.stdin)
+
+    async def fed_to_its_end(self) -> None:
+        """Hand the process what it reads, then wait for its end."""
+        if self._launch.stdin:
+            stdin = cast("asyncio.WriteTransport", self._started().get_pipe_transport(_STDIN))
+            await self._feed.give(self._launch.stdin, stdin.write)
             stdin.close()
+        await self.ended
 
     def completed(self) -> Completed:
         """Return the exit code of the process and what it wrote."""
@@ -209,6 +218,7 @@ class _Running(asyncio.SubprocessProtocol):
         if most_bytes is not None and len(self._output) + len(self._errors) > most_bytes:
             if not self.ended.done():
                 self.ended.set_exception(OutputBoundError(most_bytes))
+            self._feed.stop()
             self._close_output()
         elif fd == _STDOUT and self._launch.on_output is not None:
             self._launch.on_output(data)
@@ -216,12 +226,23 @@ class _Running(asyncio.SubprocessProtocol):
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Note that nobody writes to the output, or to the errors, any more."""
         del exc  # Of stdin: a command that does not read it has its reasons.
+        if fd == _STDIN:
+            self._feed.stop()
         self._open.discard(fd)
         self._end_when_drained()
+
+    def pause_writing(self) -> None:
+        """Note that the process does not read as fast as it is given."""
+        self._feed.pause()
+
+    def resume_writing(self) -> None:
+        """Note that it has read what was waiting."""
+        self._feed.resume()
 
     def process_exited(self) -> None:
         """Give others that hold the output a little time, and no more."""
         _resolve(self.exited)
+        self._feed.stop()
         if self._open:
             self._drain = self._loop.call_later(DRAIN_GRACE_S, _resolve, self.ended)
         self._end_when_drained()

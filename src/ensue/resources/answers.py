@@ -5,6 +5,7 @@ An answer that makes no sense is a `RemoteFileError` with the path, as any other
 
 from __future__ import annotations
 
+import hashlib
 import re
 import stat as stat_bits
 from typing import TYPE_CHECKING, Final
@@ -35,7 +36,12 @@ KINDS: Final[dict[int, FileKind]] = {
 }
 """Kinds of files by the type bits of a mode."""
 
-_DIGEST: Final = re.compile(rb"\\?([0-9a-f]{64})(?:\s|\Z)")
+DIGEST_PROGRAMS: Final = {
+    kind: f"{kind}sum" for kind in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
+}
+"""What prints the digest of a file on a target, by its kind."""
+
+_DIGEST: Final = re.compile(rb"\\?([0-9a-f]+)(?:\s|\Z)")
 _LONGEST_NUMBER: Final = 18
 _LONGEST_MODE: Final = 8
 """Hexadecimal digits; a mode has four."""
@@ -88,16 +94,18 @@ def checked_size(srn: Srn, doing: str, path: str, size_bytes: int) -> None:
         raise file_error(srn, doing, path, why=why)
 
 
-def digest_in(srn: Srn, path: str, printed: bytes) -> str:
-    """Return the checksum that `sha256sum` printed.
+def digest_in(srn: Srn, path: str, printed: bytes, kind: str = "sha256") -> str:
+    """Return the checksum that a program such as `sha256sum` printed.
 
     Raises:
         RemoteFileError: it printed something else.
     """
-    # A name with a backslash or newline makes sha256sum put a backslash before the hash.
+    # A name with a backslash or newline makes it put a backslash before the hash.
     found = _DIGEST.match(printed)
-    if found is None:
-        raise file_error(srn, "read", path, why="`sha256sum` of the target printed no checksum")
+    if found is None or len(found[1]) != 2 * hashlib.new(kind, usedforsecurity=False).digest_size:
+        raise file_error(
+            srn, "read", path, why=f"`{DIGEST_PROGRAMS[kind]}` of the target printed no checksum"
+        )
     return found[1].decode()
 
 

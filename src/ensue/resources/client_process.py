@@ -14,11 +14,14 @@ import signal
 from typing import TYPE_CHECKING, Final, cast
 
 from ensue.contracts.connection import Completed
+from ensue.processes.feeding import Feed
 from ensue.resources.answers import MOST_BYTES
 from ensue.resources.faults import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ensue.contracts.content import Input
 
 QUIET_S: Final = 2.0
 """How long the output of a command that has exited must be silent before it is taken as whole.
@@ -81,6 +84,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
         self._errors = bytearray()
         self._quiet: asyncio.TimerHandle | None = None
         self._is_deaf = False
+        self._feed = Feed()
         self._exited: asyncio.Future[None] = self._loop.create_future()
         self.pid = 0
         self.exit_code: int | None = None
@@ -110,14 +114,20 @@ class ClientProcess(asyncio.SubprocessProtocol):
             code = _FIRST_SIGNAL_CODE - code
         return Completed(returncode=code, stdout=bytes(self._output), stderr=self.errors, pid=self.pid)
 
-    def feed(self, stdin: bytes) -> None:
-        """Write the whole standard input and close it."""
-        if self._transport is None:
-            return
-        pipe = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
-        if stdin:
-            pipe.write(stdin)
-        pipe.write_eof()
+    async def feed(self, stdin: Input) -> None:
+        """Write the rest of the standard input and close it; bytes are not waited for.
+
+        Raises:
+            CommandInputError: it cannot be read.
+        """
+        await self._feed.give(stdin, self.write)
+        if self._transport is not None:
+            self._stdin(self._transport).write_eof()
+
+    def write(self, stdin: bytes) -> None:
+        """Write a part of the standard input."""
+        if self._transport is not None:
+            self._stdin(self._transport).write(stdin)
 
     def stop_collecting(self) -> None:
         """Drop what arrives from now on: nobody waits for it any more."""
@@ -140,6 +150,19 @@ class ClientProcess(asyncio.SubprocessProtocol):
         """Keep the transport."""
         self._transport = cast("asyncio.SubprocessTransport", transport)
 
+    def pause_writing(self) -> None:
+        """Hold the input back: the client does not read as fast as it is given."""
+        self._feed.pause()
+
+    def resume_writing(self) -> None:
+        """Go on with the input."""
+        self._feed.resume()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 (asyncio's interface)
+        """Give no more input to a client that has closed it."""
+        if fd == 0:
+            self._feed.stop()
+
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Collect what the client writes, up to a limit."""
         if self._is_deaf and self.started.done():
@@ -152,6 +175,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
             self.is_overfull = True
             self._output.clear()
             self.stop_collecting()
+            self._feed.stop()
             _resolve(self.started)
             _resolve(self.ended)
         elif self._quiet is not None:
@@ -160,6 +184,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
     def process_exited(self) -> None:
         """Wait only a little for the pipes once the client has exited."""
         _resolve(self._exited)
+        self._feed.stop()
         self._wait_for_silence()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 (the pipes say no more)
@@ -167,6 +192,10 @@ class ClientProcess(asyncio.SubprocessProtocol):
         if self._quiet is not None:
             self._quiet.cancel()
         _resolve(self.ended)
+
+    @staticmethod
+    def _stdin(transport: asyncio.SubprocessTransport) -> asyncio.WriteTransport:
+        return cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
 
     def _look_for_marks(self, added: int) -> None:
         since = max(0, len(self._errors) - added - _LONGEST_MARK)
@@ -179,6 +208,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
             found = self._exit_mark.search(self._errors, since)
             if found is not None:
                 self.exit_code = int(found[1])
+                self._feed.stop()
                 self._wait_for_silence()
 
     def _wait_for_silence(self) -> None:
@@ -211,7 +241,7 @@ async def client_answer(argv: Sequence[str], *, limit_s: float) -> Completed | N
     except OSError:
         return None
     try:
-        client.feed(b"")
+        await client.feed(b"")
         await asyncio.wait([client.ended], timeout=limit_s)
         return client.completed() if client.ended.done() and not client.is_overfull else None
     finally:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.contracts.connection import Command, Completed
+    from ensue.contracts.content import Input
     from ensue.model.srn import Srn
     from ensue.resources.client_process import ClientProcess
 
@@ -134,27 +135,37 @@ class ExecConnection(PosixFiles):
         )
         script = command_script(command, token=self._token)
         limit_s = command.timeout_s if command.timeout_s is not None else settings.timeout_s
-        done = await self.send(script.text, script.stdin_first + command.stdin, command.user or "", limit_s)
+        done = await self.send(
+            script.text, script.stdin_first, command.user or "", limit_s, stdin=command.stdin
+        )
         if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
             why = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
             raise file_error(self._srn, "run in", command.cwd or "", why=why)
         return done
 
-    async def send(self, script: str, stdin: bytes, user: str | None, limit_s: float | None) -> Completed:
+    async def send(
+        self, script: str, stdin_first: bytes, user: str | None, limit_s: float | None, *, stdin: Input = b""
+    ) -> Completed:
         """Run a script of a POSIX shell and wait for its end.
 
         Args:
             script: what to run.
-            stdin: what it reads.
+            stdin_first: what it reads first.
             user: as whom, as for `Doorway.entry`.
             limit_s: how long it may run once it has started; None: no limit.
+            stdin: what it reads then.
         """
         entry = await self._door.entry(script, user, self._send_plain)
         async with self._turns:
             client = await self._started(entry, user)
             try:
-                client.feed(boot_input(entry.script, self._token) + entry.stdin_first + stdin)
-                await self._wait(client, user, limit_s)
+                first = boot_input(entry.script, self._token) + entry.stdin_first + stdin_first
+                if isinstance(stdin, bytes):
+                    await client.feed(first + stdin)
+                else:
+                    client.write(first)
+                await self._wait_for_start(client, user)
+                await self._wait(client, stdin, limit_s)
             except BaseException:
                 await self._end(client, user)
                 raise
@@ -180,23 +191,33 @@ class ExecConnection(PosixFiles):
         except OSError as fault:
             raise await self._door.why_not(user, None) from fault
 
-    async def _wait(self, client: ClientProcess, user: str | None, limit_s: float | None) -> None:
-        start_limit_s = self.settings.connect_timeout_s
+    async def _wait_for_start(self, client: ClientProcess, user: str | None) -> None:
+        limit_s = self.settings.connect_timeout_s
         await asyncio.wait(
-            [client.started, client.ended], timeout=start_limit_s, return_when=asyncio.FIRST_COMPLETED
+            [client.started, client.ended], timeout=limit_s, return_when=asyncio.FIRST_COMPLETED
         )
-        if not client.started.done():
-            if client.ended.done():
-                raise await self._door.why_not(user, client.completed())
-            message = f"{self._srn} started no command within {start_limit_s:g} s (see `connect_timeout_s`)"
-            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=start_limit_s)
-        await asyncio.wait([client.ended], timeout=limit_s)
-        if not client.ended.done():
+        if client.started.done():
+            return
+        if client.ended.done():
+            raise await self._door.why_not(user, client.completed())
+        message = f"{self._srn} started no command within {limit_s:g} s (see `connect_timeout_s`)"
+        raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+
+    async def _wait(self, client: ClientProcess, stdin: Input, limit_s: float | None) -> None:
+        """Hand over an input that comes in chunks, and wait for the end."""
+        try:
+            async with asyncio.timeout(limit_s):
+                if not isinstance(stdin, bytes):
+                    await client.feed(stdin)
+                await asyncio.wait([client.ended])
+        except RemoteError:
+            raise  # Of the input, which may come from another target.
+        except TimeoutError:
             limit_s = limit_s or 0.0
             message = (
                 f"a command on {self._srn} did not end within {limit_s:g} s; it was ended (see its timeout)"
             )
-            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s)
+            raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
         if client.exit_code is None and not client.is_overfull:
             said = client.errors.decode("utf-8", "replace").strip()
             why = f": {said}" if said else ""
@@ -221,7 +242,7 @@ class ExecConnection(PosixFiles):
         entry = await self._door.entry(kill_script(pid, name), user, self._send_plain)
         client = await started_client([*entry.argv, "/bin/sh", "-c", entry.script])
         try:
-            client.feed(entry.stdin_first)
+            await client.feed(entry.stdin_first)
             await asyncio.wait([client.ended])
         finally:
             await client.release()

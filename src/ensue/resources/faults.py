@@ -6,7 +6,7 @@ import errno
 import os
 from typing import TYPE_CHECKING, Final
 
-from ensue.errors import RemoteFileError
+from ensue.errors import RemoteError, RemoteFileError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -100,8 +100,8 @@ class FileFaults:
         self, kind: type[BaseException] | None, fault: BaseException | None, _: TracebackType | None
     ) -> None:
         """Translate what was raised."""
-        if isinstance(fault, RemoteFileError) or fault is None:
-            return
+        if fault is None or isinstance(fault, RemoteError):
+            return  # Content that comes from another target names that itself.
         if isinstance(fault, OSError):
             number, why = fault.errno or 0, fault.strerror or str(fault)
             remedy = getattr(fault, "remedy", "")

@@ -14,7 +14,7 @@ from ensue.contracts.connection import Connection
 from ensue.errors import NotOfferedError, RemoteFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import AsyncGenerator, Callable, Coroutine
 
     from ensue.model.srn import Srn
 
@@ -71,19 +71,31 @@ class PartialConnection:
             return _nothing_to_close
         if name == "checksum" and self.offers("read"):
             return self._checksum_of_content
+        if name == "chunks" and self.offers("read"):
+            return self._content_at_once
+        if name == "chunks":
+            return self._no_chunks
         if name in _METHODS:
             return _refusing(name, self.srn.type)
         raise AttributeError(name, name=name, obj=self)
 
-    async def _checksum_of_content(self, path: str) -> str | None:
-        """Return the SHA-256 of what `read` returns."""
+    async def _content_at_once(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield what `read` returns."""
+        yield await self.read(path)
+
+    async def _no_chunks(self, path: str) -> AsyncGenerator[bytes]:
+        await self.read(path)  # Which refuses.
+        yield b""
+
+    async def _checksum_of_content(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of what `read` returns."""
         try:
             content: bytes = await self.read(path)
         except RemoteFileError:
             if await self.stat(path, follow=True) is None:
                 return None
             raise
-        return hashlib.sha256(content).hexdigest()
+        return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
 
 
 async def _nothing_to_close() -> None:

@@ -1,32 +1,38 @@
 """File operations through nothing but commands: for targets that run a POSIX shell and have no file protocol.
 
-Each operation is one script, one round trip. The scripts need `cat stat readlink mv chmod chown
-mkdir rm ln touch`, of coreutils or busybox; content travels through stdin and stdout as it is. Why
-something failed is told by exit codes; what the tools print is only passed on to the reader.
+Each operation is one script, one round trip. The scripts need `cat dd stat readlink mv chmod chown
+mkdir rm ln touch wc`, of coreutils or busybox; content travels through stdin and stdout as it is, long
+content in chunks: a script reads all of them, and each part of a long file is read by a script of its own.
+Why something failed is told by exit codes; what the tools print is only passed on to the reader.
 """
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import secrets
 import time
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command
-from ensue.contracts.content import size_of, whole
+from ensue.contracts.content import chunks_digest, size_of
+from ensue.errors import CommandInputError
 from ensue.resources import posix_scripts as scripts
-from ensue.resources.answers import checked_names, digest_in, stat_in
+from ensue.resources.answers import DIGEST_PROGRAMS, checked_names, digest_in, stat_in, whole_number
 from ensue.resources.faults import FileFaults, file_error, need_path
+from ensue.resources.file_parts import PART_BYTES, all_parts, checked_part
 from ensue.resources.foreign_links import ForeignLinkError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from ensue.contracts.connection import Completed, FileStat
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import Content, Input
     from ensue.errors import RemoteFileError
     from ensue.model.srn import Srn
+    from ensue.resources.file_parts import FilePart
+
+_MARKS: Final = 4
+"""So many words the script `PART` prints before the part."""
 
 _REASONS: Final = {
     scripts.ABSENT: (errno.ENOENT, ""),
@@ -55,6 +61,21 @@ class PosixFiles:
         """Return the whole content of a file; symlinks are followed."""
         return (await self._do("read", path, scripts.READ)).stdout
 
+    def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file in parts; symlinks are followed."""
+        return all_parts(lambda at, before: self.part(path, at, before))
+
+    async def part(self, path: str, at: int, before: FilePart | None) -> FilePart:
+        """Return a part of a file; see `file_parts`."""
+        done = await self._do("read", path, scripts.PART, str(at >> 20), str(PART_BYTES >> 20))
+        line, _, content = done.stdout.partition(b"\n")
+        marks = tuple(line.decode("ascii", "replace").split())
+        size_bytes = whole_number(marks[2]) if len(marks) == _MARKS else None
+        if size_bytes is None:
+            raise file_error(self._srn, "read", path, why="`stat` of the target printed something else")
+        with FileFaults(self._srn, "read", path):
+            return checked_part(content, marks, size_bytes, at, before)
+
     async def write(
         self,
         path: str,
@@ -72,10 +93,12 @@ class PosixFiles:
             user or "",
             group or "",
         )
-        with FileFaults(self._srn, "read the source of", path):
-            # Standard input of a command is bytes, so that here alone all of it is in memory.
-            stdin = await whole(content)
-        await self._do("write", path, scripts.WRITE, *arguments, stdin=stdin)
+        try:
+            await self._do("write", path, scripts.WRITE, *arguments, stdin=content)
+        except CommandInputError as fault:
+            raise file_error(
+                self._srn, "read the source of", path, number=fault.errno or 0, why=fault.why
+            ) from fault
 
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None when nothing is there."""
@@ -85,14 +108,15 @@ class PosixFiles:
             return None
         return stat_in(self._srn, path, done.stdout)
 
-    async def checksum(self, path: str) -> str | None:
-        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
-        done = await self._do("read", path, scripts.CHECKSUM, absent_is_fine=True)
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file's content as hex, or None when nothing is there."""
+        program = DIGEST_PROGRAMS.get(kind, "")
+        done = await self._do("read", path, scripts.CHECKSUM, program, absent_is_fine=True)
         if done.returncode == scripts.ABSENT:
             return None
         if done.returncode == scripts.NO_TOOL:
-            return hashlib.sha256(await self.read(path)).hexdigest()
-        return digest_in(self._srn, path, done.stdout)
+            return await chunks_digest(self.chunks(path), kind)
+        return digest_in(self._srn, path, done.stdout, kind)
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
@@ -144,7 +168,7 @@ class PosixFiles:
         path: str,
         script: str,
         *arguments: str,
-        stdin: bytes = b"",
+        stdin: Input = b"",
         absent_is_fine: bool = False,
     ) -> Completed:
         need_path(self._srn, doing, path)

@@ -88,13 +88,24 @@ file_at "$p"
 
 READ: Final = _NEED_FILE + 'exec cat < "$p"'
 
+PART: Final = (
+    _NEED_FILE
+    + r"""
+stat -L -c '%d %i %s %Y' -- "$p" || exit
+[ -s "$p" ] || exec cat < "$p"
+exec dd bs=1048576 skip="$2" count="$3" < "$p"
+"""
+)
+"""`$2` where a part of the file begins, `$3` its length, both in MiB. A line of marks comes first."""
+
 CHECKSUM: Final = (
     _NEED_FILE
     + r"""
-command -v sha256sum >/dev/null 2>&1 || exit 88
-exec sha256sum < "$p"
+command -v "$2" >/dev/null 2>&1 || exit 88
+exec "$2" < "$p"
 """
 )
+"""`$2` is the program, such as `sha256sum`."""
 
 WRITE: Final = (
     _RESOLVE

@@ -6,13 +6,16 @@ was read. Names go into the journal, digests do not: see `call_inputs`.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ensue.contracts.content import sha256_of
 from ensue.errors import StateFailedError
+from ensue.files.local_content import SHORT_BYTES
 from ensue.model.call_fingerprint import encoded
 from ensue.runs.read_mapping import ReadMapping
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.contracts.context import FileSources
     from ensue.model.srn import Srn
 
@@ -38,7 +41,8 @@ class Name(msgspec.Struct, frozen=True):
     """The name of something that a call has read.
 
     Args:
-        kind: `file`, `tree` (the names below a folder), `template`, `pillar`, `grains` or `arguments`.
+        kind: `file`, `marks` (size and time of change of a long file), `tree` (the names below a folder),
+            `template`, `pillar`, `grains` or `arguments`.
         where: the environment of a source; the SRN of whose pillar or grains.
         what: the source, the template's path, the top-level key.
     """
@@ -136,10 +140,10 @@ class NotingFiles:
         except StateFailedError:
             self._note(name, ABSENT)
             raise
-        self._note(name, content_digest(content))
+        self._note(name, await _digest_of_any(content))
         return content
 
-    async def open(self, source: str, *, saltenv: str = "") -> Content:
+    async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return the content of a source, long content in chunks; see the contract."""
         name = self._name("file", source, saltenv)
         try:
@@ -154,9 +158,14 @@ class NotingFiles:
         """Return the file of this machine that a source names; see the contract."""
         path = self._files.local_path(source, saltenv=saltenv)
         name = self._name("file", source, saltenv)
-        if path is None or not self._reads.knows(name):
-            # What was opened is not hashed once more: it may be long.
-            self._note(name, ABSENT if path is None else file_digest(path))
+        if path is None:
+            self._note(name, ABSENT)
+        elif not self._reads.knows(name):
+            if is_long(path):
+                # Only its place is asked for, on the event loop: hashing it would hold everything up.
+                self._note(self._name("marks", source, saltenv), marks_digest(path))
+            else:
+                self._note(name, file_digest(path))
         return path
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
@@ -183,6 +192,23 @@ def file_digest(path: Path | str) -> bytes:
         return ABSENT
 
 
+def is_long(path: Path | str) -> bool:
+    """Say whether a file is too long to be hashed on the event loop; False for one that is not there."""
+    try:
+        return os.stat(path).st_size > SHORT_BYTES  # noqa: PTH116 (a path or its text)
+    except OSError:
+        return False
+
+
+def marks_digest(path: Path | str | None) -> bytes:
+    """Return a digest of the size and the time of change of a file."""
+    try:
+        found = os.stat(path or "")  # noqa: PTH116 (a path or its text)
+    except OSError:
+        return ABSENT
+    return hashlib.sha256(b"%d %d" % (found.st_size, found.st_mtime_ns)).digest()
+
+
 def tree_digest(names: Sequence[str]) -> bytes:
     """Return the digest of the names below a folder."""
     return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).digest()
@@ -199,6 +225,13 @@ def key_digest(values: Mapping[str, Any], key: str) -> bytes:
 def content_digest(content: bytes) -> bytes:
     """Return the digest of a file's content."""
     return hashlib.sha256(content).digest()
+
+
+async def _digest_of_any(content: bytes) -> bytes:
+    """Return the digest of content, of long content in a thread."""
+    if len(content) <= SHORT_BYTES:
+        return content_digest(content)
+    return await asyncio.to_thread(content_digest, content)
 
 
 def data_digest(data: Any) -> bytes:

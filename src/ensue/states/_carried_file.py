@@ -6,11 +6,12 @@ transferred. Changes name checksums and sizes, never content.
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ensue.connections.target_content import content_at
+from ensue.contracts.content import sha256_of, size_of
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 
@@ -131,12 +132,12 @@ async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *,
 
 
 async def _write(source: Place, destination: Place, wanted: Wanted, *, existed: bool) -> tuple[str, int]:
-    content = await source.connection.read(source.path)
+    content = await content_at(source.connection, source.path)
     mode = wanted.mode if existed or wanted.mode is not None else NEW_FILE_MODE
     await destination.connection.write(
         destination.path, content, mode=mode, user=wanted.user, group=wanted.group
     )
-    return hashlib.sha256(content).hexdigest(), len(content)
+    return sha256_of(content), size_of(content)
 
 
 def _content_changes(

@@ -8,14 +8,15 @@ a POSIX shell with the usual small tools.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ensue.contracts.connection import Command
-from ensue.errors import RemoteError, RemoteFileError, RemoteTimeoutError
-from ensue.testing.contract_data import noise
+from ensue.errors import CommandInputError, RemoteError, RemoteFileError, RemoteTimeoutError
+from ensue.testing.contract_data import BIG_BYTES, LONG_BYTES, ChunkedContent, noise
 from ensue.testing.contract_play import scene
 
 if TYPE_CHECKING:
@@ -54,6 +55,37 @@ class CommandContract:
         done = await target.run(Command(argv=[f"{folder}/no-such-program"]))
         assert done.returncode == 127
         assert b"no-such-program" in done.stderr
+
+    @scene
+    async def test_input_comes_in_chunks(self, target: Connection, folder: str) -> None:
+        """A command reads chunks as one input, none of it, or a part."""
+        content = noise(LONG_BYTES)
+        expected = f"{hashlib.sha256(content).hexdigest()}  -\n".encode()
+        done = await target.run(
+            Command(argv=["sha256sum"], stdin=ChunkedContent(content), env={"A": "b"}, cwd=folder)
+        )
+        assert (done.returncode, done.stdout) == (0, expected)
+        for line, output in (("exit 3", b""), ("head -c 5; exit 3", content[:5])):
+            done = await target.run(Command(shell_line=line, stdin=ChunkedContent(content), cwd=folder))
+            assert (done.returncode, done.stdout) == (3, output)
+
+    @scene
+    async def test_an_input_that_breaks_off_ends_the_command(self, target: Connection, folder: str) -> None:
+        """A command whose input cannot be read does not go on with a part of it."""
+        source = ChunkedContent(noise(BIG_BYTES), breaks_off=True)
+        line = "cat >read; echo >whole"
+        with pytest.raises(CommandInputError, match="the source breaks off"):
+            await target.run(Command(shell_line=line, stdin=source, cwd=folder))
+        assert "whole" not in await target.list_directory(folder)
+
+    @scene
+    async def test_a_limit_holds_for_the_input_too(self, target: Connection, folder: str) -> None:
+        """A command that does not read is ended in time, however much there is to read."""
+        command = Command(
+            shell_line=f"sleep {LONG_S}", stdin=ChunkedContent(noise(LONG_BYTES)), cwd=folder, timeout_s=0.5
+        )
+        with pytest.raises(RemoteTimeoutError):
+            await target.run(command)
 
     @scene
     async def test_much_both_ways(self, target: Connection, folder: str) -> None:

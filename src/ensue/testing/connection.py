@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING
 
 from ensue.contracts.connection import Command, Completed, FileStat
 from ensue.contracts.content import whole
-from ensue.errors import NotOfferedError, RemoteFileError
+from ensue.errors import NotOfferedError, RemoteError, RemoteFileError
 from ensue.model.srn import Srn
 from ensue.testing.memory_tree import NUMBERS, MemoryTree, Node, number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import AsyncGenerator, Callable, Generator
 
     from ensue.contracts.content import Content
 
+_PART_BYTES = 1 << 20
 _NEW_FILE_MODE = 0o644
 _NEW_DIRECTORY_MODE = 0o755
 
@@ -124,6 +125,15 @@ class FakeConnection:
         with self._asked("read", path):
             return self._file(path).content
 
+    async def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield a file's content in parts."""
+        content = await self.read(path)
+        for at in range(0, len(content), _PART_BYTES):
+            if self.tree.need(path).content is not content:
+                with self._asked("read", path):
+                    raise OSError(errno.EBUSY, "it changes while it is read")
+            yield content[at : at + _PART_BYTES]
+
     async def write(
         self,
         path: str,
@@ -155,12 +165,12 @@ class FakeConnection:
             node = self.tree.find(path, follow=follow)
         return None if node is None else _described(node)
 
-    async def checksum(self, path: str) -> str | None:
-        """Return a file's SHA-256."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file."""
         with self._asked("checksum", path):
             if self.tree.find(path) is None:
                 return None
-            return hashlib.sha256(self._file(path).content).hexdigest()
+            return hashlib.new(kind, self._file(path).content, usedforsecurity=False).hexdigest()
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder."""
@@ -247,6 +257,8 @@ class FakeConnection:
         self.calls.append(RecordedCall(method=method, path=path))
         try:
             yield
+        except RemoteError:
+            raise  # Of content that comes from another target.
         except OSError as fault:
             message = f"cannot {method} {path} on {self._srn}: {fault.strerror}"
             error = RemoteFileError(message, path=path, target=str(self._srn))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.contracts.connection import Connection
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.contracts.context import FunctionContext
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.model.data import DataMap
@@ -62,7 +62,7 @@ class FakeFileSources:
             raise StateFailedError(f"{source} is in none of the file roots: {self.root or '(memory)'}")
         return path.read_bytes()
 
-    async def open(self, source: str, *, saltenv: str = "") -> Content:
+    async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return a source's content, in chunks when it is a long real file."""
         path = None if source in self.sources else self.local_path(source, saltenv=saltenv)
         return await self.read(source, saltenv=saltenv) if path is None else await self._digests.content(path)

@@ -8,7 +8,7 @@ import random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
 HARD_NAMES = (
     "plain",
@@ -33,6 +33,8 @@ HARD_NAMES = (
 BIG_BYTES = 2 * 1024 * 1024 + 7
 """More than fits into any one message, and no round number."""
 
+LONG_BYTES = 5 * 1024 * 1024 + 7
+"""More than is read of a file at once."""
 
 _CHUNK_BYTES = 100_003
 
@@ -56,7 +58,7 @@ class ChunkedContent:
         self.size_bytes = len(content)
         self.sha256 = hashlib.sha256(content).hexdigest()
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         """Yield it in parts, none of which is of a round size.
 
         Raises:

@@ -10,6 +10,7 @@ cannot do for want of rights (giving files away) is tested both ways: it works, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import hashlib
 
@@ -17,7 +18,7 @@ import pytest
 
 from ensue.contracts.connection import Connection
 from ensue.errors import RemoteFileError
-from ensue.testing.contract_data import BIG_BYTES, HARD_NAMES, ChunkedContent, noise
+from ensue.testing.contract_data import BIG_BYTES, HARD_NAMES, LONG_BYTES, ChunkedContent, noise
 from ensue.testing.contract_play import scene
 from ensue.testing.link_contract import LinkContract
 
@@ -71,6 +72,39 @@ class FileContract(LinkContract):
                 await target.write(f"{folder}/{name}", ChunkedContent(noise(BIG_BYTES), breaks_off=True))
         assert await target.list_directory(folder) == ["file"]
         assert await target.read(f"{folder}/file") == b"old"
+
+    @scene
+    async def test_a_long_file_is_read_in_chunks(self, target: Connection, folder: str) -> None:
+        """The chunks together are the content, of long, short and empty files, through a symlink too."""
+        for content in (b"", b"short", noise(LONG_BYTES)):
+            await target.write(f"{folder}/file", content)
+            await target.symlink("file", f"{folder}/link")
+            chunks = [chunk async for chunk in target.chunks(f"{folder}/link")]
+            assert b"".join(chunks) == content
+            assert max(map(len, chunks), default=0) <= LONG_BYTES / 2
+        for path in (f"{folder}/absent", folder):
+            with pytest.raises(RemoteFileError):
+                [chunk async for chunk in target.chunks(path)]
+
+    @scene
+    async def test_a_file_that_changes_is_not_read_on(self, target: Connection, folder: str) -> None:
+        """What is read in chunks is one content, or nothing at all."""
+        await target.write(f"{folder}/file", noise(LONG_BYTES))
+        async with contextlib.aclosing(target.chunks(f"{folder}/file")) as chunks:
+            assert await anext(chunks)
+            await target.write(f"{folder}/file", noise(LONG_BYTES + 1, seed=2))
+            with pytest.raises(RemoteFileError, match="changes while it is read"):
+                [chunk async for chunk in chunks]
+
+    @scene
+    async def test_checksums_of_many_kinds(self, target: Connection, folder: str) -> None:
+        """Other digests than SHA-256 are as good, also those for which no target has a program."""
+        for content in (b"small\n", noise(BIG_BYTES, seed=2)):
+            await target.write(f"{folder}/file", content)
+            for kind in ("md5", "sha1", "sha512", "sha3_256"):
+                expected = hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+                assert await target.checksum(f"{folder}/file", kind) == expected
+        assert await target.checksum(f"{folder}/absent", "md5") is None
 
     @scene
     async def test_checksum_is_the_content_s(self, target: Connection, folder: str) -> None:

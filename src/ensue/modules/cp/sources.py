@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 from ensue.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import SourceContent
     from ensue.contracts.context import FunctionContext
 
 SALT: Final = "salt://"
@@ -24,7 +24,7 @@ async def content_of(ctx: FunctionContext, source: str, saltenv: str = "") -> by
         return None
 
 
-async def opened(ctx: FunctionContext, source: str, saltenv: str = "") -> Content | None:
+async def opened(ctx: FunctionContext, source: str, saltenv: str = "") -> SourceContent | None:
     """Return the content of a source, in chunks when it is long; None when it is nowhere."""
     try:
         return await ctx.files.open(source, saltenv=saltenv)

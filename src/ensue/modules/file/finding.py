@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
@@ -84,8 +83,7 @@ def _printed_words(given: Any) -> list[str]:
 
 async def _printed(ctx: FunctionContext, word: str, path: str, found: FileStat) -> Any:
     if word == "md5":
-        is_file = found.kind == "file"
-        return hashlib.md5(await ctx.connection.read(path)).hexdigest() if is_file else ""  # noqa: S324 (asked for)
+        return await ctx.connection.checksum(path, "md5") or "" if found.kind == "file" else ""
     values = {
         "path": path,
         "name": posixpath.basename(path),

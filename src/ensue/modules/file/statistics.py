@@ -98,14 +98,12 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
     Raises:
         StateFailedError: there is no such kind, or nothing is there.
     """
-    if form == "sha256":
-        found = await ctx.connection.checksum(path)
-        if found is None:
-            raise StateFailedError(f"Path not found: {path}")
-        return found
     if form not in hashlib.algorithms_available:
         raise StateFailedError(f"Invalid hash type: {form}")
-    return hashlib.new(form, await ctx.connection.read(path), usedforsecurity=False).hexdigest()
+    found = await ctx.connection.checksum(path, form)
+    if found is None:
+        raise StateFailedError(f"Path not found: {path}")
+    return found
 
 
 async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:

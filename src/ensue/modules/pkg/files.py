@@ -47,7 +47,7 @@ async def _brought(ctx: FunctionContext, folder: str, source: str) -> str:
         if await ctx.connection.stat(source, follow=True) is None:
             raise StateFailedError(f"there is no package {source} on {ctx.srn}")
         return source
-    content = await ctx.files.read(source)
+    content = await ctx.files.open(source)
     # Of `salt://a.deb` the name is what a URL calls the host.
     path = posixpath.join(folder, posixpath.basename(source.partition("?")[0]))
     await ctx.connection.write(path, content)

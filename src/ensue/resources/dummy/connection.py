@@ -15,7 +15,7 @@ from ensue.model.folder_name import folder_name
 from ensue.resources.faults import FileFaults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncGenerator, Callable
     from pathlib import Path
 
     from ensue.model.srn import Srn
@@ -68,6 +68,11 @@ class DummyConnection:
         if name not in _FILE_METHODS:
             raise AttributeError(name, name=name, obj=self)
         return self._when_reachable(name)
+
+    def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file in parts; see the contract."""
+        self.must_be_reachable()
+        return self._file_tree().chunks(path)
 
     def _when_reachable(self, name: str) -> Callable[..., Any]:
         async def method(*args: Any, **kwargs: Any) -> Any:

@@ -64,6 +64,7 @@ class MinionConnection(MinionFiles):
             RemoteTimeoutError: it did not end in time; it was ended with all that it started.
             RemoteFileError: there is no such folder to run in.
             AuthenticationError: ensue may not become that user.
+            CommandInputError: what it was to read cannot be read.
             RemoteError: there is no such user, or the system can start no process.
         """
         try:
@@ -75,11 +76,13 @@ class MinionConnection(MinionFiles):
                 try:
                     return await run_once(launch)
                 except (OSError, ValueError) as fault:
-                    if isinstance(fault, TimeoutError):
+                    if isinstance(fault, TimeoutError | RemoteError):
                         raise
                     # What the system cannot execute (a script that names no interpreter) a shell may well do.
                     launch = self._launch(command, needs_shell=True)
             return await run_once(launch)
+        except RemoteError:
+            raise  # Of the input, which may come from another target.
         except TimeoutError:
             raise self._timed_out(command) from None
         except OSError as fault:

@@ -12,9 +12,11 @@ import hashlib
 import os
 import stat as stat_bits
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import FileKind, FileStat
+from ensue.files.local_content import CHUNK_BYTES, mark_of, part_at
 from ensue.resources.faults import FileFaults
 from ensue.resources.leftovers import HERE, is_temporary
 from ensue.resources.minion.accounts import Accounts, group_number, user_number
@@ -23,10 +25,12 @@ from ensue.resources.minion.chunked_write import write_in_chunks
 from ensue.resources.threads import in_thread
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
     from contextlib import AbstractContextManager
 
     from ensue.contracts.content import Content
     from ensue.contracts.leftovers import LeftoverNotes
+    from ensue.files.local_content import FileMark
     from ensue.model.srn import Srn
     from ensue.resources.minion.confine import Confinement
 
@@ -72,6 +76,19 @@ class MinionFiles:
             if size_bytes <= INLINE_SIZE_BYTES:
                 return _read_and_close(descriptor, size_bytes)
             return await in_thread(lambda: _read_and_close(descriptor, size_bytes))
+
+    async def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file in parts; symlinks are followed."""
+        with FileFaults(self._srn, "read", path):
+            real = self._confinement.real(path)
+            descriptor, size_bytes = _open_regular(real)
+            mark = mark_of(descriptor)
+            if not size_bytes:  # Files of /proc say so and have content all the same.
+                yield await in_thread(lambda: _read_and_close(descriptor, 0))
+                return
+            os.close(descriptor)
+            for at in range(0, size_bytes, CHUNK_BYTES):
+                yield await in_thread(partial(_chunk, real, at, mark))
 
     async def write(
         self,
@@ -119,16 +136,17 @@ class MinionFiles:
                 link_target=os.readlink(real) if kind == "symlink" else "",  # noqa: PTH115 (a string)
             )
 
-    async def checksum(self, path: str) -> str | None:
-        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file's content as hex, or None when nothing is there."""
         with FileFaults(self._srn, "read", path):
             try:
                 descriptor, size_bytes = _open_regular(self._confinement.real(path))
             except (FileNotFoundError, NotADirectoryError):
                 return None
             if size_bytes <= INLINE_SIZE_BYTES:
-                return hashlib.sha256(_read_and_close(descriptor, size_bytes)).hexdigest()
-            return await in_thread(lambda: _hash_and_close(descriptor))
+                content = _read_and_close(descriptor, size_bytes)
+                return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+            return await in_thread(lambda: _hash_and_close(descriptor, kind))
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
@@ -233,9 +251,18 @@ def _read_and_close(descriptor: int, size_bytes: int) -> bytes:
         os.close(descriptor)
 
 
-def _hash_and_close(descriptor: int) -> str:
+def _hash_and_close(descriptor: int, kind: str) -> str:
     with os.fdopen(descriptor, "rb", buffering=0) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.file_digest(file, partial(hashlib.new, kind, usedforsecurity=False)).hexdigest()
+
+
+def _chunk(path: str, at: int, mark: FileMark) -> bytes:
+    # Opened for each chunk, so that nothing is left open, whenever whoever reads stops.
+    descriptor, _ = _open_regular(path)
+    try:
+        return part_at(descriptor, at, mark)
+    finally:
+        os.close(descriptor)
 
 
 def _make_directory(path: str, mode: int | None, *, parents: bool) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import re
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import asyncssh
@@ -37,8 +38,9 @@ from ensue.resources.ssh_host.sftp_messages import SftpError
 from ensue.resources.ssh_host.sftp_session import SftpLostError, SftpSession
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
+    from ensue.contracts.content import Input
     from ensue.resources.ssh_host.transport import Transport
 
 _LOSSES = (asyncssh.DisconnectError, ConnectionError)
@@ -70,9 +72,9 @@ class Channel:
         user = command.user or self._settings.become
         script = command_script(command, token=self._token)
         errand = await self._becoming.errand(script.text, user) if user else Errand(script=script.text)
-        stdin = script.stdin_first + command.stdin
+        errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
-        done = await self._send(errand, stdin, limit_s=limit_s, user=user)
+        done = await self._send(errand, command.stdin, limit_s=limit_s, user=user)
         if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
             said = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
             raise file_error(self._srn, "run in", command.cwd or "", why=said)
@@ -135,11 +137,11 @@ class Channel:
         limit_s = self._settings.connect_timeout_s
         return await self._send(Errand(script=script), stdin, limit_s=limit_s, user="")
 
-    async def _send(self, errand: Errand, stdin: bytes, *, limit_s: float | None, user: str) -> Completed:
+    async def _send(self, errand: Errand, stdin: Input, *, limit_s: float | None, user: str) -> Completed:
         """Send a script and wait for its end.
 
         Args:
-            errand: the script.
+            errand: the script, and what goes before `stdin`.
             stdin: what the command reads.
             limit_s: how long it may take.
             user: whose processes it starts; empty: those of the user logged in.
@@ -156,7 +158,7 @@ class Channel:
                         refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
                         continue
                     try:
-                        await self._finish(channel, session, errand.stdin_first + stdin, limit_s)
+                        await self._finish(channel, session, (errand.stdin_first, stdin), limit_s)
                         return self._completed(connection, channel, session)
                     except BaseException:
                         await self._end(channel, session, user)
@@ -190,19 +192,22 @@ class Channel:
         self,
         channel: asyncssh.SSHClientChannel[bytes],
         session: ExecSession,
-        stdin: bytes,
+        inputs: tuple[Input, ...],
         limit_s: float | None,
     ) -> None:
-        """Wait for the end of a command."""
-        with contextlib.suppress(BrokenPipeError):
-            # The command may have ended already without reading any of it.
-            if stdin:
-                channel.write(stdin)  # pyright: ignore[reportUnknownMemberType]  # asyncssh leaves it open
-            channel.write_eof()
+        """Give a command its input, one after the other, and wait for its end."""
+        write = cast("Callable[[bytes], None]", channel.write)  # pyright: ignore[reportUnknownMemberType]  # asyncssh leaves it open
         try:
             async with asyncio.timeout(limit_s):
+                with contextlib.suppress(BrokenPipeError):
+                    # The command may have ended already without reading any of it.
+                    for one in inputs:
+                        await session.feed.give(one, write)
+                    channel.write_eof()
                 # Unlike a plain await this leaves the future whole when it is cancelled.
                 await asyncio.wait([session.ended])
+        except RemoteError:
+            raise  # Of the input, which may come from another target.
         except TimeoutError:
             limit_s = limit_s or 0.0
             message = (

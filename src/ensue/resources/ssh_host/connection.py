@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 from typing import TYPE_CHECKING
 
 from ensue.errors import RemoteFileError, RemoteTimeoutError, ResourceError, UnreachableError
+from ensue.resources.file_parts import all_parts
 from ensue.resources.leftovers import is_temporary
 from ensue.resources.posix_files import PosixFiles
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.content import Content
     from ensue.contracts.leftovers import LeftoverNotes
     from ensue.model.srn import Srn
+    from ensue.resources.file_parts import FilePart
     from ensue.resources.ssh_host.channel import Channel
     from ensue.resources.ssh_host.settings import Settings
     from ensue.resources.ssh_host.sftp_files import SftpFiles
@@ -84,6 +87,14 @@ class SshConnection:
         async with self._files() as files:
             return await files.read(path)
 
+    def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file in parts; symlinks are followed."""
+        return all_parts(lambda at, before: self._part(path, at, before))
+
+    async def _part(self, path: str, at: int, before: FilePart | None) -> FilePart:
+        async with self._files() as files:
+            return await files.part(path, at, before)
+
     async def write(
         self,
         path: str,
@@ -104,10 +115,10 @@ class SshConnection:
         async with self._files() as files:
             return await files.stat(path, follow=follow)
 
-    async def checksum(self, path: str) -> str | None:
-        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file's content as hex, or None when nothing is there."""
         async with self._files() as files:
-            return await files.checksum(path)
+            return await files.checksum(path, kind)
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
@@ -164,7 +175,13 @@ class SshConnection:
         self._sftp_files = None
 
     async def _run(self, command: Command) -> Completed:
+        await self._load()
         return await self.channel().run(command)
+
+    async def _load(self) -> None:
+        """Load asyncssh before the first use, in a thread: it takes a fifth of a second."""
+        if self._channel is None:
+            await asyncio.to_thread(importlib.import_module, "ensue.resources.ssh_host.channel")
 
     def channel(self) -> Channel:
         """Return what commands and SFTP travel through; jump hosts go through the transport in it.
@@ -184,6 +201,7 @@ class SshConnection:
     @contextlib.asynccontextmanager
     async def _files(self) -> AsyncGenerator[SftpFiles | PosixFiles]:
         """Hand out the file operations; a session that was lost underneath is told as such."""
+        await self._load()
         files = await self._chosen_files()
         await self._remove_left(files)
         limit_s = self.settings.timeout_s

@@ -16,6 +16,7 @@ import asyncssh
 from asyncssh.constants import EXTENDED_DATA_STDERR
 
 from ensue.contracts.connection import Completed
+from ensue.processes.feeding import Feed
 from ensue.resources.answers import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -88,9 +89,10 @@ class SessionGate:
 
 
 class ExecSession(asyncssh.SSHClientSession[bytes]):
-    """One command: collects what it writes and says when it has ended."""
+    """One command: collects what it writes and says when it has ended; its input goes through `feed`."""
 
     def __init__(self) -> None:
+        self.feed = Feed()
         self._loop = asyncio.get_running_loop()
         self._quiet: asyncio.TimerHandle | None = None
         self.output = bytearray()
@@ -121,6 +123,14 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self._is_deaf = True
         self.output.clear()
 
+    def pause_writing(self) -> None:
+        """Hold the input back: the command does not read as fast as it is given."""
+        self.feed.pause()
+
+    def resume_writing(self) -> None:
+        """Go on with the input."""
+        self.feed.resume()
+
     def exit_status_received(self, status: int) -> None:  # noqa: ARG002 (the channel keeps it)
         """Take note of the exit; whoever else holds the output open is waited for only a little."""
         self._exit()
@@ -141,11 +151,13 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self._end()
 
     def _exit(self) -> None:
+        self.feed.stop()
         if self._quiet is not None:
             self._quiet.cancel()
         self._quiet = self._loop.call_later(QUIET_S, self._end)
 
     def _end(self) -> None:
+        self.feed.stop()
         if not self.ended.done():
             self.ended.set_result(None)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Final
 
+from ensue.contracts.content import chunks_of
 from ensue.resources.ssh_host.sftp_messages import (
     FSYNC,
     LSETSTAT,
@@ -33,6 +36,9 @@ PART_BYTES: Final = 1 << 15
 
 _MOST_PARTS: Final = 32
 """So many parts of one file are on their way together."""
+
+_GROUP_BYTES: Final = PART_BYTES * 4
+_MOST_GROUPS: Final = _MOST_PARTS // 4
 
 _PRIVATE_MODE: Final = 0o600
 
@@ -115,19 +121,20 @@ class SftpClient:
         finally:
             self._close_unwatched(handle)
 
-    async def content(self, path: str, size_bytes: int) -> bytes:
-        """Return the first bytes of a file, fewer when it is shorter.
+    async def content(self, path: str, size_bytes: int, *, at: int = 0) -> bytes:
+        """Return bytes of a file, fewer when it ends before.
 
         Args:
             path: a regular file: opening a pipe would wait for its other end.
             size_bytes: how many; up to a megabyte takes two round trips.
+            at: where they begin.
         """
         flags = uint32(OpenFlag.READ) + Attributes().encoded()
         handle = await self._handle(Kind.OPEN, path_bytes(path) + flags)
         content = bytearray()
         try:
             while len(content) < size_bytes:
-                parts = await self._parts(handle, len(content), size_bytes)
+                parts = await self._parts(handle, at + len(content), at + size_bytes)
                 if not parts:
                     break
                 content += parts
@@ -178,21 +185,20 @@ class SftpClient:
         return replies[-2].attributes()
 
     async def _all_but_last(self, handle: bytes, content: Content) -> list[Future[Reply]]:
-        """Write content up to its last group of parts; return the requests of that group, already sent."""
-        group_bytes = PART_BYTES * _MOST_PARTS
-        if isinstance(content, bytes):
-            last = max(len(content) - 1, 0) // group_bytes * group_bytes
-            for start in range(0, last, group_bytes):
-                await asyncio.gather(*self._written(handle, content[start : start + group_bytes], start))
-            return self._written(handle, content[last:], last)
-        asked: list[Future[Reply]] = []
+        """Write content up to its last few groups of parts; return the requests of those, already sent.
+
+        One group follows the other as the answers come, so that neither side has bursts to work off.
+        """
+        asked: deque[list[Future[Reply]]] = deque()
         at = 0
-        async for chunk in content.chunks():
-            # The next chunk is read while this one travels.
-            await asyncio.gather(*asked)
-            asked = self._written(handle, chunk, at)
-            at += len(chunk)
-        return asked
+        async with aclosing(chunks_of(content)) as chunks:
+            async for chunk in chunks:
+                for start in range(0, len(chunk), _GROUP_BYTES):
+                    if len(asked) == _MOST_GROUPS:
+                        await asyncio.gather(*asked.popleft())
+                    asked.append(self._written(handle, chunk[start : start + _GROUP_BYTES], at + start))
+                at += len(chunk)
+        return [reply for group in asked for reply in group]
 
     async def _handle(self, kind: Kind, body: bytes) -> bytes:
         """Open something; return its handle as a string of a request."""

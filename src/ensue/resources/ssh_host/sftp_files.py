@@ -15,8 +15,11 @@ import stat as stat_bits
 from typing import TYPE_CHECKING, Final
 
 from ensue.contracts.connection import Command, FileStat
+from ensue.contracts.content import chunks_digest
+from ensue.errors import RemoteError
 from ensue.model.target_paths import folders_above, is_too_long
 from ensue.resources.answers import (
+    DIGEST_PROGRAMS,
     KINDS,
     MOST_BYTES,
     MOST_NAMES,
@@ -26,6 +29,7 @@ from ensue.resources.answers import (
     digest_in,
 )
 from ensue.resources.faults import file_error, need_path
+from ensue.resources.file_parts import PART_BYTES, all_parts, checked_part
 from ensue.resources.leftovers import TEMPORARY_PREFIX
 from ensue.resources.ssh_host.sftp_messages import Attributes, SftpError, Status
 from ensue.resources.ssh_host.sftp_paths import WrittenPaths, found_at
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Completed
     from ensue.contracts.content import Content
     from ensue.model.srn import Srn
+    from ensue.resources.file_parts import FilePart
     from ensue.resources.ssh_host.accounts import RemoteAccounts
     from ensue.resources.ssh_host.sftp_client import SftpClient
     from ensue.resources.ssh_host.sftp_messages import Entry
@@ -93,6 +98,23 @@ class SftpFiles:
         """Return the whole content of a file; symlinks are followed."""
         async with self._asking("read", path) as sftp:
             return await self._content_of(sftp, path, await sftp.stat(path))
+
+    def chunks(self, path: str) -> AsyncGenerator[bytes]:
+        """Yield the content of a file in parts; symlinks are followed."""
+        return all_parts(lambda at, before: self.part(path, at, before))
+
+    async def part(self, path: str, at: int, before: FilePart | None) -> FilePart:
+        """Return a part of a file; see `file_parts`."""
+        async with self._asking("read", path) as sftp:
+            found = await sftp.stat(path)
+            need_regular(found)
+            size_bytes = found.size_bytes or 0
+            content = (
+                await sftp.content(path, min(PART_BYTES, max(size_bytes - at, 0)), at=at)
+                if size_bytes
+                else await self._content_of(sftp, path, found)
+            )
+            return checked_part(content, (str(size_bytes), str(found.mtime_s)), size_bytes, at, before)
 
     async def write(
         self,
@@ -152,18 +174,21 @@ class SftpFiles:
                 link_target=await sftp.readlink(path) if kind == "symlink" else "",
             )
 
-    async def checksum(self, path: str) -> str | None:
-        """Return the SHA-256 of a file's content as hex, or None when nothing is there."""
+    async def checksum(self, path: str, kind: str = "sha256") -> str | None:
+        """Return the digest of a file's content as hex, or None when nothing is there."""
         async with self._asking("read", path) as sftp:
             found = await found_at(sftp, path, follow=True)
             if found is None:
                 return None
-            if (found.size_bytes or 0) > _READ_SIZE_BYTES:
-                need_regular(found)
-                done = await self._run(Command(argv=["sha256sum", "--", path], cwd="/"))
+            need_regular(found)
+            if (found.size_bytes or 0) <= _READ_SIZE_BYTES:
+                content = await self._content_of(sftp, path, found)
+                return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
+            if program := DIGEST_PROGRAMS.get(kind):
+                done = await self._run(Command(argv=[program, "--", path], cwd="/"))
                 if done.returncode == 0:
-                    return digest_in(self._srn, path, done.stdout)
-            return hashlib.sha256(await self._content_of(sftp, path, found)).hexdigest()
+                    return digest_in(self._srn, path, done.stdout, kind)
+        return await chunks_digest(self.chunks(path), kind)
 
     async def list_directory(self, path: str) -> list[str]:
         """Return the names in a folder, sorted."""
@@ -252,7 +277,7 @@ class SftpFiles:
         sftp = await self._client()
         try:
             yield sftp
-        except ConnectionError:
+        except (ConnectionError, RemoteError):
             raise
         except SftpError as fault:
             number = _ERRNOS.get(fault.code, 0)

@@ -5,12 +5,17 @@ program but `tar`. What may be in an archive is decided in `layout`, how much in
 refuses the whole archive. Owners and set-id bits are dropped, and so is the right of others to write, as in
 Python's `data` filter.
 
+An archive is read twice, in pieces, and never held as a whole: first to its end, to see what is in it, then
+while it is unpacked.
+
 Source: Python's `tarfile` and `zipfile`; PEP 706.
 """
 
 from __future__ import annotations
 
+import asyncio
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -22,15 +27,20 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from ensue.contracts.content import size_of
 from ensue.errors import StateFailedError
+from ensue.model.target_paths import LONGEST_PATH_BYTES
 from ensue.states.archive.layout import EntryKind, Layout
 from ensue.states.archive.limits import Budget, LimitedReader, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from typing import IO
+    from collections.abc import AsyncGenerator, Generator, Mapping
+    from typing import IO, BinaryIO
 
+    from ensue.contracts.content import SourceContent
     from ensue.states.archive.limits import Readable
+
+    _Entry = tuple[str, tarfile.TarInfo, Readable]
 
 TAR_ENDINGS: Final = (
     ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz", ".tar.lzma", ".tlz",
@@ -49,7 +59,7 @@ class Archive:
 
     Args:
         shown: its source, for messages.
-        content: its bytes.
+        content: its bytes, or the file that it is.
         is_zip: whether it is a zip, else a tar.
         limits: how much it may unpack to.
         strip: how many leading folders are cut off the names.
@@ -58,7 +68,7 @@ class Archive:
     """
 
     shown: str
-    content: bytes
+    content: SourceContent
     is_zip: bool
     limits: Limits
     strip: int = 0
@@ -74,13 +84,11 @@ class Contents:
         names: all of it, named as the archive does.
         kinds: what is at each path that has an entry of its own.
         links: where its symlinks point.
-        tar: the same as a plain tar.
     """
 
     names: tuple[str, ...]
     kinds: Mapping[str, EntryKind]
     links: Mapping[str, str]
-    tar: bytes
 
     def folders(self) -> set[str]:
         """Return every folder that something is unpacked in, also those without an entry of their own."""
@@ -111,7 +119,7 @@ class Contents:
 
 
 def read_contents(archive: Archive) -> Contents:
-    """Read an archive whole. This takes a while; call it in a thread.
+    """Read an archive to its end. This takes a while; call it in a thread.
 
     Raises:
         StateFailedError: it is broken, needs a password, is above a limit, or has something in it that must
@@ -119,34 +127,98 @@ def read_contents(archive: Archive) -> Contents:
     """
     names: list[str] = []
     layout = Layout(archive.shown, archive.strip)
-    budget = Budget(archive.limits, len(archive.content), archive.shown)
-    entries = (_from_zip if archive.is_zip else _from_tar)(archive, layout, budget)
-    packed = io.BytesIO()
-    try:
-        with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT, encoding="utf-8") as tar:
-            for name, info, content in entries:
-                if not info.name:
-                    continue
+    with _faults(archive), contextlib.closing(_entries(archive, layout)) as entries:
+        for name, info, content in entries:
+            while content.read(_CHUNK_BYTES):
+                pass
+            if info.name:
                 layout.add(info)
                 names.append(_printable(info.name if archive.strip else name))
-                tar.addfile(info, io.BytesIO(content))
+    return Contents(names=tuple(names), kinds=layout.kinds, links=layout.links)
+
+
+class PlainTar:
+    """What is in an archive, as a plain tar.
+
+    Args:
+        archive: an archive that `read_contents` has read.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    async def chunks(self) -> AsyncGenerator[bytes]:
+        """Yield the tar from its beginning.
+
+        Raises:
+            StateFailedError: the archive is not what it was.
+        """
+        with contextlib.closing(_in_chunks(_tar_pieces(self._archive))) as chunks:
+            while chunk := await asyncio.to_thread(next, chunks, b""):
+                yield chunk
+
+
+def _tar_pieces(archive: Archive) -> Generator[bytes]:
+    packed_bytes = 0
+    layout = Layout(archive.shown, archive.strip)
+    with _faults(archive), contextlib.closing(_entries(archive, layout)) as entries:
+        for _, info, content in entries:
+            if not info.name:
+                continue
+            header = info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
+            yield header
+            while piece := content.read(_CHUNK_BYTES):
+                yield piece
+            padding = b"\0" * (-info.size % tarfile.BLOCKSIZE)
+            yield padding
+            packed_bytes += len(header) + info.size + len(padding)
+    end_bytes = 2 * tarfile.BLOCKSIZE
+    yield b"\0" * (end_bytes + -(packed_bytes + end_bytes) % tarfile.RECORDSIZE)
+
+
+def _in_chunks(pieces: Generator[bytes]) -> Generator[bytes]:
+    """Join pieces, many of which are small, to chunks."""
+    with contextlib.closing(pieces):
+        waiting = bytearray()
+        for piece in pieces:
+            waiting += piece
+            if len(waiting) >= _CHUNK_BYTES:
+                yield bytes(waiting)
+                waiting.clear()
+        if waiting:
+            yield bytes(waiting)
+
+
+def _entries(archive: Archive, layout: Layout) -> Generator[_Entry]:
+    """Yield what is in an archive: the name there, what it is by its relative name, and its content."""
+    with _opened(archive.content) as packed:
+        budget = Budget(archive.limits, size_of(archive.content), archive.shown)
+        yield from (_from_zip if archive.is_zip else _from_tar)(archive, packed, layout, budget)
+
+
+@contextlib.contextmanager
+def _faults(archive: Archive) -> Generator[None]:
+    """Say of what goes wrong which archive it is."""
+    try:
+        yield
     except _BROKEN as error:
         raise StateFailedError(f"{archive.shown} cannot be read as an archive: {error}") from None
     except RuntimeError as error:  # zipfile's way to say that a password is missing or wrong.
         raise StateFailedError(f"{archive.shown}: {error}") from None
-    return Contents(names=tuple(names), kinds=layout.kinds, links=layout.links, tar=packed.getvalue())
 
 
-def _from_tar(
-    archive: Archive, layout: Layout, budget: Budget
-) -> Iterator[tuple[str, tarfile.TarInfo, bytes]]:
-    stream = LimitedReader(_decompressing(archive.content), budget)
+def _opened(content: SourceContent) -> BinaryIO:
+    return io.BytesIO(content) if isinstance(content, bytes) else content.open()
+
+
+def _from_tar(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget) -> Generator[_Entry]:
+    stream = LimitedReader(_decompressing(packed), budget)
     with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r|", encoding="utf-8") as tar:
         for member in tar:
             info = tarfile.TarInfo(layout.relative(member.name))
             info.mtime = int(member.mtime)
             info.mode = _safe_mode(member.mode, is_folder=member.isdir())
-            content = b""
+            content: Readable = io.BytesIO()
             budget.spend(member.size if member.isreg() else 0)
             if member.isdir():
                 info.type = tarfile.DIRTYPE
@@ -155,9 +227,8 @@ def _from_tar(
             elif member.islnk():
                 info.type, info.linkname = tarfile.LNKTYPE, layout.relative(member.linkname)
             elif member.isreg():
-                read = tar.extractfile(member)
-                content = read.read() if read else b""
-                info.size = len(content)
+                info.size = member.size
+                content = _Whole(cast("Readable", tar.extractfile(member)), member.size)
             else:
                 raise StateFailedError(f"{archive.shown} holds {member.name!r}, which is a device or a pipe")
             yield member.name, info, content
@@ -166,22 +237,46 @@ def _from_tar(
         pass
 
 
-def _decompressing(content: bytes) -> Readable:
-    packed = io.BytesIO(content)
-    if content.startswith(b"\x1f\x8b"):
+class _Whole:
+    """An entry's content, which has to be as long as the archive says.
+
+    Args:
+        stream: yields it.
+        size_bytes: its size.
+    """
+
+    def __init__(self, stream: Readable, size_bytes: int) -> None:
+        self._stream = stream
+        self._left_bytes = size_bytes
+
+    def read(self, size_bytes: int, /) -> bytes:
+        """Return at most so many bytes, none at the end.
+
+        Raises:
+            EOFError: it ends before it should.
+        """
+        content = self._stream.read(min(size_bytes, self._left_bytes))
+        if not content and self._left_bytes:
+            raise EOFError("unexpected end of data")
+        self._left_bytes -= len(content)
+        return content
+
+
+def _decompressing(packed: BinaryIO) -> Readable:
+    start = packed.read(6)
+    packed.seek(0)
+    if start.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=packed)
-    if content.startswith(b"BZh"):
+    if start.startswith(b"BZh"):
         return bz2.BZ2File(packed)
-    if content.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
+    if start.startswith((b"\xfd7zXZ\0", b"\x5d\0\0")):
         return lzma.LZMAFile(packed)
     return packed
 
 
-def _from_zip(
-    archive: Archive, layout: Layout, budget: Budget
-) -> Iterator[tuple[str, tarfile.TarInfo, bytes]]:
+def _from_zip(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget) -> Generator[_Entry]:
     password = archive.password.encode() if archive.password else None
-    with zipfile.ZipFile(io.BytesIO(archive.content)) as zipped:
+    with zipfile.ZipFile(packed) as zipped:
         for member in zipped.infolist():
             info = tarfile.TarInfo(layout.relative(member.filename))
             info.mtime = int(time.mktime((*member.date_time, 0, 0, -1)))
@@ -190,21 +285,27 @@ def _from_zip(
                 raise StateFailedError(
                     f"{archive.shown} holds {member.filename!r}, which is a device or a pipe"
                 )
-            # The size that it says is enough: zipfile reads no more of an entry than that.
-            budget.spend(member.file_size)
-            content = b"" if member.is_dir() else zipped.read(member, pwd=password)
-            if member.is_dir():
-                info.type = tarfile.DIRTYPE
-            elif stat.S_ISLNK(mode):
-                info.type, info.linkname, content = (
-                    tarfile.SYMTYPE,
-                    content.decode("utf-8", "surrogateescape"),
-                    b"",
-                )
-            info.size = len(content)
             known = stat.S_IMODE(mode) if archive.with_modes else 0
             info.mode = _safe_mode(known or (0o755 if member.is_dir() else 0o644), is_folder=member.is_dir())
-            yield member.filename, info, content
+            # The size that it says is enough: zipfile reads no more of an entry than that.
+            budget.spend(member.file_size)
+            if member.is_dir():
+                info.type = tarfile.DIRTYPE
+                yield member.filename, info, io.BytesIO()
+                continue
+            with zipped.open(member, pwd=password) as content:
+                if stat.S_ISLNK(mode):
+                    info.type, info.linkname = tarfile.SYMTYPE, _link_target(archive, member, content)
+                    yield member.filename, info, io.BytesIO()
+                else:
+                    info.size = member.file_size
+                    yield member.filename, info, _Whole(content, member.file_size)
+
+
+def _link_target(archive: Archive, member: zipfile.ZipInfo, content: IO[bytes]) -> str:
+    if member.file_size > LONGEST_PATH_BYTES:
+        raise StateFailedError(f"{archive.shown} holds the symlink {member.filename!r} to what is no path")
+    return content.read().decode("utf-8", "surrogateescape")
 
 
 def _safe_mode(mode: int, *, is_folder: bool) -> int:

@@ -20,12 +20,12 @@ from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.archive.destination import Destination
-from ensue.states.archive.entries import Archive, Contents, read_contents
+from ensue.states.archive.entries import Archive, Contents, PlainTar, read_contents
 from ensue.states.archive.limits import DEFAULT_MAX_RATIO, DEFAULT_MAX_SIZE, read_limits
 from ensue.states.archive.owners import set_owners
 from ensue.states.archive.request import archive_is_zip, lines_shown, read_options
 from ensue.states.file.remarks import remarks
-from ensue.states.file.sources import read_first, read_sources
+from ensue.states.file.sources import open_first, read_sources
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
@@ -53,6 +53,7 @@ class _Wish:
     owner_of: str | None
     names_shown: int | None
     tar_words: tuple[str, ...]
+    tar: PlainTar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +142,7 @@ async def extracted(
         raise StateFailedError(f'Invalid source "{source}"')
     names_shown = lines_shown(trim_output)
     limits = read_limits(max_size, max_ratio)
-    chosen, content = await read_first(
+    chosen, content = await open_first(
         ctx, sources, name=name, hash_name=source_hash_name, skip_verify=skip_verify
     )
     is_zip = archive_is_zip(archive_format, chosen.location)
@@ -169,6 +170,7 @@ async def extracted(
         owner_of=enforce_ownership_on,
         names_shown=names_shown,
         tar_words=tar_options.words,
+        tar=PlainTar(archive),
     )
     there = Destination(ctx.connection, folder, is_there=found is not None)
     returned = await _extract(ctx, name, wish, contents, await _look(there, wish, contents))
@@ -197,7 +199,7 @@ async def _extract(
     removed = await _clear(ctx, wish, contents, found)
     if removed:
         changes["removed"] = removed
-    failure = await _unpack(ctx, wish, contents, changes)
+    failure = await _unpack(ctx, wish, changes)
     if failure:
         return StateReturn(name=name, result=False, changes=changes, comment=failure)
     changes["extracted_files"] = list(contents.names[: wish.names_shown])
@@ -231,7 +233,7 @@ async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Fou
     return removed
 
 
-async def _unpack(ctx: StateContext, wish: _Wish, contents: Contents, changes: DataMap) -> str:
+async def _unpack(ctx: StateContext, wish: _Wish, changes: DataMap) -> str:
     """Unpack; return what went wrong. A folder that was made for it goes again when it did."""
     is_new = await ctx.connection.stat(wish.folder, follow=True) is None
     if is_new:
@@ -239,7 +241,7 @@ async def _unpack(ctx: StateContext, wish: _Wish, contents: Contents, changes: D
         if wish.user is not None:
             await ctx.connection.set_owner(wish.folder, user=str(wish.user))
     argv = ["tar", "-x", "-p", "-o", "-f", "-", "-C", wish.folder, *wish.tar_words]
-    done = await ctx.connection.run(Command(argv=argv, stdin=contents.tar, env={"LC_ALL": "C.UTF-8"}))
+    done = await ctx.connection.run(Command(argv=argv, stdin=wish.tar, env={"LC_ALL": "C.UTF-8"}))
     if done.returncode == 0:
         if is_new:
             changes["directories_created"] = [f"{wish.folder}/"]

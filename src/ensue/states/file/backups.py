@@ -6,17 +6,17 @@ its SRN stands before the path. A copy is as secret as the file was, hence its o
 
 from __future__ import annotations
 
-import asyncio
-import os
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.srn import MINION_TYPE
+from ensue.states.file.private_copies import write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ensue.contracts.content import Content
     from ensue.contracts.context import FunctionContext
     from ensue.model.data import Data
 
@@ -31,13 +31,13 @@ def wants_backup(backup: Data) -> bool:
     return str(backup).lower() in _PLACES
 
 
-async def keep_backup(ctx: FunctionContext, path: str, content: bytes) -> Path:
+async def keep_backup(ctx: FunctionContext, path: str, content: Content) -> Path:
     """Keep a copy.
 
     Args:
         ctx: the target.
         path: the file's path there.
-        content: what it holds.
+        content: what it holds; long content is written chunk by chunk.
 
     Returns:
         Where the copy is, on the managing minion.
@@ -56,14 +56,7 @@ async def keep_backup(ctx: FunctionContext, path: str, content: bytes) -> Path:
     stamp = f"{day}_{month}_{now:%d_%H:%M:%S_%f_%Y}"
     place = root / folder / f"{base}_{stamp}"
     try:
-        await asyncio.to_thread(_write, place, content)
+        await write_private(place, content)
     except OSError as error:
         raise StateFailedError(f"no backup of {path} could be kept: {error}") from None
     return place
-
-
-def _write(place: Path, content: bytes) -> None:
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)

@@ -8,17 +8,17 @@ Source: Salt's state module `file`, 3008: changes and texts.
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from ensue.contracts.content import sha256_of
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.file.hashes import ExpectedHash
 from ensue.states.file.paths import target_path
 from ensue.states.file.remarks import KNOWN, OUTDATED, remarks
-from ensue.states.file.source_cache import copy_of, forget, keep, kept
+from ensue.states.file.source_cache import copy_of, forget, keep, opened
 from ensue.states.file.sources import Source, hash_of
 
 if TYPE_CHECKING:
@@ -68,38 +68,38 @@ async def cached(  # noqa: PLR0917 (Salt's order)
     if "://" not in name or name.startswith("file://"):
         return await _on_target(ctx, name, expected if checked else None)
     path = copy_of(ctx, name, saltenv)
-    before = await kept(path)
-    if before is not None and expected and checked and expected.fits(before):
+    before = await opened(path)
+    if before is not None and expected and checked and await expected.of_any(before) == expected.digest:
         comment = f"File is already cached to {path} with hash {expected.digest}"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=_state(name, path, before), warnings=warnings
-        )
+        new_state = _state(name, path, sha256_of(before))
+        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     if ctx.test and source.is_remote:
         said = "" if before is None else "Hashes don't match.\n" if expected else "No hash found. "
         return StateReturn(
             name=name, result=None, comment=f"{said}File will be cached: {name}", warnings=warnings
         )
-    content = await ctx.files.read(name, saltenv=saltenv)
-    if expected and checked:
-        expected.check(content, name)
+    content = await ctx.files.open(name, saltenv=saltenv)
     shown = expected or ExpectedHash(kind=_KIND, digest="")
+    digest = await shown.of_any(content)
+    if expected and checked:
+        expected.check_digest(digest, name)
+    sha256, old_sha256 = sha256_of(content), None if before is None else sha256_of(before)
     changes: DataMap = {}
-    if content != before:
-        old = shown.of(before) if before is not None else None
-        changes = {"hash": {"old": old, "new": shown.of(content)}}
+    if sha256 != old_sha256:
+        changes = {"hash": {"old": None if before is None else await shown.of_any(before), "new": digest}}
     if ctx.test and changes:
         comment = f"File will be cached: {name}"
         return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
     if changes:
         await keep(path, content, cache_dir=ctx.cache_dir)
-    already = f"File is already cached to {path} with hash {shown.of(content)}"
+    already = f"File is already cached to {path} with hash {digest}"
     return StateReturn(
         name=name,
         result=True,
         changes=changes,
         comment=already if checked else f"File is cached to {path}",
-        new_state=_state(name, path, content),
-        old_state=_state(name, path, before) if changes else None,
+        new_state=_state(name, path, sha256),
+        old_state=_state(name, path, old_sha256) if changes else None,
         warnings=warnings,
     )
 
@@ -121,7 +121,7 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
         return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, local, None))
     _mask_password(ctx, name)
     path = copy_of(ctx, name, saltenv)
-    before = await kept(path)
+    before = await opened(path)
     new_state = _state(name, path, None)
     if before is None:
         return StateReturn(name=name, result=True, comment=f"{name} is not cached", new_state=new_state)
@@ -135,7 +135,7 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
         changes={"deleted": True},
         comment=f"{path} was deleted",
         new_state=new_state,
-        old_state=_state(name, path, before),
+        old_state=_state(name, path, sha256_of(before)),
     )
 
 
@@ -146,12 +146,11 @@ async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None
     failed = None if ctx.test else False
     if found is None:
         return StateReturn(name=name, result=failed, comment=f"File {path} is not present on the minion")
-    content = await ctx.connection.read(path)
-    new_state = _state(name, path, content)
+    new_state = _state(name, path, await ctx.connection.checksum(path))
     if expected is None:
         comment = f"File {path} is present on the minion"
         return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
-    actual = expected.of(content)
+    actual = await ctx.connection.checksum(path, expected.kind)
     if actual != expected.digest:
         comment = (
             f"File {path} is present on the minion, but the hash ({actual}) does not match the specified "
@@ -172,9 +171,7 @@ def _mask_password(ctx: StateContext, source: str) -> None:
         ctx.masker.add(password)
 
 
-def _state(name: str, path: object, content: bytes | None) -> DataMap:
-    """Describe a copy."""
+def _state(name: str, path: object, sha256: str | None) -> DataMap:
+    """Describe a copy; None is none."""
     state: DataMap = {"name": name, "path": str(path)}
-    if content is None:
-        return state | {"exists": False}
-    return state | {"sha256": hashlib.sha256(content).hexdigest()}
+    return state | ({"exists": False} if sha256 is None else {"sha256": sha256})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ensue.connections.target_content import content_at
 from ensue.contracts.functions import also_takes
 from ensue.errors import RemoteFileError, StateFailedError
 from ensue.model.returns import StateReturn
@@ -192,7 +193,7 @@ async def _same(connection: Connection, path: str, origin: str, wanted: Attribut
 async def _copied(connection: Connection, origin: str, path: str, found: FileStat) -> None:
     """Copy a file, or a folder with all that is in it."""
     if found.kind != "directory":
-        await connection.write(path, await connection.read(origin), mode=found.mode)
+        await connection.write(path, await content_at(connection, origin), mode=found.mode)
         return
     await connection.make_directory(path, mode=found.mode)
     async for entry in walk(connection, origin):
@@ -203,7 +204,8 @@ async def _copied(connection: Connection, origin: str, path: str, found: FileSta
             case "symlink":
                 await connection.symlink(entry.found.link_target, place)
             case "file":
-                await connection.write(place, await connection.read(entry.path), mode=entry.found.mode)
+                content = await content_at(connection, entry.path)
+                await connection.write(place, content, mode=entry.found.mode)
             case _:
                 raise StateFailedError(f"{entry.path} is a {entry.found.kind}, which cannot be copied")
 

@@ -7,7 +7,6 @@ Source: Salt's `source_hash` of `file.managed`, 3008.
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 from dataclasses import dataclass
@@ -38,28 +37,12 @@ class ExpectedHash:
     kind: str
     digest: str
 
-    def of(self, content: bytes) -> str:
-        """Return the checksum of this kind that content has."""
-        return hashlib.new(self.kind, content, usedforsecurity=False).hexdigest()
-
     async def of_any(self, content: Content) -> str:
         """Return the checksum of this kind that content has; long content is read for it."""
         try:
             return await digest_of(content, self.kind)
         except OSError as error:
             raise StateFailedError(f"the source cannot be read: {error.strerror}") from None
-
-    def fits(self, content: bytes) -> bool:
-        """Say whether content has this checksum."""
-        return self.of(content) == self.digest
-
-    def check(self, content: bytes, source: str) -> None:
-        """Compare.
-
-        Raises:
-            StateFailedError: content has another checksum.
-        """
-        self.check_digest(self.of(content), source)
 
     def check_digest(self, actual: str, source: str) -> None:
         """Compare with the checksum that a source has.

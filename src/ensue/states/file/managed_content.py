@@ -102,9 +102,7 @@ class WantedContent:
         if not source.is_remote or not source.hash_text:
             return False
         expected = await hash_of(self._ctx, source, name=self._path, hash_name=wish.hash_name)
-        if expected.kind == "sha256":
-            return await self._ctx.connection.checksum(self._path) == expected.digest
-        return expected.of(await self._ctx.connection.read(self._path)) == expected.digest
+        return await self._ctx.connection.checksum(self._path, expected.kind) == expected.digest
 
     async def desired(self) -> Desired:
         """Return what the file is to hold.

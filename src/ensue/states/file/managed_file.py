@@ -12,6 +12,7 @@ import secrets
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from ensue.connections.target_content import content_at
 from ensue.contracts.connection import Command
 from ensue.contracts.content import sha256_of, size_of
 from ensue.errors import RemoteFileError, StateFailedError
@@ -133,7 +134,9 @@ class ManagedFile:
             return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
         await self._check(content, desired.attributes)
         if self._wish.backup and not is_link:
-            await keep_backup(self._ctx, self._path, await self._old_content())
+            old = await content_at(self._connection, self._path)
+            self._old_sha256 = sha256_of(old)
+            await keep_backup(self._ctx, self._path, old)
         return await self._written(content, desired.attributes, changes, replace_link=is_link)
 
     async def _same_content(self, found: FileStat, desired: Desired, sha256: str) -> StateReturn:

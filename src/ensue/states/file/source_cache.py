@@ -15,11 +15,12 @@ from urllib.parse import parse_qs, urlsplit
 
 from ensue.errors import StateFailedError
 from ensue.files.local_content import LocalDigests
+from ensue.states.file.private_copies import write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import Content, SourceContent
     from ensue.contracts.context import FunctionContext
 
 
@@ -49,7 +50,7 @@ def copy_of(ctx: FunctionContext, source: str, saltenv: str) -> Path:
     return ctx.cache_dir / inside
 
 
-async def opened(path: Path) -> Content | None:
+async def opened(path: Path) -> SourceContent | None:
     """Return what a copy holds, in chunks when it is long; None when there is none."""
     try:
         return await LocalDigests().content(path)
@@ -57,12 +58,7 @@ async def opened(path: Path) -> Content | None:
         return None
 
 
-async def kept(path: Path) -> bytes | None:
-    """Return what a copy holds, None when there is none."""
-    return await asyncio.to_thread(_read, path)
-
-
-async def keep(path: Path, content: bytes, *, cache_dir: Path) -> None:
+async def keep(path: Path, content: Content, *, cache_dir: Path) -> None:
     """Write a copy, as a whole or not at all.
 
     Args:
@@ -74,7 +70,7 @@ async def keep(path: Path, content: bytes, *, cache_dir: Path) -> None:
         StateFailedError: it cannot be written.
     """
     try:
-        await asyncio.to_thread(_write, path, content, cache_dir)
+        await _write(path, content, cache_dir)
     except OSError as error:
         raise StateFailedError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -91,21 +87,12 @@ async def forget(path: Path) -> None:
         raise StateFailedError(f"Failed to delete {path}: {error.strerror}") from None
 
 
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
-
-
-def _write(path: Path, content: bytes, cache_dir: Path) -> None:
+async def _write(path: Path, content: Content, cache_dir: Path) -> None:
     for folder in reversed(path.parents):
         folder.mkdir(mode=0o700, exist_ok=True)
     temporary = cache_dir / f".copy.{os.getpid()}.{os.urandom(4).hex()}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+        await write_private(temporary, content)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from ensue.states.file.source_cache import copy_of, opened
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.contracts.content import Content
+    from ensue.contracts.content import Content, SourceContent
     from ensue.contracts.context import FunctionContext
     from ensue.model.data import Data
 
@@ -122,7 +122,7 @@ async def read_first(
 
 async def open_first(
     ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
-) -> tuple[Source, Content]:
+) -> tuple[Source, SourceContent]:
     """Return the first source that is there, and its content, checked; long content to be read in chunks.
 
     A copy that `file.cached` keeps is as good as the source when it has the checksum.
