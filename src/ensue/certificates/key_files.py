@@ -26,7 +26,8 @@ async def in_files(ctx: FunctionContext, given: Mapping[str, Any]) -> AsyncGener
     Yields:
         The arguments with paths; the files are gone afterwards.
     """
-    found, paths = dict(given), []
+    found = dict(given)
+    paths: list[str] = []
     try:
         for word in _WORDS:
             value = found.get(word)

@@ -297,7 +297,8 @@ def files(
     """
     if unknown := sorted(extensions.keys() - {*_EXTENSIONS}):
         raise StateFailedError(f"extensions: there are {', '.join(_EXTENSIONS)}, not {', '.join(unknown)}")
-    point, texts = _point(extensions.get(_POINT)), {}
+    point = _point(extensions.get(_POINT))
+    texts: dict[str, str] = {}
     for word, value in extensions.items():
         if word == _POINT:
             texts[word] = point.pop(0)
