@@ -18,7 +18,7 @@ from ensue.model.data_bounds import MOST_LEVELS
 _ASCII: Final = bytes([0x0A, *range(0x20, 0x7F)])
 
 _PLAIN: Final = re.compile(
-    r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^\s,\[\]{}]))(?:[^:#]|:(?=\S)|(?<=\S)#)*(?<![\s:])"
+    r"(?:[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:](?=[^\s,\[\]{}]))[^:#]*+(?:(?::(?=\S)|(?<=\S)#)[^:#]*+)*+(?<![\s:])"
 )
 _SINGLE: Final = re.compile(r"'((?:[^']|'')*)'(?: +#.*)?")
 _DOUBLE: Final = re.compile(r'"([^"\\]*)"(?: +#.*)?')
@@ -60,18 +60,12 @@ class _Reader:
     __slots__ = ("contents", "indents", "lines", "numbers", "scalars")
 
     def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
-        self.indents: list[int] = []
-        self.contents: list[str] = []
-        self.numbers: list[int] = []
-        self.scalars: dict[str, Any] = {}
-        for number, line in enumerate(self.lines):
-            content = line.lstrip(" ")
-            if not content or content[0] == "#":
-                continue
-            self.indents.append(len(line) - len(content))
-            self.contents.append(content.rstrip(" "))
-            self.numbers.append(number)
+        self.lines = lines = text.split("\n")
+        begun = [line.lstrip(" ") for line in lines]
+        self.numbers = [number for number, content in enumerate(begun) if content and content[0] != "#"]
+        self.indents = [len(lines[number]) - len(begun[number]) for number in self.numbers]
+        self.contents = [begun[number].rstrip(" ") for number in self.numbers]
+        self.scalars = _Scalars()
         if self.contents and self.contents[0] == "---" and self.indents[0] == 0:
             del self.indents[0], self.contents[0], self.numbers[0]
         # An end mark is impossible, so that looking one line ahead needs no bounds check.
@@ -90,28 +84,29 @@ class _Reader:
         if depth > _DEEPEST:
             raise GiveUp
         content = self.contents[position]
-        if content[:2] == "- " or content == "-":
+        if content[0] == "-" and (content[:2] == "- " or content == "-"):
             return self.sequence(position, indent, depth)
         return self.mapping(position, indent, depth)
 
     def mapping(self, position: int, indent: int, depth: int) -> tuple[dict[Any, Any], int]:
-        indents, contents = self.indents, self.contents
+        indents, contents, scalars = self.indents, self.contents, self.scalars
         result: dict[Any, Any] = {}
         while indents[position] == indent:
             content = contents[position]
-            if content[:2] == "- " or content[:3] in ("---", "..."):
+            if content[0] in "-." and (content[:2] == "- " or content[:3] in ("---", "...")):
                 raise GiveUp
             key_text, separator, value_text = content.partition(": ")
             if not separator:
                 if content[-1] != ":":
                     raise GiveUp
                 key_text = content[:-1]
-            elif key_text[-1:] == ":":
+            elif not key_text or key_text[-1] == ":":
                 raise GiveUp
-            key = self.scalar(key_text)
+            key = scalars[key_text]
             if key in result or " #" in key_text or len(key_text) > _LONGEST_KEY:
                 raise GiveUp
-            value_text = value_text.lstrip(" ")
+            if value_text and value_text[0] == " ":
+                value_text = value_text.lstrip(" ")
             if value_text and value_text[0] != "#":
                 result[key], position = self.value(value_text, position, indent)
             else:
@@ -125,6 +120,8 @@ class _Reader:
         result: list[Any] = []
         while indents[position] == indent:
             content = contents[position]
+            if content[0] != "-":
+                break
             if content[:2] != "- ":
                 if content != "-":
                     break
@@ -154,7 +151,7 @@ class _Reader:
             return not (_SINGLE if first == "'" else _DOUBLE).fullmatch(rest)
         if first in "[{|":
             return False
-        return ": " in rest or rest[-1] == ":" or rest[:2] == "- " or rest == "-"
+        return ": " in rest or rest[-1] == ":" or (first == "-" and (rest[:2] == "- " or rest == "-"))
 
     def below(self, position: int, indent: int, depth: int, *, sequence_at_indent: bool) -> tuple[Any, int]:
         """Read the value that stands on the following lines, if one does."""
@@ -167,7 +164,7 @@ class _Reader:
             return self.node(following, inner, depth + 1)
         if sequence_at_indent and inner == indent:
             content = self.contents[following]
-            if content[:2] == "- " or content == "-":
+            if content[0] == "-" and (content[:2] == "- " or content == "-"):
                 # The mapping goes on behind the sequence, at the same indentation.
                 return self.sequence(following, indent, depth + 1)
         return None, following
@@ -182,13 +179,7 @@ class _Reader:
             raise GiveUp
         if first in "[{":
             return self.flow(text), following
-        return self.scalar(text), following
-
-    def scalar(self, text: str) -> Any:
-        if text in self.scalars:
-            return self.scalars[text]
-        value = self.scalars[text] = _scalar(text)
-        return value
+        return self.scalars[text], following
 
     @staticmethod
     def flow(text: str) -> Any:
@@ -233,6 +224,14 @@ class _Reader:
             following += 1
         content = "\n".join(line[inner:] for line in lines[start:end])
         return _chomp(content, matched[1], at_end=end == len(lines)), following
+
+
+class _Scalars(dict[str, Any]):
+    """The values of scalars by their texts: most texts come again and again."""
+
+    def __missing__(self, text: str) -> Any:
+        value = self[text] = _scalar(text)
+        return value
 
 
 def _scalar(text: str) -> Any:
