@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from ensue.runs.call_reads import CallReads
 
 
+_CLOCK: Final = SystemClock()
+
 _LONGEST_COMMAND_CHARS: Final = 200
 """So much of a command is enough to know it again."""
 
@@ -59,9 +61,6 @@ class CallContext(TargetContext):
         gathered: what the run has gathered for files, by target.
         on_event: told of the commands that the call starts on this machine.
     """
-
-    clock: Final[Clock] = SystemClock()
-    """Time."""
 
     obeys_umask = True
     """Whether what it makes on the target is narrowed by the state's `umask`."""
@@ -89,6 +88,11 @@ class CallContext(TargetContext):
     def registry(self) -> RunRegistry:
         """The registry as the run sees it, for this call."""
         return self._registry
+
+    @property
+    def clock(self) -> Clock:
+        """Time."""
+        return _CLOCK
 
     @property
     def connection(self) -> Connection:

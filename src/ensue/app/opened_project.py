@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 import msgspec
@@ -11,8 +12,6 @@ import msgspec
 from ensue.app.sdb_options import with_sdb_values
 from ensue.app.services import Services
 from ensue.app.stores import Stores
-from ensue.drivers.loading import FOLDER as DRIVERS_FOLDER
-from ensue.drivers.loading import Drivers
 from ensue.masking import Masker
 from ensue.model.secret_values import secret_values
 from ensue.resources.plugins import Plugins
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ensue.drivers.loading import Drivers
     from ensue.model.data import Data
     from ensue.model.srn import Srn
 
@@ -65,11 +65,10 @@ class OpenedProject:
         self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self.masker.add(*settings.secrets)
         self._pillar = options.pillar
-        folders = [folder for listed in settings.file_roots.values() for folder in listed]
+        folders = self._code_folders()
         sources = TypeSources([folder / FOLDER for folder in folders], settings.root)
         providers = Providers([folder / PROVIDERS_FOLDER for folder in folders])
         self._plugins = Plugins(sources, settings.values, providers)
-        self._drivers = Drivers([folder / DRIVERS_FOLDER for folder in folders])
         self._opened: Services | None = None
         self._stores = Stores(settings, self.masker, self._plugins, self._claimed_by_pillar)
 
@@ -92,10 +91,20 @@ class OpenedProject:
                 masker=self.masker,
                 stores=self._stores,
                 plugins=self._plugins,
-                drivers=self._drivers,
+                drivers=lambda: self._drivers,
                 pillar_override=self._pillar,
             )
         return self._opened
+
+    @cached_property
+    def _drivers(self) -> Drivers:
+        from ensue.drivers.loading import FOLDER, Drivers
+
+        return Drivers([folder / FOLDER for folder in self._code_folders()])
+
+    def _code_folders(self) -> list[Path]:
+        """Return the folders that may have a project's own types, providers and drivers below them."""
+        return [folder for listed in self.settings.file_roots.values() for folder in listed]
 
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
         if self._opened is None:

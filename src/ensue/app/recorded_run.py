@@ -18,8 +18,6 @@ from ensue.model.sizes import size_bytes
 from ensue.runs.enforcement import Enforcement
 from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal, new_run_id
 from ensue.runs.output_bound import OutputBound
-from ensue.runs.own_minion import own_minion
-from ensue.runs.resume import ResumedRun, resumed_run
 from ensue.runs.run_chain import chain_to_resume, commands_left_running
 
 if TYPE_CHECKING:
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.app.services import Services
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.report import RunReport
+    from ensue.runs.resume import ResumedRun
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,6 +156,9 @@ class RecordedRun:
         options = self._options
         if options.resume is None:
             return None
+        from ensue.runs.own_minion import own_minion
+        from ensue.runs.resume import resumed_run
+
         chain = chain_to_resume(self._settings.cachedir, options.resume)
         resumed = resumed_run(chain)
         own = self._services.minion.id

@@ -40,7 +40,7 @@ from ensue.targeting import Subject
 from ensue.targeting.unasked_grains import UnaskedGrains
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ensue.app.deployments import Deployments
     from ensue.app.mine import ProjectMine
@@ -65,7 +65,7 @@ class Services:
         masker: its secrets.
         stores: what it keeps: derived resources, enforced states, keys.
         plugins: its resource types and providers.
-        drivers: its drivers.
+        drivers: makes its drivers, when one is asked for.
         pillar_override: `--pillar`.
     """
 
@@ -76,7 +76,7 @@ class Services:
         masker: Masker,
         stores: Stores,
         plugins: Plugins,
-        drivers: Drivers,
+        drivers: Callable[[], Drivers],
         pillar_override: Mapping[str, Any],
     ) -> None:
         self.settings = settings
@@ -86,7 +86,7 @@ class Services:
         self.plugins = plugins
         self.enforced = stores.enforced()
         self.vault = stores.lazy_vault
-        self.drivers = drivers
+        self._make_drivers = drivers
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
         self._pgp = PgpMessages(settings, masker, self.inline, self.loop)
@@ -261,6 +261,11 @@ class Services:
             pillar=lambda: self.pillar(srn) or self.pillar(self.minion),
             vocabulary=self.vocabulary,
         )
+
+    @cached_property
+    def drivers(self) -> Drivers:
+        """The project's drivers, each loaded when it is first used."""
+        return self._make_drivers()
 
     @cached_property
     def active(self) -> ActiveResourceStore:

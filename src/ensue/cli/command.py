@@ -8,7 +8,6 @@ import click
 from click.core import iter_params_for_processing
 
 from ensue.cli.exit_codes import FAILED
-from ensue.cli.group import write_examples
 from ensue.cli.interrupts import Interrupts
 from ensue.cli.options import common_options
 
@@ -52,6 +51,8 @@ class ExampleCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
+        from ensue.cli.group import write_examples
+
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
 

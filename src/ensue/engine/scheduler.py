@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeVar, assert_never
 
 from ensue.engine.adoption import Adoptions
 from ensue.engine.answer import Answer
-from ensue.engine.deadlock import break_deadlock
 from ensue.engine.decision import Adopt, Call, decide
 from ensue.engine.executor import Executor
 from ensue.engine.fan_out import FanOuts
@@ -153,6 +152,8 @@ class Scheduler:
                 and self._queue.is_idle
                 and self._queue.in_hand == self._suspended
             ):
+                from ensue.engine.deadlock import break_deadlock
+
                 self.make_ready(break_deadlock(self.scopes.still_open(), self.scopes.can_do_without))
             await self._wake.wait()
             self._wake.clear()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.engine.deadlock import cycle_text
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
@@ -62,6 +61,8 @@ class Scopes:
         if caller is None:
             self._tops.append(scope)
         for index, circle in lowered.entangled.items():
+            from ensue.engine.deadlock import cycle_text
+
             node = scope.nodes[index]
             node.refused = cycle_text(node, [scope.nodes[number] for number in circle])
         if lowered.check_of:

@@ -10,13 +10,14 @@ import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ensue.app.custom.loading import LoadedFile, load_file
 from ensue.errors import PluginError
 from ensue.files.regular_files import is_folder, is_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from ensue.app.custom.loading import LoadedFile
 
 
 class CustomFiles:
@@ -77,6 +78,8 @@ class CustomFiles:
         """
         if own_name in self._loaded:
             return self._loaded[own_name]
+        from ensue.app.custom.loading import load_file
+
         key = (threading.get_ident(), own_name)
         if key in self._being_loaded:
             return None  # Its own `__virtual__` asks whether there is a function of this name.
@@ -95,6 +98,8 @@ class CustomFiles:
         except PluginError as error:
             if own_name == name:
                 raise
+            from ensue.app.custom.loading import LoadedFile
+
             # It may be another module's file: nobody has asked for that one.
             self._loaded[own_name] = LoadedFile(
                 self._paths[own_name], ModuleType(own_name), (), str(error.__cause__ or error)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.custom.dunders import calling
 from ensue.app.custom.folders import CustomFiles
 
 if TYPE_CHECKING:
@@ -136,6 +135,8 @@ class CustomModules:
     def _wrapped(
         self, loaded: LoadedFile, module: str, function: str, plain: Callable[..., Any]
     ) -> Callable[..., Any]:
+        from ensue.app.custom.dunders import calling
+
         def call_in_thread(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Any:
             with calling(self._surroundings(ctx)):
                 if self._before is not None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.app.custom.folders import CustomFiles
 from ensue.app.custom.modules import CustomModules
-from ensue.app.custom.shared_functions import SharedFunctions
 from ensue.app.custom.state_calls import ModInit, StateFunctions
 from ensue.model.lazy_mapping import LazyMapping
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.app.custom.ext_pillar import ExternalPillar
+    from ensue.app.custom.shared_functions import SharedFunctions
     from ensue.app.services import Services
     from ensue.contracts.context import FunctionContext
     from ensue.language.merging import Merging
@@ -116,6 +116,8 @@ class ProjectCode:
 
     @cached_property
     def _shared(self) -> SharedFunctions:
+        from ensue.app.custom.shared_functions import SharedFunctions
+
         return SharedFunctions(self.files("_utils"))
 
     def _folders(self, kind: str) -> list[Path]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ensue.model.own_grains import own_grains_path
 from ensue.resources.config_check import unknown_keys, wrong_kinds
-from ensue.resources.minion.connection import MinionConnection
 
 if TYPE_CHECKING:
     from ensue.contracts.connection import Connection
@@ -34,6 +33,8 @@ def check(config: ReadOnlyDataMap) -> list[str]:
 
 def connect(context: ResourceContext) -> Connection:
     """Return the connection; does no I/O but reading the root's own symlinks."""
+    from ensue.resources.minion.connection import MinionConnection
+
     root = context.config.get("root")
     root = root if isinstance(root, str) else "/"
     return MinionConnection(context.srn, root=root, leftovers=context.leftovers)
@@ -47,6 +48,7 @@ async def ping(connection: Connection) -> bool:
 
 async def grains(connection: Connection, context: ResourceContext) -> DataMap:
     """Gather the grains of this machine."""
+    from ensue.resources.minion.connection import MinionConnection
     from ensue.resources.minion.gathering import minion_grains
     from ensue.resources.posix_grains import project_grains
 
