@@ -30,8 +30,13 @@ def add_request(requested: Requested, number: int, word: str, target: int) -> No
     """
     words = requested[number]
     if not isinstance(words, _Own):
-        words = requested[number] = _Own({name: dict(targets) for name, targets in words.items()})
-    words.setdefault(word, {})[target] = None
+        words = requested[number] = _Own(
+            {name: dict(targets) for name, targets in words.items()} if words else ()
+        )
+    targets = words.get(word)
+    if targets is None:
+        targets = words[word] = {}
+    targets[target] = None
 
 
 class _Own(dict[str, dict[int, None]]):

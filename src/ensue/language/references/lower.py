@@ -25,7 +25,7 @@ from ensue.model.data import is_mapping
 from ensue.model.reference import Binding, BoundText, Reference
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Sequence
+    from collections.abc import Container, Sequence
 
     from ensue.contracts.enforced import EnforcedStates
     from ensue.diagnostics import Span
@@ -60,6 +60,24 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     outer_ids: Container[str] = ()
 
 
+class _Read(msgspec.Struct, frozen=True):
+    """What a text means, wherever it stands.
+
+    Args:
+        pieces: what it is made of; nothing when something is wrong with it.
+        meanings: the references among the pieces.
+        faults: what is wrong with it.
+        binds: whether a state that has it is bound, or its escapes are undone.
+        may_warn: whether a piece of it has the sign of a reference and is none.
+    """
+
+    pieces: tuple[str | Meaning, ...] = ()
+    meanings: tuple[Meaning, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    binds: bool = False
+    may_warn: bool = False
+
+
 class Bindings:
     """The references of one scope.
 
@@ -74,7 +92,7 @@ class Bindings:
         self._around = around
         self._producers = Producers(drafts)
         self._faults = Faults(drafts, self._producers, found)
-        self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
+        self._known: dict[str, _Read] = {}
         self._bound: dict[int, list[_Text]] = {}
 
     def lower(self, requested: Requested) -> None:
@@ -98,10 +116,11 @@ class Bindings:
         declaration = self._drafts[number].declaration
         placed: dict[str, BoundText] = {}
         for text, keys in reversed(self._bound[number]):
-            pieces = self._read(text)
             made = tuple(
-                piece if isinstance(piece, str) else _binding(piece, place_of)
-                for piece in (() if isinstance(pieces, list) else pieces)
+                [
+                    piece if isinstance(piece, str) else _binding(piece, place_of)
+                    for piece in self._read(text).pieces
+                ]
             )
             document, place = declaration.written_at(*keys) if declaration.borrowed else (None, keys)
             placed[text] = BoundText(made, place, document)
@@ -111,23 +130,22 @@ class Bindings:
         """Return the reference by which a draft is bound to another, and its place."""
         declaration = self._drafts[number].declaration
         for text in self._bound.get(number, ()):
-            for reference, target in self._meanings(text[0]):
+            for reference, target in self._read(text[0]).meanings:
                 if target == producer:
                     return reference.text, _span(declaration, text, reference.text)
         return WORD, declaration.span()
 
     def _bind(self, number: int, text: _Text, requested: Requested) -> None:
         """Bind a draft to what a text of it means, and tell what is wrong with the text."""
-        pieces = self._read(text[0])
-        if isinstance(pieces, list):
-            for fault in pieces:
-                self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
-            return
-        if any(isinstance(piece, str) and holds_sign(piece) for piece in pieces):
+        read = self._read(text[0])
+        for fault in read.faults:
+            self._faults.tell(fault, _span(self._drafts[number].declaration, text, fault.text))
+        if read.may_warn:
             self._warn_of_lookalikes(number, text)
-        if pieces != (text[0],):
-            self._bound.setdefault(number, []).append(text)
-        for reference, target in (piece for piece in pieces if not isinstance(piece, str)):
+        if not read.binds:
+            return
+        self._bound.setdefault(number, []).append(text)
+        for reference, target in read.meanings:
             if target == number:
                 place = _span(self._drafts[number].declaration, text, reference.text)
                 self._faults.tell_of_itself(self._drafts[number], reference, place)
@@ -139,12 +157,13 @@ class Bindings:
         for piece, id_, meant_by_it in lookalikes(text[0], self._producers):
             self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(declaration, text, piece))
 
-    def _read(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
-        if text not in self._pieces:
-            self._pieces[text] = self._meaning_of_pieces(text)
-        return self._pieces[text]
+    def _read(self, text: str) -> _Read:
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = self._meaning_of(text)
+        return known
 
-    def _meaning_of_pieces(self, text: str) -> tuple[str | Meaning, ...] | list[Fault]:
+    def _meaning_of(self, text: str) -> _Read:
         """Return what a text is made of, or all that is wrong with it."""
         pieces: list[str | Meaning] = []
         faults: dict[str, Fault] = {}
@@ -160,7 +179,11 @@ class Bindings:
                         faults[piece.text] = target
                     else:
                         pieces.append((piece, target))
-        return list(faults.values()) or tuple(pieces)
+        if faults:
+            return _Read(faults=tuple(faults.values()))
+        may_warn = any(isinstance(piece, str) and holds_sign(piece) for piece in pieces)
+        meanings = tuple(piece for piece in pieces if not isinstance(piece, str))
+        return _Read(tuple(pieces), meanings, binds=pieces != [text], may_warn=may_warn)
 
     def _target(self, reference: Reference) -> int | EnforcedState | Fault:
         left = self._producers.meant(reference)
@@ -184,11 +207,6 @@ class Bindings:
             return self._faults.nothing(reference)
         cut = left[0].cut_at(reference.steps)
         return self._faults.not_kept(reference, cut) if cut else left[0]
-
-    def _meanings(self, text: str) -> Iterator[Meaning]:
-        pieces = self._read(text)
-        if not isinstance(pieces, list):
-            yield from (piece for piece in pieces if not isinstance(piece, str))
 
     def _check_options(self, draft: Draft) -> None:
         """Refuse references in options that a shell or another state would be given as they stand."""
