@@ -1,3 +1,64 @@
-"""ensue: a desired-state engine in which one apply owns the whole outcome."""
+"""ensue: a desired-state engine in which one apply owns the whole outcome.
 
-__version__ = "0.1.0.dev0"
+This module is the public API of a program that runs ensue: `apply`, `plan` and `call` do one thing each and
+return; `Project` is for programs with an event loop of their own. `ensue.plugin` has what plug-ins need, and
+`ensue.derived` registers resources. Everything is loaded when it is first used. docs/python-api.md says which
+names are stable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.public_names import places, public_name
+from ensue.version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from ensue.api.project import Project
+    from ensue.api.results import CallResult, RunResult, StateResult
+    from ensue.api.running import apply, call, plan
+    from ensue.diagnostics import Diagnostic, Severity, Span
+    from ensue.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError, LockHeldError
+
+__all__ = [
+    "CallResult",
+    "CompileError",
+    "ConfigurationError",
+    "Diagnostic",
+    "DiagnosticError",
+    "EnsueError",
+    "LockHeldError",
+    "Project",
+    "RunResult",
+    "Severity",
+    "Span",
+    "StateResult",
+    "apply",
+    "call",
+    "plan",
+]
+
+_PLACES: Final = places(
+    {
+        "ensue.api.project": ("Project",),
+        "ensue.api.results": ("CallResult", "RunResult", "StateResult"),
+        "ensue.api.running": ("apply", "call", "plan"),
+        "ensue.diagnostics": ("Diagnostic", "Severity", "Span"),
+        "ensue.errors": (
+            "CompileError",
+            "ConfigurationError",
+            "DiagnosticError",
+            "EnsueError",
+            "LockHeldError",
+        ),
+    }
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name from the module that defines it."""
+    return public_name(__name__, _PLACES, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -324,7 +324,7 @@ def test_what_is_wrong_with_the_sls_of_a_resource_that_appears(tmp_path: Path) -
 
 
 def test_derived_resources_that_register_each_other_have_one_highstate_each(tmp_path: Path) -> None:
-    """A circle of resources ends, because each gets its highstate once in a run."""
+    """A cycle of resources ends, because each gets its highstate once in a run."""
     (tmp_path / "new").mkdir()
     other = "{{ {'m': 'a', 'a': 'b', 'b': 'a'}[opts.id] }}"
     write(

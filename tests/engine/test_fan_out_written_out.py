@@ -86,7 +86,7 @@ def outline(outcome: EngineOutcome) -> dict[str, tuple[bool | None, bool, str]]:
 def test_it_is_as_if_written_out(rows: list[tuple[Row, list[Srn]]], ordered: bool, test: bool) -> None:
     """Results, changes and comments are the same, in an apply and a plan, in order and without.
 
-    Requisites that go round in circles do so either way.
+    Requisites that form a cycle do so either way.
     """
     options = {"ordered": ordered, "test": test}
     lab = lab_of(Inventory(known=list(TARGETS)), functions={"say": say})

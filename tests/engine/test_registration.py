@@ -1,4 +1,4 @@
-"""Waiting for a resource that another state registers, and circles of such waiting."""
+"""Waiting for a resource that another state registers, and cycles of such waiting."""
 
 from __future__ import annotations
 

@@ -191,7 +191,7 @@ def test_empty_plan_succeeds() -> None:
 
 
 def test_cyclic_plan_is_refused() -> None:
-    """A plan that goes round in circles runs nothing; the compiler lets none pass."""
+    """A plan that forms a cycle runs nothing; the compiler lets none pass."""
     lab = Lab()
     with pytest.raises(CycleError):
         lab.run([Row("a", require=["b"]), Row("b", require=["a"])])

@@ -1,4 +1,4 @@
-"""Bounds on data: levels, circles, and how often what is shared counts."""
+"""Bounds on data: levels, cycles, and how often what is shared counts."""
 
 from __future__ import annotations
 

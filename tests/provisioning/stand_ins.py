@@ -16,7 +16,7 @@ from ensue.language.collector import Collector
 from ensue.masking import Masker
 from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.provisioning.provisioner import Call, Outcome, Provisioner, Surroundings
+from ensue.provisioning.provisioner import DriverCall, Outcome, Provisioner, Surroundings
 from ensue.provisioning.requests import Requests
 from ensue.testing.driver import FakeDriverServices
 
@@ -187,7 +187,7 @@ class Environment:
         built = self.built(resources)
         values = GraphValues(built, {})
         provisioner = self.provisioner(values)
-        call = Call(self._services, test)
+        call = DriverCall(self._services, test)
         outcomes: dict[Key, Outcome] = {}
         for node in built.nodes:
             if all(

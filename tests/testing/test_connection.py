@@ -9,7 +9,7 @@ import pytest
 from ensue.contracts.connection import Command, Completed
 from ensue.errors import NotAvailableError
 from ensue.model.srn import Srn
-from ensue.testing.connection import Call, FakeConnection
+from ensue.testing.connection import FakeConnection, RecordedCall
 from ensue.testing.connection_contract import FileContract, Subject
 
 
@@ -41,7 +41,7 @@ def test_calls_are_recorded() -> None:
     """A test can see what a function asked of its target."""
     fake = FakeConnection(files={"/srv/file": b"x"})
     asyncio.run(fake.read("/srv/file"))
-    assert fake.calls == [Call(method="read", path="/srv/file")]
+    assert fake.calls == [RecordedCall(method="read", path="/srv/file")]
 
 
 def test_a_target_without_commands() -> None:

@@ -26,7 +26,7 @@ from ensue.provisioning.graph_values import GraphValues
 from ensue.provisioning.identity import WORKLOAD, Context
 from ensue.provisioning.lowering import Work, lower
 from ensue.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.provisioning.provisioner import Call, Outcome, Provisioner, Surroundings
+from ensue.provisioning.provisioner import DriverCall, Outcome, Provisioner, Surroundings
 from ensue.provisioning.requests import Requests
 
 if TYPE_CHECKING:
@@ -244,11 +244,11 @@ class DeploymentRun:
         if outcome.status != "destroyed" and (gone := before.keys() - outcome.registers.keys()):
             await forget_derived(registry, self.context, key, sorted(gone))
 
-    def _call(self, context: DeployingCall) -> Call:
+    def _call(self, context: DeployingCall) -> DriverCall:
         def services(keep: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
             return ResourceServices(context, keep)
 
-        return Call(services, context.test)
+        return DriverCall(services, context.test)
 
     def _surroundings(self) -> Surroundings:
         services = self._services

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.contracts.registry import DerivedRegistry
 from ensue.errors import ResourceError
 from ensue.model.events import ResourceOrphaned, ResourceRegistered
+from ensue.registry.lazy_registry import LazyRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.app.directory import Directory
     from ensue.engine.services import CallSite
-    from ensue.model.data import Data, DataMap
+    from ensue.model.data import Data
     from ensue.model.events import RunEvent
-    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest, ResourceRecord
+    from ensue.model.resource import DeclaredBy, Orphaned, Registration, RegistrationRequest
     from ensue.model.srn import Srn
 
 
@@ -36,11 +36,11 @@ class Registrant(msgspec.Struct, frozen=True, kw_only=True):
     declare: Callable[[CallSite], DeclaredBy] | None = None
 
 
-class RunRegistry(DerivedRegistry):
-    """A `DerivedRegistry` that announces what it does; everything else is the registry behind it.
+class RunRegistry(LazyRegistry):
+    """The project's registry, which announces what it does.
 
     Args:
-        registry: the registry of the project.
+        registry: the same without announcements.
         directory: drops what it holds of a resource whose configuration changed.
         on_event: told of registrations.
         loop: the event loop, on which both are told.
@@ -51,7 +51,7 @@ class RunRegistry(DerivedRegistry):
 
     def __init__(
         self,
-        registry: DerivedRegistry,
+        registry: LazyRegistry,
         directory: Directory,
         on_event: Callable[[RunEvent], None],
         loop: asyncio.AbstractEventLoop,
@@ -59,9 +59,9 @@ class RunRegistry(DerivedRegistry):
         joined: Callable[[Srn, Srn | None], None] | None = None,
         registrant: Registrant | None = None,
     ) -> None:
+        super().__init__(registry.opened, registry.has_store)
         self.registered: set[Srn] = set()
         """What was registered in this run, whether or not it was there before."""
-        self._registry = registry
         self._directory = directory
         self._on_event = on_event
         self._loop = loop
@@ -75,7 +75,7 @@ class RunRegistry(DerivedRegistry):
             declared_by = self._registrant.declare(site)
             requests = [_declared(request, declared_by) for request in requests]
         try:
-            all_done = self._registry.register_many(requests)
+            all_done = super().register_many(requests)
         except ResourceError as error:
             if site is None:
                 raise
@@ -106,7 +106,7 @@ class RunRegistry(DerivedRegistry):
         return self._for(Registrant(by=by))
 
     def _for(self, registrant: Registrant) -> RunRegistry:
-        own = (self._registry, self._directory, self._on_event, self._loop)
+        own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
         registry.registered = self.registered
         return registry
@@ -115,49 +115,21 @@ class RunRegistry(DerivedRegistry):
         """Tell, in a plan, that an apply would register a resource as it is; from a thread."""
         self._tell(None, (), srn)
 
-    def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
-        """Return the configuration of an active resource."""
-        return self._registry.get(srn, even_orphaned=even_orphaned)
-
-    def record(self, srn: Srn) -> ResourceRecord | None:
-        """Return what is known of a resource."""
-        return self._registry.record(srn)
-
-    def records(self) -> list[ResourceRecord]:
-        """Return every derived resource."""
-        return self._registry.records()
-
-    def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
-        """Return what is known of the resources with one of these ids."""
-        return self._registry.find(ids)
-
-    def types(self) -> list[str]:
-        """Return the types that have a derived resource."""
-        return self._registry.types()
-
-    def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
-        """Return the ids of all active derived resources of a type, or of the invalidated ones."""
-        return self._registry.list_for_type(resource_type, active=active)
-
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Invalidate what no longer holds."""
-        hit = self._registry.observe(source, grains)
+        hit = super().observe(source, grains)
         self._tell(None, hit)
         return hit
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source."""
-        hit = self._registry.invalidate(source, reason=reason)
+        hit = super().invalidate(source, reason=reason)
         self._tell(None, hit)
         return hit
 
-    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return what this minion registered through declarations and is active."""
-        return self._registry.declarations()
-
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer."""
-        done = self._registry.orphan(declared_by, srns, reason=reason)
+        done = super().orphan(declared_by, srns, reason=reason)
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
         self._tell(None, done.invalidated)
@@ -166,19 +138,7 @@ class RunRegistry(DerivedRegistry):
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""
         self._tell(None, (srn,))
-        return self._registry.forget(srn)
-
-    def provenance(self, srn: Srn) -> tuple[Srn, ...]:
-        """Return the chain of sources."""
-        return self._registry.provenance(srn)
-
-    def provenances(self, srns: Iterable[Srn]) -> Mapping[Srn, tuple[Srn, ...]]:
-        """Return the chains of sources of many resources."""
-        return self._registry.provenances(srns)
-
-    def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
-        """Return those of the sources that any resource is derived from."""
-        return self._registry.sources_among(srns)
+        return super().forget(srn)
 
     def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
         """Wait until the event loop has dropped what it held: a later state must see what is new."""

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from ensue.app.mine import ProjectMine
     from ensue.app.stores import Stores
     from ensue.contracts.growth import Plan
-    from ensue.contracts.registry import DerivedRegistry
     from ensue.drivers.loading import Drivers
     from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.masking import Masker
@@ -83,7 +82,7 @@ class Services:
         self.settings = settings
         self.masker = masker
         self.exposed = ExposedSecrets(masker)
-        self.registry: DerivedRegistry = stores.lazy_registry
+        self.registry = stores.lazy_registry
         self.plugins = plugins
         self.enforced = stores.enforced()
         self.vault = stores.lazy_vault

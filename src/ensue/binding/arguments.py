@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.binding.bound_values import Call, filled, free_key, word
+from ensue.binding.bound_values import BoundCall, filled, free_key, word
 from ensue.contracts.functions import RENDERS
 from ensue.errors import StateFailedError
 from ensue.language.references.follow import as_text
@@ -76,7 +76,7 @@ class RunTimeArguments:
         Raises:
             StateFailedError: a value cannot be had.
         """
-        call = Call(chunk, results, target, test)
+        call = BoundCall(chunk, results, target, test)
         values = self._bound(chunk, call)
         arguments: DataMap = filled(chunk.arguments, values)
         for name in self._templates(chunk, arguments):
@@ -93,7 +93,7 @@ class RunTimeArguments:
         """
         if not chunk.has_slots:
             return self.resolve_now(chunk, results, context.srn, test=context.test)
-        call = Call(chunk, results, context.srn, context.test)
+        call = BoundCall(chunk, results, context.srn, context.test)
         bound = self._bound(chunk, call)
         if unknowns_in(bound):
             # A slot may change something; while other arguments are not known, nothing is called.
@@ -115,7 +115,7 @@ class RunTimeArguments:
             arguments["name"] = word(bound[chunk.name], "the name")
         return _with_words(arguments)
 
-    def _bound(self, chunk: Chunk, call: Call) -> dict[str, Any]:
+    def _bound(self, chunk: Chunk, call: BoundCall) -> dict[str, Any]:
         return self._values.of(chunk.bindings, call) if chunk.bindings else _NOTHING_BOUND
 
     def _marked(self, chunk: Chunk) -> Mapping[str, str]:
@@ -129,7 +129,7 @@ class RunTimeArguments:
             if name in chunk.arguments and arguments.get(renderer):
                 yield name
 
-    def _for_template(self, chunk: Chunk, bound: Mapping[str, Any], call: Call) -> _Values:
+    def _for_template(self, chunk: Chunk, bound: Mapping[str, Any], call: BoundCall) -> _Values:
         """Return values with stand-ins for all that the renderer must not see."""
         held = self._insertions.held
         return _Values(bound, self._values.for_template(chunk.bindings or {}, bound, call, held), held)

@@ -37,7 +37,7 @@ _INERT: Final = (bool, int, float, type(None))
 """Values that no renderer finds anything to render in."""
 
 
-class Call(msgspec.Struct, frozen=True):
+class BoundCall(msgspec.Struct, frozen=True):
     """The call whose arguments are bound.
 
     Args:
@@ -72,7 +72,7 @@ class BoundValues:
         self._enforced = enforced
         self._masker = masker
 
-    def of(self, bindings: Mapping[str, BoundText], call: Call) -> dict[str, Any]:
+    def of(self, bindings: Mapping[str, BoundText], call: BoundCall) -> dict[str, Any]:
         """Return the value of every bound text, by the text; in a plan `Unknown` may stand in them.
 
         Raises:
@@ -102,7 +102,7 @@ class BoundValues:
         self,
         bindings: Mapping[str, BoundText],
         values: Mapping[str, Any],
-        call: Call,
+        call: BoundCall,
         held: Callable[[Any], Any],
     ) -> dict[str, Any]:
         """Return the values of bound texts that are templates: what was bound is held, and only that.
@@ -123,7 +123,7 @@ class BoundValues:
             for text, bound in bindings.items()
         }
 
-    def _text_value(self, bound: BoundText, call: Call, held: Callable[[Any], Any] | None = None) -> Any:
+    def _text_value(self, bound: BoundText, call: BoundCall, held: Callable[[Any], Any] | None = None) -> Any:
         """Return a text with the values of its references in it; `held` is given each that is no number."""
         unknown: list[Unknown] = []
         texts: list[str] = []
@@ -148,7 +148,7 @@ class BoundValues:
             self._masker.add(text)
         return text
 
-    def _source(self, bound: BoundText, binding: Binding, call: Call) -> _Source | Unknown:
+    def _source(self, bound: BoundText, binding: Binding, call: BoundCall) -> _Source | Unknown:
         if binding.enforced is not None:
             return _enforced(bound, binding, binding.enforced, call)
         returned = None if binding.producer is None else call.results(binding.producer)
@@ -177,7 +177,7 @@ class BoundValues:
         return left[0] if left else None
 
 
-def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call: Call) -> _Source:
+def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call: BoundCall) -> _Source:
     """Return what an earlier apply enforced, unless the reference would read what was not kept whole."""
     cut = enforced.cut_at(binding.reference.steps)
     if cut:
@@ -189,7 +189,7 @@ def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call:
     return _Source(enforced.new_state, enforced.sensitive)
 
 
-def _read(bound: BoundText, binding: Binding, source: _Source, call: Call) -> Any:
+def _read(bound: BoundText, binding: Binding, source: _Source, call: BoundCall) -> Any:
     try:
         value = follow(source.data, binding.reference.steps)
     except PathError as error:
@@ -217,14 +217,14 @@ def _refuse_too_many(values: Mapping[str, Any]) -> None:
         raise StateFailedError(message)
 
 
-def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, call: Call) -> Return:
+def _instance(bound: BoundText, binding: Binding, returned: FannedReturn, call: BoundCall) -> Return:
     try:
         return instance(binding.reference, returned, call.target)
     except StateFailedError as error:
         raise _failed(bound, binding, call, str(error)) from None
 
 
-def _failed(bound: BoundText, binding: Binding, call: Call, problem: str) -> StateFailedError:
+def _failed(bound: BoundText, binding: Binding, call: BoundCall, problem: str) -> StateFailedError:
     reference = binding.reference
     return StateFailedError(f"{reference.text} ({bound.span(reference, call.chunk)}): {problem}")
 

@@ -37,14 +37,14 @@ def break_deadlock(scopes: Iterable[Scope], can_do_without: Callable[[Node], boo
         for node in circle:
             if node.awaited and node.waits_for > 0 and not node.refused:
                 if not can_do_without(node):
-                    node.refused = circle_text(node, circle)
+                    node.refused = cycle_text(node, circle)
                 node.waits_for = 0
                 return node
     standing = "; ".join(f"{node.label} is {describe(node.status)}" for node in nodes)
     raise InternalError(f"the run cannot go on: {standing}")
 
 
-def circle_text(node: Node, circle: Sequence[Node]) -> str:
+def cycle_text(node: Node, circle: Sequence[Node]) -> str:
     """Say who waits for whom, beginning and ending with one node, each with its place.
 
     Args:

@@ -58,7 +58,7 @@ class Engine:
             What came of it.
 
         Raises:
-            CycleError: the plan's requisites go round in circles; nothing was run.
+            CycleError: the plan's requisites form a cycle; nothing was run.
         """
         scheduler = Scheduler(self._services, self._options, done)
         work = asyncio.create_task(scheduler.run((plan, *beside), newcomers))
@@ -72,17 +72,17 @@ class Engine:
 
 
 async def _outlast_cancellation(work: asyncio.Task[None], scheduler: Scheduler) -> None:
-    """Wait for a run's end; each cancellation of the waiting task is passed on as a wish to stop."""
-    wishes = 0
+    """Wait for a run's end; each cancellation of the waiting task is passed on as a request to stop."""
+    requests = 0
     while not work.done():
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
-            wishes += 1
+            requests += 1
             task = asyncio.current_task()
             if task is not None:
                 task.uncancel()
-            if wishes == 1:
+            if requests == 1:
                 scheduler.stop(INTERRUPTED)
             else:
                 scheduler.end_running()

@@ -44,7 +44,7 @@ class ScopeRunner(Protocol):
         """Open a plan as a scope under a node.
 
         Raises:
-            CycleError: the plan's requisites go round in circles.
+            CycleError: the plan's requisites form a cycle.
         """
         ...
 
@@ -216,7 +216,7 @@ class Growth:
         try:
             scope = self._runner.open_scope(plan, node, test=test, quiet=quiet)
         except CycleError as error:
-            came.comment = f"requisites go round in circles: {error}"
+            came.comment = f"requisites form a cycle: {error}"
             return
         try:
             await self._runner.end_of(scope)

@@ -86,7 +86,7 @@ class Scheduler:
         """Run plans as the top scopes, and those of newcomers, to their end.
 
         Raises:
-            CycleError: a plan's requisites go round in circles; nothing was run.
+            CycleError: a plan's requisites form a cycle; nothing was run.
         """
         for plan in plans:
             self._open_top(plan)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.engine.deadlock import circle_text
+from ensue.engine.deadlock import cycle_text
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
@@ -53,7 +53,7 @@ class Scopes:
         """Open a plan as a scope; its first nodes become ready.
 
         Raises:
-            CycleError: the plan's requisites go round in circles.
+            CycleError: the plan's requisites form a cycle.
         """
         lowered = lower(plan, self._rules)
         scope = Scope(self._next_serial, plan, lowered, caller=caller, test=test, quiet=quiet)
@@ -63,7 +63,7 @@ class Scopes:
             self._tops.append(scope)
         for index, circle in lowered.entangled.items():
             node = scope.nodes[index]
-            node.refused = circle_text(node, [scope.nodes[number] for number in circle])
+            node.refused = cycle_text(node, [scope.nodes[number] for number in circle])
         if lowered.check_of:
             scope.prerequired_by = _prerequired_by(plan)
         for srn, indices in lowered.registrars.items():

@@ -23,12 +23,12 @@ from ensue.gotemplate.nodes import (
     Action,
     Body,
     Branch,
-    Call,
     Chain,
     Command,
     Constant,
     Dot,
     Field,
+    FunctionName,
     Jump,
     Node,
     Operand,
@@ -152,7 +152,7 @@ class Rendering:
     def _printed(self, value: Any, node: Action, dot: Any) -> str:
         if value is None:
             last = node.pipeline.commands[-1]
-            if isinstance(last.first, Call) and last.first.name == "index":
+            if isinstance(last.first, FunctionName) and last.first.name == "index":
                 raise EvaluationFailure(NO_MEMBER, last.offset)
             self._require_key(last.first, dot)
             if isinstance(last.first, Chain | Variable):
@@ -263,7 +263,7 @@ class Rendering:
 
     def _command(self, node: Command, dot: Any, final: Any, source: Operand | None) -> Any:
         first = node.first
-        if isinstance(first, Call):
+        if isinstance(first, FunctionName):
             return self._call(first.name, node, dot, final, source)
         if not node.arguments and final is _MISSING:
             return self._operand(first, dot)
@@ -349,7 +349,7 @@ class Rendering:
                 return dot
             case Chain():
                 return self._fields(self._operand(node.base, dot), node.names, node.offset)
-            case Call():
+            case FunctionName():
                 return self._call(node.name, Command(node, (), node.offset), dot, _MISSING)
             case _:
                 assert_never(node)

@@ -35,7 +35,7 @@ class Variable(msgspec.Struct, frozen=True):
     offset: int
 
 
-class Call(msgspec.Struct, frozen=True):
+class FunctionName(msgspec.Struct, frozen=True):
     """The name of a function; its arguments are those of the command."""
 
     name: str
@@ -74,7 +74,7 @@ class Pipeline(msgspec.Struct, frozen=True):
     offset: int
 
 
-Operand: TypeAlias = Constant | Dot | Field | Variable | Call | Chain | Pipeline
+Operand: TypeAlias = Constant | Dot | Field | Variable | FunctionName | Chain | Pipeline
 
 
 class Text(msgspec.Struct, frozen=True):

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 from ensue.gotemplate import literals
 from ensue.gotemplate.failures import MOST_NESTING, TemplateSyntaxError
 from ensue.gotemplate.nodes import (
-    Call,
     Chain,
     Command,
     Constant,
     Dot,
     Field,
+    FunctionName,
     Operand,
     Pipeline,
     Variable,
@@ -201,7 +201,7 @@ class PipelineReader:
             hint = f"Did you mean {near[0]}?" if near else "docs/go-templates.md lists the functions"
             raise TemplateSyntaxError(f"there is no function {name}", token.offset, help=hint)
         self._used.add(name)
-        return Call(name, token.offset)
+        return FunctionName(name, token.offset)
 
     def _constant(self, token: Token) -> Constant:
         value: object = None

@@ -23,7 +23,7 @@ SEARCH_FACTOR: Final = 16
 
 
 class CycleError(EnsueError, ValueError):
-    """A graph that had to be put in order goes round in circles.
+    """A graph that had to be put in order forms a cycle.
 
     Args:
         cycles: one cycle a knot; each is a list of edges, the last of which leads back to the first.

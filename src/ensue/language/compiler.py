@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ensue.language.references.lower import Bindings
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
+    from ensue.language.requested import Requested
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
-    from ensue.language.wishes import Wanted
     from ensue.model.chunk import StateOptions
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
@@ -175,22 +175,22 @@ class Compiler:
             warn_of_printed_grains(drafter.fanned, tree, found)
         Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids)
-        wanted = resolver.resolve()
+        requested = resolver.resolve()
         if drafter.has_requisites:
             from ensue.language.transparent import add_transparent
 
-            add_transparent(drafts, drafter.requisites_of, wanted)
+            add_transparent(drafts, drafter.requisites_of, requested)
         bindings = None
         if tree.binds:
             from ensue.language.references.lower import Bindings, Surroundings
 
             around = Surroundings(target=self._target, enforced=self._enforced, outer_ids=outer_ids)
             bindings = Bindings(drafts, around, found)
-            bindings.lower(wanted)
-        ordered, checks = put_in_order(drafts, wanted, found, bindings)
+            bindings.lower(requested)
+        ordered, checks = put_in_order(drafts, requested, found, bindings)
         found.stop_on_errors()
         plan = Plan(
-            chunks=_chunks(drafts, wanted, ordered, bindings, slots=tree.slots),
+            chunks=_chunks(drafts, requested, ordered, bindings, slots=tree.slots),
             scope=scope,
             target=self._target,
             tree=tree,
@@ -241,7 +241,7 @@ def _apply_arg_binds(tree: Tree, found: Collector) -> None:
 
 def _chunks(
     drafts: list[Draft],
-    wanted: Wanted,
+    requested: Requested,
     ordered: list[int],
     bindings: Bindings | None,
     *,
@@ -256,7 +256,7 @@ def _chunks(
             _chunk(
                 drafts[number],
                 place_of[number],
-                requisites.of(wanted[number]) if wanted[number] else (),
+                requisites.of(requested[number]) if requested[number] else (),
                 bindings.of(number, place_of) if bindings else None,
             )
             for number in ordered

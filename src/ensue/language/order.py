@@ -16,14 +16,14 @@ from ensue.graph.cycles import CycleError
 from ensue.graph.dag import Edge
 from ensue.graph.ordering import earliest_dependent, order_with_priorities
 from ensue.language.chunks import order_numbers
-from ensue.language.wishes import NOTHING
+from ensue.language.requested import NOTHING
 
 if TYPE_CHECKING:
     from ensue.diagnostics import Span
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.references.lower import Bindings
-    from ensue.language.wishes import Wanted, Words
+    from ensue.language.requested import Requested, Words
 
 _WEIGHTS: Final = {
     word: weight
@@ -58,25 +58,25 @@ class InOrder(NamedTuple):
 
 
 def put_in_order(
-    drafts: list[Draft], wanted: Wanted, found: Collector, bindings: Bindings | None = None
+    drafts: list[Draft], requested: Requested, found: Collector, bindings: Bindings | None = None
 ) -> InOrder:
     """Return the order of execution; a cycle is a diagnostic and gives an empty order.
 
     Args:
         drafts: what is to be put in order.
-        wanted: for every draft its requisite words and the drafts they name.
+        requested: for every draft its requisite words and the drafts they name.
         found: where faults go.
         bindings: the references behind the word `arg_bind`; None when there are none.
     """
     placed = _places(drafts)
-    if placed is not None and _is_as_written(placed, placed, wanted):
+    if placed is not None and _is_as_written(placed, placed, requested):
         return InOrder(list(range(len(drafts))), {})
     orders, pulls = order_numbers(drafts)
-    if _is_as_written(orders, pulls, wanted):
+    if _is_as_written(orders, pulls, requested):
         return InOrder(list(range(len(drafts))), {})
     labels = [draft.label for draft in drafts]
     graph = _Graph(len(drafts))
-    for number, words in enumerate(wanted):
+    for number, words in enumerate(requested):
         if words:
             graph.add(number, words)
     if not graph.edges:
@@ -108,7 +108,7 @@ def _places(drafts: list[Draft]) -> list[float] | None:
     return orders
 
 
-def _is_as_written(orders: list[float], pulls: list[float], wanted: Wanted) -> bool:
+def _is_as_written(orders: list[float], pulls: list[float], requested: Requested) -> bool:
     """Say whether drafts are to run as they stand, without a graph: so it is with most trees.
 
     That is so when their numbers rise and whatever they ask for stands before them: nothing is pulled
@@ -118,7 +118,7 @@ def _is_as_written(orders: list[float], pulls: list[float], wanted: Wanted) -> b
         return False
     last: Words = NOTHING
     last_pull = 0.0
-    for number, (words, pull) in enumerate(zip(wanted, pulls, strict=True)):
+    for number, (words, pull) in enumerate(zip(requested, pulls, strict=True)):
         if words is last and (pull >= last_pull or words is NOTHING):
             continue  # What the one before could ask for, this one can.
         last, last_pull = words, pull
@@ -227,7 +227,7 @@ def _report_cycle(tellers: _Tellers, graph: _Graph, cycle: list[Edge], found: Co
         places.append((span, f"{tellers.drafts[teller].declaration.id}: {edge.reason}"))
     found.error(
         "E0502",
-        "requisites go round in a circle",
+        "requisites form a cycle",
         places[0][0],
         detail="; ".join(steps),
         help="remove one of them",

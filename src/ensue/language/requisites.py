@@ -1,7 +1,7 @@
 """Resolving requisites: from the words of an SLS to the numbers of chunks.
 
 A reference is an ID, or `module: ID or name`, `id: …`, `sls: …`, each with shell globs. What
-matches nothing is a diagnostic with its place. What goes round in circles is found in `order.py`.
+matches nothing is a diagnostic with its place. What forms a cycle is found in `order.py`.
 
 Source: Salt's requisites; matching measured in Salt 3008.5.
 """
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.language.collector import near_names
 from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
+from ensue.language.requested import NOTHING, add_request
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
-from ensue.language.wishes import NOTHING, add_wish
 from ensue.model.data import is_list, is_mapping
 from ensue.model.requisite import Requisite, RequisiteKind
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
-    from ensue.language.wishes import Wanted, Words
+    from ensue.language.requested import Requested, Words
 
 
 class Resolver:
@@ -60,16 +60,16 @@ class Resolver:
         self.unheard: dict[tuple[str, str], list[int]] = {}
         self.deaf: dict[tuple[str, str], list[int]] = {}
 
-    def resolve(self) -> Wanted:
+    def resolve(self) -> Requested:
         """Return for every draft its requisite words and the drafts they name."""
-        wanted: Wanted = [NOTHING] * len(self._drafts)
+        requested: Requested = [NOTHING] * len(self._drafts)
         for number, draft in enumerate(self._drafts):
             if draft.requisites:
                 for word, references in draft.requisites.items():
-                    self._resolve_word(wanted, number, word, references)
-        return wanted
+                    self._resolve_word(requested, number, word, references)
+        return requested
 
-    def _resolve_word(self, wanted: Wanted, number: int, word: str, references: Any) -> None:
+    def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
         if references is None and word in REQUISITES_IN:
             return  # As in Salt; a loop that yields nothing leaves such a key behind.
@@ -97,9 +97,9 @@ class Resolver:
             targets = self._targets(number, word, place, reference)
             for target in self._narrowed(targets, reference) if backward else targets:
                 if backward:
-                    add_wish(wanted, target, word.removesuffix("_in"), number)
+                    add_request(requested, target, word.removesuffix("_in"), number)
                 else:
-                    add_wish(wanted, number, word, target)
+                    add_request(requested, number, word, target)
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]

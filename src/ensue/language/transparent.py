@@ -15,15 +15,15 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from ensue.language.requested import add_request
 from ensue.language.requisite_names import REQUISITES
-from ensue.language.wishes import add_wish
 from ensue.model.data import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.language.chunks import Draft
-    from ensue.language.wishes import Wanted
+    from ensue.language.requested import Requested
 
     Rules: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -54,13 +54,15 @@ def rules_of(declared: Any, function: str) -> Rules:
     return tuple((word, tuple(names)) for word, names in rules.items() if word in REQUISITES and names)
 
 
-def add_transparent(drafts: Sequence[Draft], rules: Callable[[str, str], Rules], wanted: Wanted) -> None:
+def add_transparent(
+    drafts: Sequence[Draft], rules: Callable[[str, str], Rules], requested: Requested
+) -> None:
     """Add the requisites that plug-ins declare to what the drafts of a scope ask of each other.
 
     Args:
         drafts: all of them.
         rules: returns what is declared for a module and function.
-        wanted: what every draft asks for; grows.
+        requested: what every draft asks for; grows.
     """
     by_function = _by_function(drafts)
     for (module, function), numbers in by_function.items():
@@ -69,7 +71,7 @@ def add_transparent(drafts: Sequence[Draft], rules: Callable[[str, str], Rules],
             for number in numbers:
                 for target in targets:
                     if target != number:
-                        add_wish(wanted, number, word, target)
+                        add_request(requested, number, word, target)
 
 
 def _by_function(drafts: Sequence[Draft]) -> Mapping[tuple[str, str], list[int]]:

@@ -108,7 +108,7 @@ def _refuse_unmatched(
 
 
 def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]:
-    """Return resources in the order of provisioning; a circle is noted, and nothing is returned."""
+    """Return resources in the order of provisioning; a cycle is noted, and nothing is returned."""
     numbers = {resource: number for number, resource in enumerate(resources)}
     edges = [
         Edge(numbers[to], number, why)
@@ -121,14 +121,14 @@ def _in_order(resources: Sequence[Resource], found: Collector) -> list[Resource]
         for cycle in error.cycles:
             # An edge of the general graph leads from what is first to what waits: the other way round.
             turned = [(resources[one.after], resources[one.before], one.reason) for one in reversed(cycle)]
-            _refuse_circle(turned, found)
+            _refuse_cycle(turned, found)
         return []
     return [resources[number] for number in ordered]
 
 
-def _refuse_circle(circle: list[tuple[Resource, Resource, str]], found: Collector) -> None:
-    smallest = min(range(len(circle)), key=lambda number: circle[number][0].key)
-    turned = circle[smallest:] + circle[:smallest]
+def _refuse_cycle(cycle: list[tuple[Resource, Resource, str]], found: Collector) -> None:
+    smallest = min(range(len(cycle)), key=lambda number: cycle[number][0].key)
+    turned = cycle[smallest:] + cycle[:smallest]
     places = [_edge_place(owner, to, why) for owner, to, why in turned]
     path = " -> ".join(str(one.key) for one in (*(owner for owner, _, _ in turned), turned[0][0]))
     steps = "; ".join(
@@ -137,7 +137,7 @@ def _refuse_circle(circle: list[tuple[Resource, Resource, str]], found: Collecto
     )
     found.error(
         "E0821",
-        f"resources depend on each other in a circle: {path}",
+        f"resources depend on each other in a cycle: {path}",
         places[0],
         detail=steps,
         help="take one of these dependencies away",

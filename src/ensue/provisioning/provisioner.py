@@ -116,7 +116,7 @@ class Outcome(NamedTuple):
     manifests: Mapping[str, Data] = MappingProxyType({})
 
 
-class Call(NamedTuple):
+class DriverCall(NamedTuple):
     """The call of a driver, as the function of a state makes it.
 
     Args:
@@ -152,7 +152,7 @@ class Provisioner:
         self._around = around
         self._digests = digests
 
-    async def provision(self, node: Node, call: Call) -> Outcome:
+    async def provision(self, node: Node, call: DriverCall) -> Outcome:
         """Provision a resource whose dependencies have been.
 
         Raises:
@@ -185,7 +185,7 @@ class Provisioner:
         made = await self._called(evaluated, driver, request, None, mark)
         return made._replace(old=old)
 
-    async def remove(self, key: Key, call: Call) -> Outcome:
+    async def remove(self, key: Key, call: DriverCall) -> Outcome:
         """Remove a resource that is kept.
 
         Raises:
@@ -287,7 +287,7 @@ class Provisioner:
             status = "unchanged"
         return Outcome(status, made.comment, outputs, old, made.registers, made.manifests)
 
-    async def _delete(self, old: ActiveResource, call: Call) -> None:
+    async def _delete(self, old: ActiveResource, call: DriverCall) -> None:
         self._learn_of(old)
         driver = self._around.driver(old.driver)
         if not driver.is_pure:
@@ -345,7 +345,7 @@ class Provisioner:
         if old is not None:
             self._around.learn(texts_in(old.outputs, old.secret_paths))
 
-    def _services(self, key: Key, call: Call) -> DriverServices:
+    def _services(self, key: Key, call: DriverCall) -> DriverServices:
         return call.services(lambda cookie: self._keep_cookie(key, cookie))
 
     async def _keep_cookie(self, key: Key, cookie: DataMap) -> None:

@@ -24,68 +24,68 @@ class LazyRegistry(DerivedRegistry):
     """
 
     def __init__(self, opened: Callable[[], DerivedRegistry], has_store: Callable[[], bool]) -> None:
-        self._opened = opened
-        self._has_store = has_store
+        self.opened = opened
+        self.has_store = has_store
 
     def register_many(self, requests: Sequence[RegistrationRequest]) -> list[Registration]:
         """Register resources, all of them or none."""
-        return self._opened().register_many(requests)
+        return self.opened().register_many(requests)
 
     def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return the configuration of an active resource."""
-        return self._opened().get(srn, even_orphaned=even_orphaned)
+        return self.opened().get(srn, even_orphaned=even_orphaned)
 
     def record(self, srn: Srn) -> ResourceRecord | None:
         """Return what is known of a resource."""
-        return self._opened().record(srn)
+        return self.opened().record(srn)
 
     def records(self) -> list[ResourceRecord]:
         """Return every derived resource."""
-        return self._opened().records()
+        return self.opened().records()
 
     def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
         """Return what is known of the resources with one of these ids."""
-        return self._opened().find(ids)
+        return self.opened().find(ids)
 
     def types(self) -> list[str]:
         """Return the types that have a derived resource."""
-        return self._opened().types()
+        return self.opened().types()
 
     def list_for_type(self, resource_type: str, *, active: bool = True) -> list[str]:
         """Return the ids of all active derived resources of a type, or of the invalidated ones."""
-        return self._opened().list_for_type(resource_type, active=active)
+        return self.opened().list_for_type(resource_type, active=active)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Invalidate what no longer holds."""
-        return self._opened().observe(source, grains)
+        return self.opened().observe(source, grains)
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source."""
-        return self._opened().invalidate(source, reason=reason)
+        return self.opened().invalidate(source, reason=reason)
 
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
         """Return what this minion registered through declarations and is active."""
-        return self._opened().declarations() if self._has_store() else {}
+        return self.opened().declarations() if self.has_store() else {}
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer."""
-        return self._opened().orphan(declared_by, srns, reason=reason)
+        return self.opened().orphan(declared_by, srns, reason=reason)
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""
-        return self._opened().forget(srn)
+        return self.opened().forget(srn)
 
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
         """Return the chain of sources."""
-        return self._opened().provenance(srn)
+        return self.opened().provenance(srn)
 
     def provenances(self, srns: Iterable[Srn]) -> Mapping[Srn, tuple[Srn, ...]]:
         """Return the chains of sources of many resources."""
-        return self._opened().provenances(srns)
+        return self.opened().provenances(srns)
 
     def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
         """Return those of the sources that any resource is derived from."""
-        return self._opened().sources_among(srns)
+        return self.opened().sources_among(srns)
 
 
 class LazyVault:

@@ -68,7 +68,7 @@ class Lookups:
     def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
         """Return the chains of sources, nearest first, of the resources that have a source.
 
-        A circle ends before its first member comes again. Every level of the chains is read at once.
+        A cycle ends before its first member comes again. Every level of the chains is read at once.
         """
         wanted = list(srns)
         source_of: dict[Srn, Srn] = {}

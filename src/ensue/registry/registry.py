@@ -232,7 +232,7 @@ class ResourceRegistry(DerivedRegistry):
             return operation.working.remove(srn.id)
 
     def provenance(self, srn: Srn) -> tuple[Srn, ...]:
-        """Return the chain of sources, nearest first; a circle ends before its first member comes again."""
+        """Return the chain of sources, nearest first; a cycle ends before its first member comes again."""
         return self.provenances((srn,)).get(srn, ())
 
     def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:

@@ -27,7 +27,7 @@ _RENAMED: Final = ("name", "names", "fun", "state", "saltenv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class FunctionCall:
     """One call of an execution function.
 
     Args:
@@ -92,7 +92,7 @@ def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: A
     return StateReturn(name=name, result=True)
 
 
-async def _run_each(ctx: StateContext, name: str, calls: list[Call]) -> StateReturn:
+async def _run_each(ctx: StateContext, name: str, calls: list[FunctionCall]) -> StateReturn:
     if ctx.test:
         several = "s" if len(calls) > 1 else ""
         comment = f"Function{several} {', '.join(call.function for call in calls)} to be executed."
@@ -148,18 +148,18 @@ async def _run_one(ctx: StateContext, name: str, given: DataMap) -> StateReturn:
     )
 
 
-def _new_call(key: str, given: Any) -> Call:
+def _new_call(key: str, given: Any) -> FunctionCall:
     """Read the list beside a function: mappings are named arguments, whatever else goes by position."""
     items = given if is_list(given) else [] if given is None else [given]
     named = [item for item in items if is_mapping(item)]
-    return Call(
+    return FunctionCall(
         key=key,
         args=tuple(item for item in items if not is_mapping(item)),
         kwargs={word: value for item in named for word, value in item.items()},
     )
 
 
-def _old_call(name: str, given: DataMap) -> Call | str:
+def _old_call(name: str, given: DataMap) -> FunctionCall | str:
     """Read the older form; a text says what is wrong with it."""
     args = given.get("args", [])
     if not is_list(args):
@@ -168,7 +168,7 @@ def _old_call(name: str, given: DataMap) -> Call | str:
     if not is_mapping(named):
         return "'kwargs' must be a dict."
     own = {_own_name(key): value for key, value in given.items() if key not in {"args", "kwargs"}}
-    return Call(key=name, args=tuple(args), kwargs={**own, **named})
+    return FunctionCall(key=name, args=tuple(args), kwargs={**own, **named})
 
 
 def _own_name(key: str) -> str:

@@ -32,7 +32,7 @@ _NEW_DIRECTORY_MODE = 0o755
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class RecordedCall:
     """One thing that was asked of a `FakeConnection`.
 
     Args:
@@ -67,7 +67,7 @@ class FakeConnection:
         self._clock = clock
         self._answers: list[tuple[str, Completed | Callable[[Command], Completed]]] = []
         self.tree = MemoryTree(clock)
-        self.calls: list[Call] = []
+        self.calls: list[RecordedCall] = []
         self.commands: list[Command] = []
         self.closed_times = 0
         for folder in ("/tmp", "/etc", "/root"):  # noqa: S108 (a path in memory)
@@ -112,7 +112,7 @@ class FakeConnection:
         if not self._can_run:
             raise NotOfferedError("run", target_type=self._srn.type)
         line = command.shell_line if command.shell_line is not None else shlex.join(command.argv or ())
-        self.calls.append(Call(method="run", path=line))
+        self.calls.append(RecordedCall(method="run", path=line))
         self.commands.append(command)
         for pattern, answer in self._answers:
             if fnmatch.fnmatchcase(line, pattern):
@@ -244,7 +244,7 @@ class FakeConnection:
 
     @contextmanager
     def _asked(self, method: str, path: str) -> Generator[None]:
-        self.calls.append(Call(method=method, path=path))
+        self.calls.append(RecordedCall(method=method, path=path))
         try:
             yield
         except OSError as fault:

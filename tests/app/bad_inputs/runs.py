@@ -42,10 +42,10 @@ ROWS = [
     returned("changes of 3,000 levels", DEEP, "changes", "run: levels deep"),
     returned("changes that are a bomb", BOMB, "changes", "run: add more than 1,000,000"),
     function(
-        "a function that returns a circle", CIRCLE, ("apply", "t"), "run: a list or mapping holds itself"
+        "a function that returns a cycle", CIRCLE, ("apply", "t"), "run: a list or mapping holds itself"
     ),
     function(
-        "a call that returns a circle", CIRCLE, ("call", "*", "mine.x"), "run: a list or mapping holds itself"
+        "a call that returns a cycle", CIRCLE, ("call", "*", "mine.x"), "run: a list or mapping holds itself"
     ),
     function("a call that returns 3,000 levels", DEEP, ("call", "*", "mine.x"), "run: levels deep"),
     sls(

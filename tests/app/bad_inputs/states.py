@@ -75,12 +75,12 @@ ROWS = [
     word("a require_any that is a number", "require_any: 7", "E0503 states/t.sls:3:7"),
     word("an onfail_all that is a mapping of lists", "onfail_all: {test: [b]}", "E0503 states/t.sls:3:7"),
     sls(
-        "a circle",
+        "a cycle",
         "a:\n  test.nop:\n    - require: [test: b]\nb:\n  test.nop:\n    - require: [test: a]\n",
         "E0502 states/t.sls:6:7",
     ),
     sls(
-        "a circle of 3,000",
+        "a cycle of 3,000",
         "".join(f"i{i}:\n  test.nop:\n    - require: [test: i{(i + 1) % 3000}]\n" for i in range(3000)),
         "E0502 states/t.sls:9000:7",
     ),

@@ -133,7 +133,7 @@ ROWS = [
     options("a nodegroup of 3,000 parentheses", f"nodegroups:\n  g: '{NESTED}'\n", "E0701 ensue.yaml:2:3"),
     options("a nodegroup that names itself", "nodegroups:\n  a: N@a\n", "E0709 ensue.yaml:2:3"),
     options(
-        "nodegroups in a circle", "nodegroups:\n  a: N@b\n  b: N@c\n  c: x or N@a\n", "E0709 ensue.yaml:2:3"
+        "nodegroups in a cycle", "nodegroups:\n  a: N@b\n  b: N@c\n  c: x or N@a\n", "E0709 ensue.yaml:2:3"
     ),
     options(
         "nodegroups of 400 levels",

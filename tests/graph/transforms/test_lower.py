@@ -102,7 +102,7 @@ def test_registration_moves_the_user_behind_the_maker() -> None:
 
 
 def test_registration_gives_way_in_a_circle() -> None:
-    """A registration edge that closes a circle is given up, and the chunk is marked with the circle."""
+    """A registration edge that closes a cycle is given up, and the chunk is marked with the circle."""
     graph = lowered([Row("user"), Row("maker", require=["user"])])
     assert list(graph.order) == [0, 1]
     assert set(graph.entangled) == {0}
@@ -110,7 +110,7 @@ def test_registration_gives_way_in_a_circle() -> None:
 
 
 def test_circle_of_requisites_is_refused() -> None:
-    """A circle without registration is no plan."""
+    """A cycle without registration is no plan."""
     with pytest.raises(CycleError):
         lowered([Row("a", require=["b"]), Row("b", require=["a"])])
 
@@ -128,7 +128,7 @@ def test_a_target_that_may_match_waits_for_who_registers() -> None:
 
 
 def test_a_target_that_may_match_gives_way_to_requisites() -> None:
-    """A circle over what may match is no fault; what is certain in it stays certain."""
+    """A cycle over what may match is no fault; what is certain in it stays certain."""
     rows = [fanned("t*"), Row("maker", require=["t*"])]
     assert order(rows) == ["t*", "maker"]
     assert not lowered(rows).entangled

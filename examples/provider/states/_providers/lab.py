@@ -2,8 +2,7 @@
 
 import json
 
-from ensue.contracts.provider import Environment
-from ensue.errors import StateFailedError
+from ensue.plugin import Environment, StateFailedError
 
 
 async def observe(request):

@@ -78,7 +78,7 @@ def lower(plan: Plan, rules: LoweringRules) -> Lowered:
     """Apply all rules to a plan.
 
     Raises:
-        CycleError: requisites go round in circles; the compiler lets no such plan pass.
+        CycleError: requisites form a cycle; the compiler lets no such plan pass.
     """
     first_check = len(plan.chunks)
     check_of = {chunk: first_check + place for place, chunk in enumerate(checked_chunks(plan))}
@@ -145,7 +145,7 @@ def _sequence(plan: Plan, check_of: Mapping[int, int], order: Sequence[int]) -> 
 
 
 def _without_entanglement(count: int, edges: list[Edge]) -> tuple[list[Edge], dict[int, tuple[int, ...]]]:
-    """Give up registration edges that close a circle.
+    """Give up registration edges that close a cycle.
 
     A target that may match something matches what is there by then; whoever needs a certain resource is told
     at its turn that it cannot have it.

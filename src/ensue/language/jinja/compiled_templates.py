@@ -156,11 +156,11 @@ class _SourceBucket(Bucket):
 @cache
 def _versions() -> str:
     """Return what else the code of a template depends on: the programs that make it, ensue's own as files."""
-    import ensue
+    from ensue.version import __version__
 
     files = sorted(Path(__file__).parent.glob("*.py"))
     found = [(path.name, status.st_mtime_ns, status.st_size) for path in files for status in [path.stat()]]
-    return f"{ensue.__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {found}"
+    return f"{__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {found}"
 
 
 def _names_secret(line: str) -> bool:

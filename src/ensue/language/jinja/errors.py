@@ -9,8 +9,8 @@ import jinja2
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, EnsueError
+from ensue.language.import_cycles import endless
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
-from ensue.language.template_circles import endless
 from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from mako.lexer import Lexer
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.collector import near_names
-from ensue.language.template_circles import endless
+from ensue.language.import_cycles import endless
 from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:

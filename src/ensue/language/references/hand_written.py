@@ -39,7 +39,7 @@ _OPTIONS: Final = OPTION_WORDS | REQUISITE_OPTIONS
 _HELP: Final = "write `- state: [ID, {property: argument}]`"
 
 
-class _Wish(msgspec.Struct, frozen=True):
+class _ArgumentBinding(msgspec.Struct, frozen=True):
     """One binding that is asked for: a state's path and ID, a property of it, and the argument it is for."""
 
     path: str
@@ -57,9 +57,9 @@ def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
     place = declaration.written_at(WORD)
     listed = declaration.arguments.pop(WORD)
     try:
-        for wish in _wishes(listed):
-            _fulfil(declaration, wish)
-            declaration.borrow(str(_steps(wish.argument)[0]), place)
+        for binding in _bindings(listed):
+            _fulfil(declaration, binding)
+            declaration.borrow(str(_steps(binding.argument)[0]), place)
     except _ShapeError as error:
         document, keys = place
         found.error(
@@ -71,7 +71,7 @@ def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
         )
 
 
-def _wishes(listed: Any) -> Iterator[_Wish]:
+def _bindings(listed: Any) -> Iterator[_ArgumentBinding]:
     if not is_list(listed):
         raise _ShapeError("it is not a list")
     for item in listed:
@@ -80,10 +80,10 @@ def _wishes(listed: Any) -> Iterator[_Wish]:
         for path, value in item.items():
             if not is_list(value):
                 raise _ShapeError(f"behind {path} stands {value!r}, which is not a list")
-            yield from _wishes_of_path(str(path), value)
+            yield from _bindings_of_path(str(path), value)
 
 
-def _wishes_of_path(path: str, listed: Sequence[Any]) -> Iterator[_Wish]:
+def _bindings_of_path(path: str, listed: Sequence[Any]) -> Iterator[_ArgumentBinding]:
     id_ = ""
     for item in listed:
         if is_mapping(item):
@@ -91,37 +91,37 @@ def _wishes_of_path(path: str, listed: Sequence[Any]) -> Iterator[_Wish]:
                 if isinstance(value, str):
                     if not id_:
                         raise _ShapeError(f"no ID stands in front of {key}: {value}")
-                    yield _Wish(path, id_, str(key), value)
+                    yield _ArgumentBinding(path, id_, str(key), value)
                 else:
-                    yield from _wishes_of_id(path, str(key), value)
+                    yield from _bindings_of_id(path, str(key), value)
         elif item is None:
             raise _ShapeError(f"an ID of {path} is missing")
         else:
             id_ = str(item)
 
 
-def _wishes_of_id(path: str, id_: str, listed: Any) -> Iterator[_Wish]:
+def _bindings_of_id(path: str, id_: str, listed: Any) -> Iterator[_ArgumentBinding]:
     for item in listed if is_list(listed) else [listed]:
         if not is_mapping(item) or not all(isinstance(argument, str) for argument in item.values()):
             raise _ShapeError(f"behind {id_} stands {item!r}, which is no `property: argument`")
         for property_, argument in item.items():
-            yield _Wish(path, id_, str(property_), argument)
+            yield _ArgumentBinding(path, id_, str(property_), argument)
 
 
-def _fulfil(declaration: Declaration, wish: _Wish) -> None:
-    first, *below = _steps(wish.argument)
+def _fulfil(declaration: Declaration, binding: _ArgumentBinding) -> None:
+    first, *below = _steps(binding.argument)
     if not isinstance(first, str):
-        raise _ShapeError(f"{wish.argument} is no argument")
+        raise _ShapeError(f"{binding.argument} is no argument")
     arguments = declaration.arguments
-    arguments[first] = _with(arguments.get(first), below, _reference(wish), wish)
+    arguments[first] = _with(arguments.get(first), below, _reference(binding), binding)
 
 
-def _reference(wish: _Wish) -> Reference:
-    id_ = read_id(wish.id)
+def _reference(binding: _ArgumentBinding) -> Reference:
+    id_ = read_id(binding.id)
     if isinstance(id_, str):
         raise _ShapeError(id_)
     name = quoted(id_[0]) if id_[1] is None else f"{quoted(id_[0])}[{quoted(id_[1])}]"
-    text = f"${{{wish.path}:{name}:{wish.property}}}"
+    text = f"${{{binding.path}:{name}:{binding.property}}}"
     pieces = read_text(text)
     if len(pieces) != 1 or not isinstance(pieces[0], Reference):
         problem = pieces[0].problem if isinstance(pieces[0], Malformed) else "it has not the parts of one"
@@ -145,19 +145,19 @@ def _steps(argument: str) -> list[str | Index]:
     return steps or [""]
 
 
-def _with(data: Any, steps: Sequence[str | Index], reference: Reference, wish: _Wish) -> Any:
+def _with(data: Any, steps: Sequence[str | Index], reference: Reference, binding: _ArgumentBinding) -> Any:
     """Return data with a reference at a place in it; nothing is changed, for a file may use data twice."""
     if not steps:
         return data if _holds(data, reference) else reference.text
     step, rest = steps[0], steps[1:]
     if isinstance(step, str) and (data is None or is_mapping(data)):
         inside: Mapping[str, Any] = data or {}
-        return {**inside, step: _with(inside.get(step), rest, reference, wish)}
+        return {**inside, step: _with(inside.get(step), rest, reference, binding)}
     if isinstance(step, int) and is_list(data) and -len(data) <= step < len(data):
         copied = list(data)
-        copied[step] = _with(copied[step], rest, reference, wish)
+        copied[step] = _with(copied[step], rest, reference, binding)
         return copied
-    raise _ShapeError(f"the argument {wish.argument} leads nowhere")
+    raise _ShapeError(f"the argument {binding.argument} leads nowhere")
 
 
 def _holds(data: Any, reference: Reference) -> bool:

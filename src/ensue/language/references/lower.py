@@ -19,7 +19,7 @@ from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
 from ensue.language.references.signs import holds_sign
-from ensue.language.wishes import add_wish
+from ensue.language.requested import add_request
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_mapping
 from ensue.model.reference import Binding, BoundText, Reference
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
     from ensue.language.references.leaves import Keys
-    from ensue.language.wishes import Wanted
+    from ensue.language.requested import Requested
     from ensue.model.enforced import EnforcedState
     from ensue.model.srn import Srn
 
@@ -77,11 +77,11 @@ class Bindings:
         self._pieces: dict[str, tuple[str | Meaning, ...] | list[Fault]] = {}
         self._bound: dict[int, list[_Text]] = {}
 
-    def lower(self, wanted: Wanted) -> None:
+    def lower(self, requested: Requested) -> None:
         """Find all references and add what they ask for to the requisites of their states."""
         for number, draft in enumerate(self._drafts):
             for text in _texts_of(draft):
-                self._bind(number, text, wanted)
+                self._bind(number, text, requested)
             if draft.options is not NO_OPTIONS:
                 self._check_options(draft)
                 draft.options = _with_plain_commands(draft.options)
@@ -116,7 +116,7 @@ class Bindings:
                     return reference.text, _span(declaration, text, reference.text)
         return WORD, declaration.span()
 
-    def _bind(self, number: int, text: _Text, wanted: Wanted) -> None:
+    def _bind(self, number: int, text: _Text, requested: Requested) -> None:
         """Bind a draft to what a text of it means, and tell what is wrong with the text."""
         pieces = self._read(text[0])
         if isinstance(pieces, list):
@@ -132,7 +132,7 @@ class Bindings:
                 place = _span(self._drafts[number].declaration, text, reference.text)
                 self._faults.tell_of_itself(self._drafts[number], reference, place)
             elif isinstance(target, int):
-                add_wish(wanted, number, WORD, target)
+                add_request(requested, number, WORD, target)
 
     def _warn_of_lookalikes(self, number: int, text: _Text) -> None:
         declaration = self._drafts[number].declaration

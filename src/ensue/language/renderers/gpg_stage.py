@@ -76,7 +76,7 @@ class _Decryption:
         if not (is_list(data) or is_mapping(data)):
             return data
         if id(data) not in self._known:
-            # It is known before its parts are looked at, so that a circle ends.
+            # It is known before its parts are looked at, so that a cycle ends.
             self._known[id(data)] = data
             within: Any = data
             for key in list(within) if is_mapping(data) else range(len(within)):

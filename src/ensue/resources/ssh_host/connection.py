@@ -170,7 +170,7 @@ class SshConnection:
         """Return what commands and SFTP travel through; jump hosts go through the transport in it.
 
         Raises:
-            UnreachableError: the jump hosts form a circle.
+            UnreachableError: the jump hosts form a cycle.
         """
         if self._channel is None:
             from ensue.resources.ssh_host.channel import Channel
@@ -252,7 +252,7 @@ class SshConnection:
     def _check_circle(self, path: tuple[Srn, ...]) -> None:
         if self._srn in path:
             circle = " → ".join(str(srn) for srn in [*path, self._srn])
-            raise UnreachableError(f"jump hosts form a circle: {circle} (mend `jump`)", target=str(self._srn))
+            raise UnreachableError(f"jump hosts form a cycle: {circle} (mend `jump`)", target=str(self._srn))
         for srn in self.settings.jump:
             self._jump(srn)._check_circle((*path, self._srn))  # noqa: SLF001 (another of this class)
 

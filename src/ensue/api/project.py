@@ -1,0 +1,185 @@
+"""A project, for programs that have an event loop."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ensue.api.results import call_result, masked, run_result, state_result
+from ensue.app.project import Project as ProjectOnDisk
+from ensue.app.project import ProjectOptions, RunOptions
+from ensue.errors import DiagnosticError, EnsueError
+from ensue.model.events import NodeFinished
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import AsyncIterator, Callable, Container, Generator, Mapping
+
+    from ensue.api.results import CallResult, RunResult, StateResult
+    from ensue.diagnostics import Diagnostic
+    from ensue.model.events import RunEvent
+
+
+class Project:
+    """A project folder: `ensue.yaml`, SLS and pillar. An async context manager.
+
+    Two runs of one project exclude each other unless both are plans.
+
+    Args:
+        root: the folder that has `ensue.yaml`, or `states/` where there is none.
+        minion_id: the id of this machine; None: the option `id`, else the host name.
+        pillar: pillar that outranks the project's.
+        options: options that outrank ensue.yaml, by their names there.
+
+    Raises:
+        ConfigurationError: ensue.yaml does not make sense; the error has every diagnostic.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str] = ".",
+        *,
+        minion_id: str | None = None,
+        pillar: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = ProjectOptions(minion_id=minion_id, pillar=pillar or {}, overrides=options or {})
+        self._project = ProjectOnDisk.open(Path(root), given)
+
+    @property
+    def minion_id(self) -> str:
+        """The id of this machine."""
+        return self._project.minion_id
+
+    async def apply(
+        self,
+        *sls: str,
+        target: str | None = None,
+        concurrency: int | None = None,
+        failhard: bool | None = None,
+        wait_for_lock: bool = False,
+        on_state: Callable[[StateResult], None] | None = None,
+        on_warning: Callable[[Diagnostic], None] | None = None,
+    ) -> RunResult:
+        """Bring machines to the state that SLS describe.
+
+        A state that fails is part of the result, and no exception. Cancelling the task ends the run: nothing
+        new starts, what is running ends, and the result has the status `interrupted`.
+
+        Args:
+            *sls: names of SLS (`web.nginx`); none: the highstate.
+            target: a target expression (`T@ssh_host:web-*`); the SLS run on each resource that it matches,
+                with its grains and its pillar. None: on this machine.
+            concurrency: how many functions run at once; None: 10 per processor, remote ones not counted.
+            failhard: whether to stop at the first failure; None: as `ensue.yaml` says.
+            wait_for_lock: wait for another apply of the project instead of refusing.
+            on_state: called with the result of each state as it ends, before anything that grew from it.
+            on_warning: called with remarks that matter while the run goes on; the result has the others.
+
+        Raises:
+            CompileError: an SLS, a top file or pillar is wrong; nothing was run.
+            ConfigurationError: the target does not parse.
+            LockHeldError: another apply of the project is running.
+            EnsueError: the store of derived resources cannot be read; nothing was run.
+        """
+        options = RunOptions(
+            concurrency=concurrency, failhard=failhard, wait_for_lock=wait_for_lock, tgt=target
+        )
+        return await self._run(sls, options, on_state, on_warning)
+
+    async def plan(
+        self,
+        *sls: str,
+        target: str | None = None,
+        on_state: Callable[[StateResult], None] | None = None,
+        on_warning: Callable[[Diagnostic], None] | None = None,
+    ) -> RunResult:
+        """Say what an apply would change, and change nothing.
+
+        Args:
+            *sls: names of SLS; none: the highstate.
+            target: a target expression; None: this machine.
+            on_state: called with the result of each state as it ends.
+            on_warning: called with remarks that matter while the plan is made.
+
+        Raises:
+            CompileError: an SLS, a top file or pillar is wrong.
+            ConfigurationError: the target does not parse.
+        """
+        return await self._run(sls, RunOptions(test=True, tgt=target), on_state, on_warning)
+
+    async def call(
+        self,
+        target: str,
+        function: str,
+        *args: Any,
+        timeout_s: float | None = None,
+        batch: str | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[CallResult]:
+        """Call an execution function on every target that matches; answers as they come.
+
+        Args:
+            target: a target expression (`T@ssh_host:web-*`).
+            function: `module.function`, such as `cmd.run`.
+            *args: its arguments by position.
+            timeout_s: how long one target may take, in seconds; None: no limit.
+            batch: how many targets at once, a number or a percentage (`25%`); None: all.
+            **kwargs: its arguments by name.
+
+        Raises:
+            ConfigurationError: the target does not parse, or there is no such function.
+        """
+        with self._masked():
+            outcomes = self._project.call(target, function, args, kwargs, timeout_s=timeout_s, batch=batch)
+            async for outcome in outcomes:
+                yield call_result(outcome)
+
+    async def close(self) -> None:
+        """Close connections and stores; the project may be used again and opens them anew."""
+        await self._project.__aexit__()
+
+    async def __aenter__(self) -> Self:
+        """Enter."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close connections and stores."""
+        await self.close()
+
+    async def _run(
+        self,
+        sls: tuple[str, ...],
+        options: RunOptions,
+        on_state: Callable[[StateResult], None] | None,
+        on_warning: Callable[[Diagnostic], None] | None,
+    ) -> RunResult:
+        masker = self._project.masker
+        silenced: Container[str] = self._project.settings.option("silence_warnings") or ()
+
+        def tell(event: RunEvent) -> None:
+            if on_state is not None and isinstance(event, NodeFinished):
+                on_state(state_result(event.returned, masker))
+
+        def warn(diagnostic: Diagnostic) -> None:
+            if on_warning is not None and diagnostic.code not in silenced:
+                on_warning(masked(diagnostic, masker))
+
+        with self._masked():
+            report = await self._project.apply(sls, options, on_event=tell, on_warning=warn)
+        return run_result(report, masker, silenced)
+
+    @contextmanager
+    def _masked(self) -> Generator[None]:
+        """Mask the secrets in exceptions that leave."""
+        masker = self._project.masker
+        try:
+            yield
+        except DiagnosticError as error:
+            error.diagnostics = tuple(masked(one, masker) for one in error.diagnostics)
+            error.args = ("\n".join(one.message for one in error.diagnostics),)
+            raise
+        except EnsueError as error:
+            error.args = tuple(masker.text(one) if isinstance(one, str) else one for one in error.args)
+            raise

@@ -1,0 +1,172 @@
+"""The results of a run and of a call, as a program reads them: plain data, secrets masked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from ensue.diagnostics import without_silenced
+from ensue.output.presentable import return_data
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+
+    from ensue.app.calls import CallOutcome
+    from ensue.diagnostics import Diagnostic
+    from ensue.masking import Masker
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateResult:
+    """The result of one state.
+
+    Args:
+        id: the ID of its declaration.
+        name: its `name`.
+        function: its function, `file.managed`.
+        sls: the SLS that declares it.
+        scope: the path of the delayed block or SLS that it runs in; empty in the SLS of the run itself.
+        target: the SRN of what it ran on, `minion:web-01`.
+        result: True: the desired state holds; False: it does not; None: a plan says that it would change.
+        changes: what changed, or would change.
+        comment: what the function says.
+        new_state: what the thing is now; None where nothing is known of it.
+        drift: in a plan, what differs from what the last apply made true: colon path to
+            `{"old": …, "new": …}`.
+        warnings: remarks that do not change the result.
+        duration_s: how long its function took, in seconds.
+    """
+
+    id: str
+    name: str
+    function: str
+    sls: str
+    scope: str
+    target: str
+    result: bool | None
+    changes: Mapping[str, Any]
+    comment: str
+    new_state: Any = None
+    drift: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    warnings: tuple[str, ...] = ()
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The result of one apply or plan.
+
+    Args:
+        run_id: its id, as `ensue runs list` shows it.
+        test: whether it was a plan.
+        status: how it ended.
+        states: every state that ran, in the order in which they started, those of delayed blocks included.
+        not_run: what never started, as `ID (module.function)` with its scope.
+        warnings: what the compiler and the run remarked.
+        duration_s: how long it took, in seconds.
+    """
+
+    run_id: str
+    test: bool
+    status: Literal["succeeded", "failed", "interrupted"]
+    states: tuple[StateResult, ...]
+    not_run: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    duration_s: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether every state holds, or would after an apply."""
+        return self.status == "succeeded"
+
+    @property
+    def changed(self) -> tuple[StateResult, ...]:
+        """The states with changes, or that an apply would change."""
+        return tuple(one for one in self.states if one.changes or one.result is None)
+
+    @property
+    def failed(self) -> tuple[StateResult, ...]:
+        """The states that failed."""
+        return tuple(one for one in self.states if one.result is False)
+
+    def of(self, state_id: str) -> tuple[StateResult, ...]:
+        """Return the results of the states with an ID, in the order in which they started."""
+        return tuple(one for one in self.states if one.id == state_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallResult:
+    """The answer of one target to the call of an execution function.
+
+    Args:
+        target: its SRN, `ssh_host:web-01`.
+        ok: whether the function returned.
+        value: what it returned; where it failed, the message.
+    """
+
+    target: str
+    ok: bool
+    value: Any
+
+
+def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> RunResult:
+    """Return the public form of a run's report, without the warnings that have one of the silenced codes."""
+    returns = sorted(_every(report.returns.values()), key=lambda one: one.run_num)
+    return RunResult(
+        run_id=report.run_id,
+        test=report.test,
+        status=report.status,
+        states=tuple(state_result(one, masker) for one in returns),
+        not_run=tuple(map(masker.text, report.not_run)),
+        warnings=tuple(masked(one, masker) for one in without_silenced(report.warnings, silenced)),
+        duration_s=report.duration_s,
+    )
+
+
+def state_result(returned: Return, masker: Masker) -> StateResult:
+    """Return the public form of a state's return, without what grew from it."""
+    shown = return_data(msgspec.structs.replace(returned, delayed=[], applied=[]), masker)
+    return StateResult(
+        id=shown["__id__"],
+        name=shown["name"],
+        function=f"{returned.module}.{returned.function}",
+        sls=returned.sls,
+        scope=shown["__scope__"],
+        target=returned.target,
+        result=returned.result,
+        changes=shown["changes"],
+        comment=shown["comment"],
+        new_state=shown["new_state"],
+        drift=shown.get("drift", {}),
+        warnings=tuple(shown.get("warnings", ())),
+        duration_s=returned.duration_ms / 1000,
+    )
+
+
+def call_result(outcome: CallOutcome) -> CallResult:
+    """Return the public form of a target's answer."""
+    return CallResult(target=str(outcome.target), ok=outcome.ok, value=outcome.value)
+
+
+def masked(diagnostic: Diagnostic, masker: Masker) -> Diagnostic:
+    """Return a diagnostic with its secrets masked."""
+    return msgspec.structs.replace(
+        diagnostic,
+        summary=masker.text(diagnostic.summary),
+        detail=masker.text(diagnostic.detail),
+        help=masker.text(diagnostic.help),
+    )
+
+
+def _every(returns: Iterable[Return]) -> Iterator[Return]:
+    """Yield returns with those of everything that grew from them."""
+    waiting = list(returns)
+    while waiting:
+        one = waiting.pop()
+        yield one
+        for scope in (*one.delayed, *one.applied):
+            waiting += scope.returns.values()
