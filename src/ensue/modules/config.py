@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.nested import DELIMITER, NOTHING, lookup, merged
+from ensue.model.merged import merged
+from ensue.modules.nested import DELIMITER, NOTHING, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.data import is_mapping
+from ensue.model.merged import merged
 from ensue.modules._target_kinds import KINDS, engine_of, expression_of
-from ensue.modules.nested import merged
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

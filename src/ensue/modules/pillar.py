@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
-from ensue.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup, merged
+from ensue.model.merged import merged
+from ensue.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.data import is_mapping
+from ensue.provisioning.declared_params import read_params
 from ensue.provisioning.identity import DEFAULT_CLASS, Key
 from ensue.provisioning.meanings import Dialect, context_meaning
 from ensue.provisioning.named_resources import by_name
@@ -103,12 +104,8 @@ class _Reader:
     ) -> tuple[Request, ...]:
         requests: list[Request] = []
         for name, key in keys.items():
-            one, written = declared[name], None
-            if one.get("params") is not None:
-                inside = place.below(name, "params")
-                params = self._shape.mapping(one["params"], f"'params' of {name!r}", inside)
-                written = read_written(params, dialect, inside, self._found)
-            requests.append(Request(key=key, params=written, place=place.below(name)))
+            params = read_params(declared[name], name, dialect, place.below(name), self._shape)
+            requests.append(Request(key=key, params=params, place=place.below(name)))
         return tuple(requests)
 
 

@@ -19,7 +19,7 @@ from ensue.provisioning.evaluation import evaluate
 from ensue.provisioning.identity import guresid
 from ensue.provisioning.meanings import Constant, ContextField, FromOutside, Reference, Selection
 from ensue.provisioning.secret_refs import with_secrets
-from ensue.provisioning.sensitive import Foreign, Sensitive, marked, parted, separated, texts_in
+from ensue.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, separated, texts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -224,7 +224,7 @@ class GraphValues:
             value = _below(marked(evaluated.values, evaluated.secret_values), path, _NOT_KNOWN)
         if unknowns_in(evaluated.account if what == "account" else value):
             return _NOT_KNOWN
-        is_foreign = any(_overlap(one, (what, *path)) for one in evaluated.foreign)
+        is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
         return Foreign(value, (ForeignPart(placeholder="", resource=str(key)),)) if is_foreign else value
 
     def _output(self, key: Key, path: tuple[str, ...]) -> Any:
@@ -290,11 +290,6 @@ def _without_value_keys(
 ) -> dict[Path, tuple[ForeignPart, ...]]:
     """Return the paths in `secret_refs` as those in the secrets: `{value: …}` becomes the value."""
     return {path[:-1] if path[-1:] == ("value",) else path: parts for path, parts in foreign.items()}
-
-
-def _overlap(one: Path, other: Path) -> bool:
-    """Say whether one of two paths is the other one, or leads below it."""
-    return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
 
 
 def _merged(first: Any, second: Any) -> Any:

@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.errors import DriverError, InternalError
 from ensue.model.data import is_mapping
+from ensue.model.merged import merged
 from ensue.provisioning.active import ActiveResource
 from ensue.provisioning.canonical import canonical
 from ensue.provisioning.code_inputs import refuse_foreign_code
@@ -303,7 +304,7 @@ class Provisioner:
         if not (is_mapping(made.values) and is_mapping(made.secrets)):
             raise DriverError(f"{evaluated.node.driver}: its outputs are not a mapping")
         self._around.learn(texts_in(made.secrets))
-        data = _merged(made.values, made.secrets)
+        data = merged(made.values, made.secrets)
         paths = dict.fromkeys(
             [
                 *_leaves(made.secrets, ()),
@@ -373,14 +374,6 @@ class Provisioner:
 
 def _would(node: Node, old: ActiveResource | None) -> str:
     return f"{node.key} would be {'created' if old is None or old.phase == 'creating' else 'updated'}"
-
-
-def _merged(values: DataMap, secrets: DataMap) -> DataMap:
-    merged: dict[str, Any] = dict(values)
-    for key, value in secrets.items():
-        own = merged.get(key)
-        merged[key] = _merged(own, value) if is_mapping(own) and is_mapping(value) else value
-    return merged
 
 
 def _leaves(data: Any, path: Path) -> list[Path]:

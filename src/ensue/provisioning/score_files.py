@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.model.data import is_list, is_mapping
+from ensue.provisioning.declared_params import read_params
 from ensue.provisioning.identity import DEFAULT_CLASS, Key
 from ensue.provisioning.meanings import Constant, Dialect, Refusal, context_meaning
 from ensue.provisioning.named_resources import by_name
@@ -111,13 +112,8 @@ class _Reader:
 
     def _request(self, name: str, declared: dict[str, Any], dialect: Dialect) -> Request:
         place = self._top.below("resources", name)
-        params = declared.get("params")
-        written = None
-        if params is not None:
-            inside = place.below("params")
-            mapping = self._shape.mapping(params, f"'params' of the resource {name!r}", inside)
-            written = read_written(mapping, dialect, inside, self._found)
-        return Request(key=self._keys[name], params=written, place=place)
+        params = read_params(declared, name, dialect, place, self._shape)
+        return Request(key=self._keys[name], params=params, place=place)
 
     def _runs(self, data: dict[str, Any]) -> dict[str, Any]:
         """Check what runs and return it, spelled as in the file, so that its places are found."""

@@ -81,7 +81,12 @@ def parted(data: Any) -> Parted:
 def below(paths: Iterable[Path], path: Path) -> list[Path]:
     """Return the paths of secrets within the value at a path, from that value on; `()` means all of it."""
     size = len(path)
-    return [one[size:] for one in paths if _starts_alike(one, path)]
+    return [one[size:] for one in paths if overlap(one, path)]
+
+
+def overlap(one: Path, other: Path) -> bool:
+    """Say whether one of two paths is the other one, or leads below it."""
+    return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
 
 
 def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
@@ -90,10 +95,6 @@ def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
     A key that holds a colon cannot be told there: then what holds it is secret.
     """
     return tuple(dict.fromkeys(map(_colon_path, paths)))
-
-
-def _starts_alike(one: Path, other: Path) -> bool:
-    return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
 
 
 def _colon_path(path: Path) -> str:

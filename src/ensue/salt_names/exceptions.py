@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ensue.errors import StateFailedError
+from ensue.salt_names import client_error
 from ensue.salt_names.absent import not_there
-from ensue.salt_names.client_error import SaltClientError, SaltException  # noqa: F401 -- files import it from here
+from ensue.salt_names.client_error import SaltException
+
+SaltClientError = client_error.SaltClientError
 
 
 class CommandExecutionError(SaltException, StateFailedError):

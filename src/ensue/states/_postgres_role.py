@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.errors import StateFailedError
+from ensue.model.data import is_list
 from ensue.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -122,3 +123,11 @@ async def _differences(
 
 def _state(name: str, found: DataMap) -> DataMap:
     return {"name": name, **found}
+
+
+def names_of(groups: str | list[str] | None) -> tuple[str, ...] | None:
+    """Return the groups that a state names: a list, or a text with commas; None where it names none."""
+    if groups is None:
+        return None
+    listed = groups if is_list(groups) else str(groups).split(",")
+    return tuple(str(each).strip() for each in listed)

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.contracts.functions import also_takes
-from ensue.model.data import is_list
 from ensue.states._postgres import SERVER, gone, server_of
-from ensue.states._postgres_role import FLAGS, Wanted, role_present
+from ensue.states._postgres_role import FLAGS, Wanted, names_of, role_present
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +68,7 @@ async def present(
         password=None if password is None else str(password),
         refresh_password=bool(refresh_password),
         encrypted=encrypted,
-        groups=_names(groups),
+        groups=names_of(groups),
     )
     return await role_present(ctx, name, wanted, server_of(ctx, server))
 
@@ -91,13 +90,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     return await gone(
         ctx, name, "Group", is_there=there, remove=lambda: ctx.call("postgres.group_remove", name, **asked)
     )
-
-
-def _names(groups: str | list[str] | None) -> tuple[str, ...] | None:
-    if groups is None:
-        return None
-    listed = groups if is_list(groups) else str(groups).split(",")
-    return tuple(str(each).strip() for each in listed)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
+from ensue.model.package_versions import difference
 from ensue.modules.pkg.asking import list_pkgs
 from ensue.modules.pkg.files import install_sources
 from ensue.modules.pkg.manager import InstallOptions, package_manager
@@ -92,7 +93,7 @@ async def install(
         await install_sources(ctx, manager, sources, options)
     else:
         await manager.install(ctx, wanted, options)
-    return _difference(before, await list_pkgs(ctx))
+    return difference(before, await list_pkgs(ctx))
 
 
 async def remove(
@@ -114,7 +115,7 @@ async def remove(
     there = [each for each in _wanted(name, pkgs, None) if each in before]
     if there:
         await manager.remove(ctx, there, purge=False)
-    return _difference(before, await list_pkgs(ctx))
+    return difference(before, await list_pkgs(ctx))
 
 
 async def purge(
@@ -136,8 +137,8 @@ async def purge(
     there = [each for each in _wanted(name, pkgs, None) if each in before or each in left]
     if there:
         await manager.remove(ctx, there, purge=True)
-    removed = _difference(left, await list_pkgs(ctx, removed=True))
-    return {"installed": _difference(before, await list_pkgs(ctx)), "removed": removed}
+    removed = difference(left, await list_pkgs(ctx, removed=True))
+    return {"installed": difference(before, await list_pkgs(ctx)), "removed": removed}
 
 
 def _wanted(
@@ -155,11 +156,3 @@ def _wanted(
         if not each or each.startswith("-"):
             raise StateFailedError(f"{each!r} is no name of a package")
     return found
-
-
-def _difference(before: Mapping[str, str], after: Mapping[str, str]) -> DataMap:
-    return {
-        name: {"old": before.get(name, ""), "new": after.get(name, "")}
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
-    }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.postgres.server import Server, name_of, rows, run_sql, text_of
+from ensue.modules.postgres.server import Server, name_of, rows_by_name, run_sql, text_of
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
@@ -30,8 +30,7 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
     Raises:
         StateFailedError: the server cannot be asked.
     """
-    found = await rows(ctx, Server.read(server), _LIST)
-    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
+    return await rows_by_name(ctx, Server.read(server), _LIST)
 
 
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:

@@ -66,6 +66,21 @@ def text_of(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
+async def rows_by_name(ctx: FunctionContext, server: Server, sql: str) -> dict[str, dict[str, str]]:
+    """Return what a query finds by its column `Name`, the other columns of each row beside it.
+
+    Args:
+        ctx: the target.
+        server: whom to ask.
+        sql: the query.
+
+    Raises:
+        StateFailedError: the server refuses it, or cannot be reached.
+    """
+    found = await rows(ctx, server, sql)
+    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
+
+
 async def rows(ctx: FunctionContext, server: Server, sql: str) -> list[dict[str, str]]:
     """Return what a query finds, a mapping for each row; a value that is NULL is the empty text.
 

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
-from ensue.modules.postgres.server import Server, name_of, rows, run_sql, text_of
+from ensue.modules.postgres.server import Server, name_of, rows_by_name, run_sql, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,8 +31,7 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
         ctx: the target.
         **server: `user host port maintenance_db password runas`.
     """
-    found = await rows(ctx, Server.read(server), _LIST)
-    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
+    return await rows_by_name(ctx, Server.read(server), _LIST)
 
 
 async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:

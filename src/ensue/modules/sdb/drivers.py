@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.errors import StateFailedError
 from ensue.files.regular_files import NotRegularError, read_regular
 from ensue.model.data import is_list, is_mapping
-from ensue.modules.nested import lookup, merged
+from ensue.model.merged import merged
+from ensue.modules.nested import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

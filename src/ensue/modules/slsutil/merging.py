@@ -6,7 +6,8 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
-from ensue.modules.nested import is_mapping, merged
+from ensue.model.merged import merged
+from ensue.modules.nested import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,13 +5,13 @@ Source: Salt's state module `file`, 3008.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
+from ensue.model.merged import merged
 from ensue.model.returns import StateReturn
 from ensue.model.secret_values import secret_values
 from ensue.states.file.attributes import Attributes
@@ -103,7 +103,7 @@ async def serialize(
     path = await target_path(ctx, name)
     read = await _read(ctx, path) if merge_if_exists else None
     existing = _existing(read[1], form) if read else None
-    together = _merged(existing, data) if existing is not None else data
+    together = merged(existing, data) if existing is not None else data
     warnings = remarks("file.serialize", [word for word in kwargs if word != "deserializer_opts"])
     if read and existing is not None and together == existing:
         found, content = read
@@ -147,17 +147,6 @@ def _existing(content: bytes, form: str) -> Any:
         return deserialized(content.decode(), form)
     except UnicodeDecodeError as error:
         raise StateFailedError(f"Failed to deserialize existing data: {error}") from None
-
-
-def _merged(base: Any, over: Any) -> Any:
-    """Return data merged into what is there: mappings merge, everything else is replaced."""
-    if not isinstance(base, dict) or not isinstance(over, dict):
-        return copy.deepcopy(over)
-    result: dict[Any, Any] = copy.deepcopy(base)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a file's data
-    additions: dict[Any, Any] = over  # pyright: ignore[reportUnknownVariableType] # a user's data
-    for key, value in additions.items():
-        result[key] = _merged(result[key], value) if key in result else copy.deepcopy(value)
-    return result
 
 
 def _difference(old: Any, new: Any) -> DataMap:

@@ -9,9 +9,10 @@ import msgspec
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
+from ensue.model.package_versions import difference
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.held import settle_hold
-from ensue.states.pkg.outcome import difference, failure, package_state
+from ensue.states.pkg.outcome import failure, package_state
 from ensue.states.pkg.wanted import (
     KNOWN,
     LATEST,

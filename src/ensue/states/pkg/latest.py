@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
+from ensue.model.package_versions import difference
 from ensue.model.returns import StateReturn
-from ensue.states.pkg.outcome import difference, failure, package_state
+from ensue.states.pkg.outcome import failure, package_state
 from ensue.states.pkg.wanted import KNOWN, OUTDATED, refresh_lists, remarks, wanted_packages
 
 if TYPE_CHECKING:

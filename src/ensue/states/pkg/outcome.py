@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 
-def difference(before: Mapping[str, str], after: Mapping[str, str]) -> DataMap:
-    """Return `{name: {old, new}}` of two lists of packages."""
-    return {
-        name: {"old": before.get(name, ""), "new": after.get(name, "")}
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
-    }
-
-
 def package_state(names: Iterable[str], versions: Mapping[str, str]) -> DataMap:
     """Return the versions of packages by name, empty where one is not there."""
     return {name: versions.get(name, "") for name in names}

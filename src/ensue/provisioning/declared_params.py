@@ -1,0 +1,33 @@
+"""The `params` of a resource that a Score file or a deployment set declares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.provisioning.written import read_written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.provisioning.meanings import Dialect
+    from ensue.provisioning.shapes import Shape
+    from ensue.provisioning.written import TextPlace, Written
+
+
+def read_params(
+    declared: Mapping[str, Any], name: str, dialect: Dialect, place: TextPlace, shape: Shape
+) -> Written | None:
+    """Return the parameters of a resource; None where it declares none.
+
+    Args:
+        declared: the resource as it is declared.
+        name: its name, for messages.
+        dialect: which placeholders there are.
+        place: where the resource is declared.
+        shape: checks that they are a mapping, and gets what is wrong.
+    """
+    if declared.get("params") is None:
+        return None
+    inside = place.below("params")
+    params = shape.mapping(declared["params"], f"'params' of the resource {name!r}", inside)
+    return read_written(params, dialect, inside, shape.found)
