@@ -1,7 +1,8 @@
 """State module `service` over a real SSH connection, with a real script of `/etc/init.d` and `update-rc.d`.
 
-Every session of the server has folders of the test's own in the places where the scripts and their links are, so
-that nothing of this machine is started, stopped or enabled. It has no `systemctl`, unless the test gives it one.
+Every session of the server has folders of the test's own in the places where the scripts and their links
+are, so that nothing of this machine is started, stopped or enabled. It has no `systemctl`, unless the test
+gives it one.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ async def thrice(connection: Connection, word: str, **given: Any) -> AsyncIterat
 
 
 def test_a_service_is_started_and_stopped_over_ssh(host: Host) -> None:
-    """The host's script is called, its links are made and removed, and neither a plan nor a second run does it."""
+    """The host's script is called, its links are made and removed; a plan and a second run do neither."""
 
     async def work(connection: Connection) -> None:
         seen = [
@@ -219,7 +220,7 @@ def test_a_service_that_does_not_start_over_ssh(host: Host) -> None:
 
 @pytest.mark.skipif(not shutil.which("systemctl"), reason="this machine has no systemctl")
 def test_nothing_is_started_where_systemd_will_run_some_day_over_ssh(host: Host) -> None:
-    """A host with a `systemctl` and no systemd is an image: to run is for later, to start with the system is not."""
+    """A host with `systemctl` and no systemd is an image: nothing is started, services can be enabled."""
     (host.folder / "offline").touch()
 
     async def work(connection: Connection) -> None:
