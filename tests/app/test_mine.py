@@ -138,7 +138,7 @@ def test_publish_calls_functions_on_other_targets(root: Path) -> None:
 def test_publish_takes_the_arguments_of_salt_by_position(
     root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A returner and a timeout may follow the kind of target; of a returner a warning says that there is none."""
+    """A returner and a timeout may follow the kind of target; a returner is warned of."""
     caplog.set_level(logging.WARNING)
     call(root, "m", "publish.publish", "web-1", "grains.get", "port", "glob", "", 10)
     assert "returners" not in caplog.text
