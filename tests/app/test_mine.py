@@ -135,6 +135,20 @@ def test_publish_calls_functions_on_other_targets(root: Path) -> None:
     assert call(root, "m", "saltutil.cmd", "web-1", "grains.get", ["role"]) == {"m": {"web-1": "web"}}
 
 
+def test_publish_takes_the_arguments_of_salt_by_position(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A returner and a timeout may follow the kind of target; a returner is warned of."""
+    caplog.set_level(logging.WARNING)
+    call(root, "m", "publish.publish", "web-1", "grains.get", "port", "glob", "", 10)
+    assert "returners" not in caplog.text
+    for function, answer in (("publish", 81), ("full_data", {"ret": 81})):
+        caplog.clear()
+        said = call(root, "m", f"publish.{function}", "web-1", "grains.get", "port", "glob", "redis", 10)
+        assert said == {"m": {"web-1": answer}}
+        assert "ensue has no returners; the answers of grains.get are not sent to 'redis'" in caplog.text
+
+
 def test_a_state_applies_more_states(root: Path) -> None:
     """`module.run` of `state.sls` and `state.single` runs states as growth, whose failure is its own."""
     write(

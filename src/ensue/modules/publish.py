@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 
-async def publish(
+async def publish(  # noqa: PLR0917 (Salt's order)
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
     arg: Any = None,
     tgt_type: str = "glob",
-    **kwargs: Any,  # noqa: ARG001 (returner, timeout and via_master are a master's)
+    returner: str = "",
+    timeout: int = 5,  # noqa: ARG001, ASYNC109 (Salt's argument)
+    via_master: str | None = None,  # noqa: ARG001 (Salt's argument)
+    **kwargs: Any,  # noqa: ARG001 (`wait`, `form` and others that only a master reads)
 ) -> DataMap:
     """Call a function on every target that matches; return what each returned, by id.
 
@@ -39,12 +42,19 @@ async def publish(
         fun: an execution function.
         arg: its arguments as a list, or as text with commas between them; `name=value` is one by name.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        **kwargs: accepted for Salt's sake.
+        returner: where Salt would store the answers; a warning says that ensue stores them nowhere.
+        timeout: has no effect.
+        via_master: has no effect.
+        **kwargs: have no effect.
 
     Returns:
         By id; the value of a target that failed is the message, and a warning says so.
     """
     args, named = _arguments(arg)
+    if returner:
+        _logger.warning(
+            "publish: ensue has no returners; the answers of %s are not sent to %r", fun, returner
+        )
     found = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
     if not found:
         _logger.warning("publish: no target of this project matches %r", tgt)
@@ -52,16 +62,18 @@ async def publish(
     return {one.srn.id: answer for one, answer in zip(found, answers, strict=True)}
 
 
-async def full_data(
+async def full_data(  # noqa: PLR0917 (Salt's order)
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
     arg: Any = None,
     tgt_type: str = "glob",
+    returner: str = "",
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument)
     **kwargs: Any,
 ) -> DataMap:
     """Return what `publish` returns, each value below `ret`; the arguments are those of `publish`."""
-    answers = await publish(ctx, tgt, fun, arg, tgt_type, **kwargs)
+    answers = await publish(ctx, tgt, fun, arg, tgt_type, returner, timeout, **kwargs)
     return {key: {"ret": value} for key, value in answers.items()}
 
 
