@@ -74,6 +74,7 @@ class ProjectCommand(ExampleCommand):
         options = common_options(ctx)
         interrupts = ctx.ensure_object(Interrupts)
         session = Session(_with_default_out(options, self), interrupts, names_minion=self._names_minion)
+        session.out_is_given = bool(options.out)
         assert self.callback is not None  # noqa: S101 -- every command of ours is a decorated function
         try:
             code: int = ctx.invoke(self.callback, session, **ctx.params)

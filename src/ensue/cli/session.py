@@ -40,6 +40,7 @@ class Session:
         names_minion: whether a failure is printed under the minion id, as results of states are.
 
     Attributes:
+        out_is_given: whether the command line asks for the form of the results that `out` names.
         overrides: what the command itself puts in the place of options of ensue.yaml.
     """
 
@@ -49,6 +50,7 @@ class Session:
         self.lines = ErrorLines(when_terminal_is_gone=interrupts.hang_up)
         self.masker = Masker()
         self.results_lost = False
+        self.out_is_given = False
         self.overrides: dict[str, Data] = {}
         self._interrupts = interrupts
         self._has_printed = False
