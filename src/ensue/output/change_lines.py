@@ -19,7 +19,8 @@ _CUT_CHARS: Final = 60
 _MOST_ITEMS: Final = 4
 _MOST_LINES: Final = 40
 _REMOVING: Final = frozenset({"absent", "purged", "removed", "deleted", "missing", "uninstalled", "pruned"})
-_NEW_FILE: Final = "New file"
+_NEW: Final = ("New file", "new", "New Dir")
+"""What states write in the place of a value for something that was not there."""
 
 
 def mark_of(returned: Return) -> Mark:
@@ -30,15 +31,27 @@ def mark_of(returned: Return) -> Mark:
         return "?"
     if returned.function in _REMOVING:
         return "-"
-    changes, old = returned.changes, returned.old_state
-    if "newfile" in changes or changes.get("diff") == _NEW_FILE:
+    if _is_new(returned):
         return "+"
-    if isinstance(old, dict) and old.get("exists") is False:
-        return "+"
-    pairs = [value for _, value in _leaves(changes) if _is_pair(value)]
-    if pairs and all(not pair.get("old") for pair in pairs):
-        return "+"
+    pairs = _pairs(returned)
     return "-" if pairs and all(not pair.get("new") for pair in pairs) else "~"
+
+
+def _is_new(returned: Return) -> bool:
+    """Say whether a state makes something that was not there."""
+    changes, old, pairs = returned.changes, returned.old_state, _pairs(returned)
+    if "newfile" in changes:
+        return True
+    leaves = list(_leaves(changes))
+    if leaves and all(value in _NEW for _, value in leaves):
+        return True
+    if isinstance(old, dict) and old.get("exists") is False:
+        return True
+    return bool(pairs) and all(not pair.get("old") for pair in pairs)
+
+
+def _pairs(returned: Return) -> list[Mapping[str, Any]]:
+    return [value for _, value in _leaves(returned.changes) if _is_pair(value)]
 
 
 def change_items(changes: Mapping[str, Any], name: str) -> str:
@@ -51,7 +64,7 @@ def change_items(changes: Mapping[str, Any], name: str) -> str:
     items = [
         f"{path}: {_short(value)}"
         for path, value in _leaves(changes)
-        if value not in ("", name, _NEW_FILE) and not _is_long(value) and not _is_noise(path, changes)
+        if value not in ("", name, *_NEW) and not _is_long(value) and not _is_noise(path, changes)
     ]
     more = f", and {len(items) - _MOST_ITEMS} more" if len(items) > _MOST_ITEMS else ""
     return on_one_line(", ".join(items[:_MOST_ITEMS])) + more
@@ -106,7 +119,7 @@ def _leaves(data: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value) and set(cast("dict[Any, Any]", value)) <= {"old", "new"}
+    return isinstance(value, dict) and bool(value) and set(value) <= {"old", "new"}
 
 
 def _is_long(value: Any) -> bool:

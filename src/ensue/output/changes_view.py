@@ -57,6 +57,8 @@ class _View:
     def __init__(self, masker: Masker, palette: Palette) -> None:
         self._masker = masker
         self._palette = palette
+        green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
+        self._colours = {"+": green, "~": yellow, "-": red, "?": cyan, "!": red}
         self._groups: dict[tuple[str, str, str], list[str]] = {}
 
     def groups(self) -> Iterator[tuple[str, list[str]]]:
@@ -69,13 +71,12 @@ class _View:
     def add(self, returned: Return) -> None:
         """Take a return and everything it caused."""
         lines = list(self._state_lines(returned))
-        for scope in (*returned.applied, *returned.delayed):
-            if scope.status != "done":
-                lines.append(self._scope_line(scope, returned))
+        scopes = (*returned.applied, *returned.delayed)
+        lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
         if lines:
             key = (returned.sls, returned.target, returned.scope)
             self._groups.setdefault(key, []).extend(lines)
-        for scope in (*returned.applied, *returned.delayed):
+        for scope in scopes:
             for inner in scope.returns.values():
                 self.add(inner)
 
@@ -87,15 +88,13 @@ class _View:
         yield from self._indented(self._below(returned))
 
     def _headline(self, returned: Return) -> str:
-        palette, mark = self._palette, mark_of(returned)
-        colours = {
-            "+": palette.green, "~": palette.light_yellow, "-": palette.red, "?": palette.cyan, "!": palette.red,
-        }  # fmt: skip
+        mark = mark_of(returned)
         id_, name = self._name(returned.id), self._name(returned.name)
         named = f" {name}" if name != id_ else ""
         what = self._what(returned)
         line = f"{mark} {id_} ({returned.module}.{returned.function}){named}"
-        return f"    {palette.paint(colours[mark], on_one_line(f'{line}: {what}' if what else line))}"
+        shown = on_one_line(f"{line}: {what}" if what else line)
+        return f"    {self._palette.paint(self._colours[mark], shown)}"
 
     def _what(self, returned: Return) -> str:
         if returned.result is False:
@@ -103,7 +102,9 @@ class _View:
         if returned.unknown:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
-            return "" if returned.result else without_escapes(self._masker.text(_first_line(returned.comment)))
+            return (
+                "" if returned.result else without_escapes(self._masker.text(_first_line(returned.comment)))
+            )
         return change_items(self._masked(returned), self._masker.text(returned.name))
 
     def _below(self, returned: Return) -> Iterator[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ensue.masking import Masker
     from ensue.model.report import RunReport
-    from ensue.model.returns import Return
+    from ensue.model.returns import Return, ScopeReturn
     from ensue.output.colours import Palette
 
 _LONGEST_LINE_CHARS: Final = 160
@@ -34,18 +34,25 @@ def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[s
         masker: the secrets of the process.
         palette: the colours.
     """
-    failed = [one for one in every_return(report.returns.values()) if one.result is False]
-    caused = [one for one in failed if one.ran] or failed
-    if not caused:
+    every = list(every_return(report.returns.values()))
+    has_cause = any(one.result is False and one.ran for one in every)
+    told: list[str] = []
+    for one in every:
+        if one.result is False and (one.ran or not has_cause):
+            told.append(_failure(one, masker))
+        told += [_broken(scope, one, masker) for scope in one.delayed if scope.status == "failed"]
+    if not told:
         return []
     lines = ["", palette.paint(palette.red, "Failed:")]
-    lines += [
-        palette.paint(palette.red, f"  {_failure(one, masker)}")
-        for one in caused[:_MOST_REPEATED]
-    ]
-    if len(caused) > _MOST_REPEATED:
-        lines.append(palette.paint(palette.red, f"  and {len(caused) - _MOST_REPEATED} more"))
+    lines += [palette.paint(palette.red, f"  {line}") for line in told[:_MOST_REPEATED]]
+    if len(told) > _MOST_REPEATED:
+        lines.append(palette.paint(palette.red, f"  and {len(told) - _MOST_REPEATED} more"))
     return lines
+
+
+def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
+    what = masker.text(f"{scope.kind} {scope.numbered_name} of {caller.id}")
+    return on_one_line(f"{what}: {_cut(_first_line(masker.text(scope.comment)))}")
 
 
 def _failure(returned: Return, masker: Masker) -> str:
@@ -75,8 +82,11 @@ def what_happened(returned: Return, masker: Masker) -> str:
     if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
         said = _last_line(changes)
         return _cut(f"exited {exit_code}: {said}" if said else f"exited {exit_code}")
-    lines = masker.text(returned.comment).splitlines()
-    return _cut(next((line.strip() for line in lines if line.strip()), ""))
+    return _cut(_first_line(masker.text(returned.comment)))
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 def _last_line(changes: Any) -> str:
