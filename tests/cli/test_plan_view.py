@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.cli.shell import Shell
 from tests.cli.test_terminal import on_terminal
 
@@ -97,7 +96,7 @@ def test_detailed_exit_code(shell: Shell, sls: str, code: int) -> None:
 
 
 def test_failures_are_repeated_with_their_cause(shell: Shell) -> None:
-    """Exit code, last line of stderr, ID and place come last; what required the state is counted as not run."""
+    """Exit code, last line of stderr, ID and place come last; what required it counts as not run."""
     shell.write("states/t.sls", FAILS)
     ended = shell.run("apply", "t")
     failure = "bad (cmd.run), states/t.sls:2:3: exited 3: permission denied"

@@ -128,7 +128,7 @@ def global_options(function: Decorated) -> Decorated:
             "root",
             metavar="DIR",
             type=click.Path(path_type=Path),
-            help="The project's folder. Default: the working directory, or the next above with an ensue.yaml.",
+            help="The project's folder. Default: the working directory, or one above with an ensue.yaml.",
         ),
     ):
         function = option(function)
