@@ -33,7 +33,9 @@ def on_terminal(shell: Shell, *words: str, columns: int = 0) -> str:
 
 def test_results_are_coloured(shell: Shell) -> None:
     """A terminal shows Salt's colours; --no-color and --color never turn them off."""
-    assert f"{RED}web-01:\x1b[0;0m\n{RED}----------" in on_terminal(shell, "apply", "bad")
+    full = on_terminal(shell, "apply", "bad", "--state-output", "full")
+    assert f"{RED}web-01:\x1b[0;0m\n{RED}----------" in full
+    assert f"    {RED}! bad (test.fail_without_changes)" in on_terminal(shell, "apply", "bad")
     assert "\x1b" not in on_terminal(shell, "apply", "bad", "--no-color")
     assert "\x1b" not in on_terminal(shell, "--color", "never", "apply", "bad")
 
