@@ -210,9 +210,9 @@ class _Blocks:
         id_, name = self._names(returned)
         shown_id = f" - ID: {id_}" if self._with_ids and name != id_ else ""
         lines.append(
-            f" {self._colour(returned)} Name: {name}{shown_id}{function}"
+            f" {self._colour(returned)} Name: {name}{function}"
             f" - Result: {_terse_result(returned)}"
-            f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{palette.end}"
+            f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{shown_id}{palette.end}"
         )
 
     def _scopes(self, lines: list[str], returned: Return, indent: int, *, terse: bool) -> None:
