@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
 from ensue.output.colours import on_one_line, without_escapes
-from ensue.output.failures import failure_lines, what_happened
+from ensue.output.failures import failure_lines, has_function, what_happened
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
 from ensue.output.presentable import mask_paths
@@ -92,7 +92,8 @@ class _View:
         id_, name = self._name(returned.id), self._name(returned.name)
         named = f" {name}" if name != id_ else ""
         what = self._what(returned)
-        line = f"{mark} {id_} ({returned.module}.{returned.function}){named}"
+        function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
+        line = f"{mark} {id_}{function}{named}"
         shown = on_one_line(f"{line}: {what}" if what else line)
         return f"    {self._palette.paint(self._colours[mark], shown)}"
 

@@ -56,7 +56,9 @@ def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
 
 
 def _failure(returned: Return, masker: Masker) -> str:
-    what = f"{returned.id} ({returned.module}.{returned.function})"
+    # A run without states has one return that was declared nowhere.
+    function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
+    what = f"{returned.id}{function}"
     where = f" on {returned.target}" if returned.target and not returned.target.startswith("minion:") else ""
     place = f", {returned.place}" if returned.place else f", {returned.sls}" if returned.sls else ""
     return on_one_line(f"{masker.text(what)}{where}{place}: {what_happened(returned, masker)}")
@@ -68,6 +70,11 @@ def every_return(returns: Iterable[Return]) -> Iterator[Return]:
         yield returned
         for scope in (*returned.applied, *returned.delayed):
             yield from every_return(scope.returns.values())
+
+
+def has_function(returned: Return) -> bool:
+    """Say whether a state was declared; a run without states has a return `no.None`, as in Salt."""
+    return (returned.module, returned.function) != ("no", "None")
 
 
 def what_happened(returned: Return, masker: Masker) -> str:

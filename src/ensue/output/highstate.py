@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
-from ensue.output.failures import failure_lines
+from ensue.output.failures import failure_lines, has_function
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import outcome_line
 from ensue.output.presentable import mask_paths
@@ -164,7 +164,7 @@ class _Blocks:
         id_, name = self._names(returned)
         comment = self._text(returned.comment).strip().replace("\n", "\n" + " " * _VALUE_INDENT)
         named = f"    {colour}    Name: {name}{end}\n" if name != id_ else ""
-        function = f"    {colour}Function: {_function(returned)}{end}\n" if _has_function(returned) else ""
+        function = f"    {colour}Function: {_function(returned)}{end}\n" if has_function(returned) else ""
         lines.append(
             f"{colour}----------{end}\n"
             f"    {colour}      ID: {id_}{end}\n"
@@ -206,7 +206,7 @@ class _Blocks:
         if returned.warnings:
             warnings = "\n".join(map(self._name, returned.warnings))
             lines.append(f"{palette.light_red}Warnings:\n{warnings}{palette.end}")
-        function = f" - Function: {_function(returned)}" if _has_function(returned) else ""
+        function = f" - Function: {_function(returned)}" if has_function(returned) else ""
         id_, name = self._names(returned)
         shown_id = f" - ID: {id_}" if self._with_ids and name != id_ else ""
         lines.append(
@@ -247,11 +247,6 @@ def scope_heading(scope: ScopeReturn) -> str:
             return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
         case _:
             return f"{what}{where}"
-
-
-def _has_function(returned: Return) -> bool:
-    """Say whether a state was declared; a run without states has a return `no.None`, as in Salt."""
-    return (returned.module, returned.function) != ("no", "None")
 
 
 def _function(returned: Return) -> str:
