@@ -149,7 +149,7 @@ def test_runs(shell: Shell) -> None:
     assert shown.document == first.document
     table = shell.run("runs", "list", "--limit", "1").out.splitlines()
     assert len(table) == 2
-    assert table[1].split()[2:] == ["plan", "bad", "failed", "0", "0", "1", "2"]
+    assert table[1].split()[3:] == ["s", "plan", "bad", "failed", "0", "0", "1", "2"]
 
 
 def test_an_unknown_run(shell: Shell) -> None:

@@ -228,14 +228,15 @@ def test_what_cannot_be_resumed_is_refused(project: Shell, before: tuple[str, ..
 
 
 def test_a_run_of_another_id_is_refused(project: Shell) -> None:
-    """What was begun as one machine is not ended as another; the id that it had goes on with it."""
+    """What was begun as one machine is not ended as another; without `--id` the journal has the id."""
     (project.root / "effects/trap").write_text("c")
     assert project.run("apply", "t", "--id", "laptop").code == -signal.SIGKILL
-    ended = project.run("runs", "resume")
+    ended = project.run("runs", "resume", "--id", "web-01")
     assert ended.code == 1
     assert "was a run of 'laptop', and this is 'web-01' (resume it with --id laptop)" in ended.err
     assert calls(project).count("c") == 1
-    assert project.run("runs", "resume", "--id", "laptop").code == 0
+    resumed = project.run("runs", "resume", "--out", "json")
+    assert (resumed.code, list(resumed.document)) == (0, ["laptop"])
 
 
 def test_another_form_of_data_is_called_again(project: Shell) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 RED = "\x1b[0;31m"
 
 
-def _on_terminal(shell: Shell, *words: str, columns: int = 0) -> str:
+def on_terminal(shell: Shell, *words: str, columns: int = 0) -> str:
     """Run a command whose stdout and stderr are one terminal, and return what it showed."""
     master, slave = os.openpty()
     termios.tcsetwinsize(slave, (24, columns))
@@ -33,9 +33,11 @@ def _on_terminal(shell: Shell, *words: str, columns: int = 0) -> str:
 
 def test_results_are_coloured(shell: Shell) -> None:
     """A terminal shows Salt's colours; --no-color and --color never turn them off."""
-    assert f"{RED}web-01:\x1b[0;0m\n{RED}----------" in _on_terminal(shell, "apply", "bad")
-    assert "\x1b" not in _on_terminal(shell, "apply", "bad", "--no-color")
-    assert "\x1b" not in _on_terminal(shell, "--color", "never", "apply", "bad")
+    full = on_terminal(shell, "apply", "bad", "--state-output", "full")
+    assert f"{RED}web-01:\x1b[0;0m\n{RED}----------" in full
+    assert f"    {RED}! bad (test.fail_without_changes)" in on_terminal(shell, "apply", "bad")
+    assert "\x1b" not in on_terminal(shell, "apply", "bad", "--no-color")
+    assert "\x1b" not in on_terminal(shell, "--color", "never", "apply", "bad")
 
 
 def test_a_pipe_is_coloured_on_demand(shell: Shell) -> None:
@@ -53,7 +55,7 @@ def test_paths_of_deep_scopes_fit(shell: Shell) -> None:
         "#!delayed_block again delayed_repeat_limit=9\ncaller:\n  test.nop:\n"
         "    - delayed_render: [block: again]\n#!end_delayed_block\n",
     )
-    shown = _on_terminal(shell, "apply", "deep", "--color", "never", columns=80)
+    shown = on_terminal(shell, "apply", "deep", "--color", "never", columns=80)
     grown = [line for line in shown.splitlines() if line.startswith("caller/")]
     assert len(grown) == 9
     assert grown[0] == "caller/again: block again on minion:web-01, 1 state"
@@ -64,7 +66,7 @@ def test_paths_of_deep_scopes_fit(shell: Shell) -> None:
 
 def test_a_short_run_shows_no_display(shell: Shell) -> None:
     """A run that is over at once moves no cursor."""
-    assert "\x1b[?25l" not in _on_terminal(shell, "apply", "good")
+    assert "\x1b[?25l" not in on_terminal(shell, "apply", "good")
 
 
 def test_a_longer_run_is_shown_live(shell: Shell, tmp_path: Path) -> None:

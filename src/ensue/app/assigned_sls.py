@@ -89,7 +89,7 @@ class AssignedSls:
         found = Collector()
         matched = self._matched(srn, found)
         found.stop_on_errors()
-        requests = [SlsRequest(name=one.name, saltenv=one.saltenv) for one in matched or ()]
+        requests = [SlsRequest(name=one.name, saltenv=one.saltenv, place=one.span) for one in matched or ()]
         warnings = tuple(found.warnings)
         if matched is None:
             warnings = (*warnings, self._no_top_file(Severity.WARNING))

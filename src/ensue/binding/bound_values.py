@@ -177,6 +177,9 @@ class BoundValues:
         return left[0] if left else None
 
 
+_AS_JSON: Final = "stdout_json"
+
+
 def _enforced(bound: BoundText, binding: Binding, enforced: EnforcedState, call: BoundCall) -> _Source:
     """Return what an earlier apply enforced, unless the reference would read what was not kept whole."""
     cut = enforced.cut_at(binding.reference.steps)
@@ -193,11 +196,19 @@ def _read(bound: BoundText, binding: Binding, source: _Source, call: BoundCall) 
     try:
         value = follow(source.data, binding.reference.steps)
     except PathError as error:
-        raise _failed(bound, binding, call, str(error)) from None
+        problem = _not_json(binding, source.data) or str(error)
+        raise _failed(bound, binding, call, problem) from None
     if source.sensitive and MASK in values_at(value, ("",)):
         problem = "the value is a secret, which no journal keeps; apply anew"
         raise _failed(bound, binding, call, problem)
     return value
+
+
+def _not_json(binding: Binding, data: Any) -> str:
+    """Return what is said of a command whose output is read as JSON and is none; else nothing."""
+    if is_mapping(data) and _AS_JSON in binding.reference.steps[:1] and _AS_JSON not in data:
+        return f"stdout of `{binding.reference.id}` is not JSON" if "stdout" in data else ""
+    return ""
 
 
 def _refuse_too_many(values: Mapping[str, Any]) -> None:

@@ -67,9 +67,12 @@ def command(
     Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
     Ctrl-C lets what is running end and reports what was not run; a second one ends it at once.
     """
-    from ensue.cli.applying import Order, mods_of, run_options, run_states
+    from ensue.cli.applying import Order, run_options, run_states
     from ensue.cli.layout import ResultLayout
+    from ensue.cli.salt_words import asked_for
 
+    asked = asked_for(session, sls)
+    test = test or asked.test is True
     run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, Order(mods=mods_of(sls), run=run, layout=layout))
+    return run_states(session, Order(mods=asked.mods, run=run, layout=layout))

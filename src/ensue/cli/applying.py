@@ -29,11 +29,13 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
         mods: SLS names; none is the highstate.
         run: how it is run.
         layout: how its results are printed.
+        detailed_exitcode: whether the exit code of a plan tells whether anything would change.
     """
 
     mods: tuple[str, ...]
     run: RunOptions
     layout: ResultLayout
+    detailed_exitcode: bool = False
 
 
 class Progress(Protocol):
@@ -61,11 +63,23 @@ def run_states(session: Session, order: Order) -> int:
 
     report = session.run(work)
     print_report(session, report, order.layout)
-    if report.not_run and session.out != "highstate":
+    if report.not_run and session.out not in {"highstate", "plan"}:
         _tell_not_run(session, report)
     if report.warnings:
         session.print_diagnostics(report.warnings)
-    return report.exit_code if report.status != "interrupted" else exit_codes.INTERRUPTED
+    if report.status == "interrupted":
+        return exit_codes.INTERRUPTED
+    return _detailed(report) if order.detailed_exitcode else report.exit_code
+
+
+def _detailed(report: RunReport) -> int:
+    """Return the exit code that terraform's plan has with the option of this name."""
+    from ensue.output.outcome import outcome_of
+
+    if report.exit_code:
+        return exit_codes.REFUSED
+    outcome = outcome_of(report)
+    return exit_codes.CHANGES if outcome.changed or outcome.unknown else exit_codes.SUCCEEDED
 
 
 async def followed(

@@ -72,9 +72,10 @@ class ProjectCommand(ExampleCommand):
         """Run the command; whatever goes wrong in it becomes a message and an exit code."""
         from ensue.cli.session import Session
 
-        options = common_options(ctx)
+        options = _with_found_root(common_options(ctx))
         interrupts = ctx.ensure_object(Interrupts)
         session = Session(_with_default_out(options, self), interrupts, names_minion=self._names_minion)
+        session.out_is_given = bool(options.out)
         assert self.callback is not None  # noqa: S101 -- every command of ours is a decorated function
         try:
             code: int = ctx.invoke(self.callback, session, **ctx.params)
@@ -85,6 +86,15 @@ class ProjectCommand(ExampleCommand):
         except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
             return session.failed(error)
         return max(code, FAILED) if session.results_lost else code
+
+
+def _with_found_root(options: CommonOptions) -> CommonOptions:
+    """Look for the project in the folders above the working directory, unless `--root` names it."""
+    if options.root_is_given:
+        return options
+    from ensue.cli.project_root import project_root
+
+    return options._replace(root=project_root())
 
 
 def _with_default_out(options: CommonOptions, command: click.Command) -> CommonOptions:

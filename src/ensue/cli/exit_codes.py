@@ -13,3 +13,6 @@ FAILED: Final = 2
 
 INTERRUPTED: Final = 130
 """SIGINT, SIGTERM or SIGHUP ended the command before it was done."""
+
+CHANGES: Final = 2
+"""A plan with `--detailed-exitcode` found something to change."""

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ExampleCommand
 
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 EXAMPLES = (
     ("ensue explain E0301", "what the code means and how to mend the fault"),
+    ("ensue explain 301", "the same"),
     ("ensue explain", "all codes"),
 )
+
+_CODE_DIGITS: Final = 4
 
 _SECTION: Final = re.compile(
     r"^### (?P<code>[EW]\d{4}): (?P<title>.+)\n(?P<body>(?:(?!#{1,3} ).*\n?)*)", re.MULTILINE
@@ -35,12 +41,22 @@ def command(code: str | None) -> int:
         for name, (title, _) in sections.items():
             click.echo(f"{name}  {title}")
         return exit_codes.SUCCEEDED
-    found = sections.get(code.upper())
+    wanted = _full_code(code, sections)
+    found = sections.get(wanted)
     if found is None:
         message = f"there is no code {code!r}; `ensue explain` lists all"
         raise click.BadParameter(message, param_hint="CODE")
-    click.echo(f"{code.upper()}: {found[0]}\n\n{found[1]}")
+    click.echo(f"{wanted}: {found[0]}\n\n{found[1]}")
     return exit_codes.SUCCEEDED
+
+
+def _full_code(code: str, known: Container[str]) -> str:
+    """Return the code that is meant: `e301` and `301` mean E0301, `718` the warning W0718 if there is one."""
+    letter, digits = (code[0].upper(), code[1:]) if code[:1].isalpha() else ("", code)
+    number = digits.zfill(_CODE_DIGITS)
+    if letter:
+        return f"{letter}{number}"
+    return next((f"{one}{number}" for one in "EW" if f"{one}{number}" in known), f"E{number}")
 
 
 def _page() -> str:

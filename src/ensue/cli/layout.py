@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, cast
 
 import msgspec
+
+from ensue.output.colours import is_terminal
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -38,10 +41,25 @@ def print_report(session: Session, report: RunReport, layout: ResultLayout) -> N
             from ensue.output.presentable import returns_data
 
             session.print_document({report.minion_id: dict(returns_data(report.returns, session.masker))})
+        case _ if _is_short(session, layout):
+            from ensue.output.changes_view import changes_text
+
+            session.print_text(changes_text(report, session.masker, session.stdout_palette))
         case _:
             from ensue.output.highstate import highstate_text
 
             session.print_text(highstate_text(report, session.masker, _options(session, layout)))
+
+
+def _is_short(session: Session, layout: ResultLayout) -> bool:
+    """Say whether only what changes or fails is shown: nobody asked for more, and a person reads it."""
+    if layout != ResultLayout():
+        return False
+    if session.out == "plan":
+        return True
+    if session.out_is_given or session.option("state_output") or session.option("state_verbose") is not None:
+        return False
+    return is_terminal(sys.stdout)
 
 
 def _options(session: Session, layout: ResultLayout) -> HighstateOptions:
@@ -52,4 +70,5 @@ def _options(session: Session, layout: ResultLayout) -> HighstateOptions:
         state_output=cast("StateOutput", layout.state_output or session.option("state_output") or "full"),
         state_verbose=verbose is not False,
         palette=session.stdout_palette,
+        with_outcome=True,
     )

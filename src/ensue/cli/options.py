@@ -41,6 +41,7 @@ class CommonOptions(NamedTuple):
         pillar: `--pillar`, in order, as given.
         saltenv: `--saltenv`.
         pillarenv: `--pillarenv`.
+        root_is_given: whether `--root` names the folder.
     """
 
     root: Path
@@ -53,6 +54,7 @@ class CommonOptions(NamedTuple):
     pillar: tuple[str, ...]
     saltenv: str | None
     pillarenv: str | None
+    root_is_given: bool = False
 
     @property
     def overrides(self) -> dict[str, str]:
@@ -78,6 +80,7 @@ def common_options(ctx: click.Context) -> CommonOptions:
         pillar=given("pillar", ()),
         saltenv=given("saltenv"),
         pillarenv=given("pillarenv"),
+        root_is_given=given("root") is not None,
     )
 
 
@@ -125,7 +128,7 @@ def global_options(function: Decorated) -> Decorated:
             "root",
             metavar="DIR",
             type=click.Path(path_type=Path),
-            help="The project's folder. Default: the working directory.",
+            help="The project's folder. Default: the working directory, or one above with an ensue.yaml.",
         ),
     ):
         function = option(function)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     ("ensue plan", "what the highstate would change"),
-    ("ensue plan web.nginx --state-output mixed", "one line a state, more where it would fail"),
+    ("ensue plan web.nginx --out highstate", "every state, in Salt's form"),
+    ("ensue plan --detailed-exitcode", "2 if anything would change"),
     ("ensue plan web --pillar port=8080", "with another pillar value"),
     ("ensue plan --tgt 'T@ssh_host:web-*'", "what the highstate of each of these resources would change"),
     ("ensue plan --out json", "the plan as one JSON document; result null: it would change"),
@@ -32,30 +33,44 @@ EXAMPLES = (
     metavar="N",
     help="How many functions run at once. Default: 10 for each processor, and any number on ssh_host.",
 )
+@click.option(
+    "--detailed-exitcode",
+    is_flag=True,
+    help="Exit code 0: nothing would change; 1: an error; 2: something would change.",
+)
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
 @result_options
 @pillar_options
-@project_options("highstate", "json", "yaml", "quiet")
+@project_options("plan", "highstate", "json", "yaml", "quiet")
 def command(
     session: Session,
     *,
     sls: tuple[str, ...],
     tgt: str | None,
     concurrency: int | None,
+    detailed_exitcode: bool,
     wait: bool,
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
     """Show what an apply would change; change nothing.
 
-    The same as apply --test. A result of None means that the state would change something. What can
-    be known only after an apply is shown as such: (known after apply).
+    One line per change: + creates, ~ changes, - removes, ! would fail, ? known only after apply. States that
+    would change nothing are counted. --out highstate shows every state in Salt's form, and so does
+    --state-output; a result of None there means that the state would change something.
 
-    Exit code: 0 all well; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted.
+    Exit code: 0 all well; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted. With
+    --detailed-exitcode: 0 nothing would change; 1 refused, or a state would fail; 2 something would change.
     """
-    from ensue.cli.applying import Order, mods_of, run_options, run_states
+    from ensue.cli.applying import Order, run_options, run_states
     from ensue.cli.layout import ResultLayout
+    from ensue.cli.salt_words import asked_for
 
+    asked = asked_for(session, sls)
+    if asked.test is False:
+        message = "A plan changes nothing: use `ensue apply` in place of test=False."
+        raise click.UsageError(message)
     run = run_options(test=True, concurrency=concurrency, failhard=None, wait=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, Order(mods=mods_of(sls), run=run, layout=layout))
+    order = Order(mods=asked.mods, run=run, layout=layout, detailed_exitcode=detailed_exitcode)
+    return run_states(session, order)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -11,10 +12,14 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import global_options, pillar_options, project_options, result_options
+from ensue.errors import UnknownRunError
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.model.report import RunSummary
+
+
+_CUT_SHORT: Final = frozenset({"interrupted", "killed"})
 
 
 @click.group(
@@ -56,7 +61,7 @@ def list_(session: Session, *, limit: int | None) -> int:
 def _summary_data(summary: RunSummary) -> dict[str, Any]:
     from msgspec.structs import asdict
 
-    return asdict(summary)
+    return {**asdict(summary), "duration_s": summary.duration_s}
 
 
 def _what(summary: RunSummary) -> str:
@@ -66,14 +71,34 @@ def _what(summary: RunSummary) -> str:
     return f"{'plan' if summary.test else 'apply'}{target} {', '.join(summary.mods) or '(highstate)'}"
 
 
+def _duration(summary: RunSummary) -> str:
+    """Return how long a run took; nothing for one that has no end."""
+    from ensue.output.outcome import seconds_text
+
+    seconds = summary.duration_s
+    return "" if seconds is None else seconds_text(seconds)
+
+
 def _table(session: Session, summaries: list[RunSummary]) -> str:
     from ensue.output.tables import table_text
 
-    headings = ("run", "started", "what", "status", "succeeded", "changed", "failed", "exit", "resumes")
+    headings = (
+        "run",
+        "started",
+        "duration",
+        "what",
+        "status",
+        "succeeded",
+        "changed",
+        "failed",
+        "exit",
+        "resumes",
+    )
     rows = [
         (
             one.run_id,
             one.started_at,
+            _duration(one),
             _what(one),
             one.status,
             str(one.succeeded),
@@ -139,7 +164,9 @@ def resume(
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
-    """Go on with an apply that was killed or interrupted.
+    """Go on with an apply that was killed or interrupted: the last one, unless RUN names another.
+
+    The id of this machine is taken from the journal of that run.
 
     The same SLS are compiled again. A state that had succeeded is not called again: its return is taken from
     the journal, so that what depends on it goes on as it would have. States are called again when their
@@ -154,6 +181,8 @@ def resume(
     from ensue.cli.applying import Order, run_options, run_states
     from ensue.cli.layout import ResultLayout
 
+    if run_id == "last" or session.options.minion_id is None:
+        run_id = _as_it_was(session, run_id)
     run = run_options(
         test=False,
         concurrency=None,
@@ -164,3 +193,22 @@ def resume(
     )
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, Order(mods=(), run=run, layout=layout))
+
+
+def _as_it_was(session: Session, run_id: str) -> str:
+    """Return the id of the run to resume, and let the session have the minion id of that run.
+
+    Without an id it is the newest apply, if that was cut short; plans in between are passed over.
+    """
+    from ensue.runs.own_minion import own_minion
+
+    project = session.open()
+    if run_id == "last":
+        newest = next((one for one in project.runs() if not one.test), None)
+        if newest is not None and newest.status in _CUT_SHORT:
+            run_id = newest.run_id
+    if session.options.minion_id is None:
+        with suppress(UnknownRunError):
+            minion_id = own_minion(project.run_events(run_id), project.minion_id)
+            session.options = session.options._replace(minion_id=minion_id)
+    return run_id

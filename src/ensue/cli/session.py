@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ensue.cli import exit_codes
-from ensue.diagnostics import Severity, without_silenced
-from ensue.errors import DiagnosticError, EnsueError
+from ensue.diagnostics import Diagnostic, Severity, without_silenced
+from ensue.errors import ConfigurationError, DiagnosticError, EnsueError
 from ensue.masking import Masker
 from ensue.output.colours import palette_for, without_escapes
 from ensue.output.streams import ErrorLines, discard, is_terminal_gone, write_results
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
     from ensue.cli.interrupts import Interrupts
     from ensue.cli.options import CommonOptions
-    from ensue.diagnostics import Diagnostic
     from ensue.model.data import Data
     from ensue.output.colours import Palette
 
@@ -40,6 +39,7 @@ class Session:
         names_minion: whether a failure is printed under the minion id, as results of states are.
 
     Attributes:
+        out_is_given: whether the command line asks for the form of the results that `out` names.
         overrides: what the command itself puts in the place of options of ensue.yaml.
     """
 
@@ -49,6 +49,7 @@ class Session:
         self.lines = ErrorLines(when_terminal_is_gone=interrupts.hang_up)
         self.masker = Masker()
         self.results_lost = False
+        self.out_is_given = False
         self.overrides: dict[str, Data] = {}
         self._interrupts = interrupts
         self._has_printed = False
@@ -88,10 +89,31 @@ class Session:
             pillar=merged_pillar(self.options.pillar_files, self.options.pillar),
             overrides={**self.options.overrides, **self.overrides},
         )
+        is_first = self._project is None
         self._project = project = Project.open(self.options.root, options)
+        if is_first:
+            self._tell_found_root()
+        self._refuse_unknown_pillarenv(project)
         self.masker = project.masker
         self._configure_logging(str(project.settings.option("log_level", "warning")))
         return project
+
+    def _tell_found_root(self) -> None:
+        """Name the project where it was found above the working directory."""
+        root = self.options.root
+        if root.is_absolute() and not self.options.root_is_given:
+            self.lines.write(f"ensue: the project is {without_escapes(str(root))}")
+
+    def _refuse_unknown_pillarenv(self, project: Project) -> None:
+        wanted, known = self.options.pillarenv, project.settings.pillar_roots
+        if wanted is not None and wanted not in known:
+            fault = Diagnostic(
+                code="E0106",
+                summary=f"there is no pillar environment {wanted!r}",
+                detail=f"pillar_roots names {', '.join(known)}",
+                help="check --pillarenv, or add it to pillar_roots in ensue.yaml",
+            )
+            raise ConfigurationError([fault])
 
     def _configure_logging(self, default: str) -> None:
         from ensue.output.logs import configure_logging

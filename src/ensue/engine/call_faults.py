@@ -10,7 +10,7 @@ from ensue.engine.returns import exception_return
 from ensue.errors import NotOfferedError, RemoteError, UnknownResourceError
 from ensue.model.fan_out import FannedChunk
 from ensue.model.resource import with_sources
-from ensue.model.returns import StateReturn
+from ensue.model.returns import StateReturn, UnknownReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ class CallFaults:
             isinstance(error, RemoteError) and self.is_superseded(node, node.target)
         )
         if later:
-            return StateReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
+            return UnknownReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
         said = exception_return(error, name=node.chunk.name)

@@ -20,7 +20,7 @@ from ensue.engine.status import GROWING, RUNNING
 from ensue.errors import StateFailedError
 from ensue.model.events import FannedOut
 from ensue.model.fan_out import fanned_chunk, fanned_return, parts_of
-from ensue.model.returns import StateReturn
+from ensue.model.returns import StateReturn, UnknownReturn
 from ensue.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class FanOuts:
             return False
         if isinstance(found, Unknown):
             comment = f"`tgt` waits for {found.reference} (known after apply)"
-            _answer(node, StateReturn(name=node.chunk.name, result=None, comment=comment))
+            _answer(node, UnknownReturn(name=node.chunk.name, result=None, comment=comment))
             return False
         matched, later = found
         if matched.targets or later:
@@ -164,7 +164,7 @@ class FanOuts:
             one.on_end(one_is_over)
         for one in sorted(nodes, key=lambda one: one.target not in later):
             if one.target in later:
-                _answer(one, StateReturn(name=one.chunk.name, result=None, comment=later[one.target]))
+                _answer(one, UnknownReturn(name=one.chunk.name, result=None, comment=later[one.target]))
             self._runner.make_ready(one)
 
     def _end(self, node: Node, nodes: list[Node]) -> None:
@@ -188,7 +188,7 @@ def _leave_alone(node: Node, matched: Matched) -> None:
 def _nothing(node: Node, matched: Matched) -> StateReturn:
     if node.is_test and _may_still_register(node):
         comment = f"{matched.nothing}; an earlier state may register what does (known after apply)"
-        return StateReturn(name=node.chunk.name, result=None, comment=comment)
+        return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
     return failure(node.chunk.name, matched.nothing)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.errors import EnsueError
-from ensue.model.returns import StateReturn
+from ensue.model.returns import StateReturn, UnknownReturn
 from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
@@ -63,4 +63,4 @@ def _unless_unknown(chunk: Chunk, arguments: DataMap) -> DataMap | StateReturn:
     if not (unknown := unknowns_in(arguments)):
         return arguments
     references = ", ".join(dict.fromkeys(each.reference for each in unknown))
-    return StateReturn(name=chunk.name, result=None, comment=f"waits for {references} (known after apply)")
+    return UnknownReturn(name=chunk.name, result=None, comment=f"waits for {references} (known after apply)")

@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.model.events import NodeFinished, NodeStarted
-from ensue.model.returns import Return, SkippedReturn, StateReturn
+from ensue.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
 from ensue.model.sensitive_paths import changed_paths, values_at
 
 if TYPE_CHECKING:
@@ -174,6 +174,7 @@ class Recorder:
         if said.__class__ is not StateReturn or not ran:
             returned.ran = ran
             returned.skipped = isinstance(said, SkippedReturn) or (not ran and said.result is True)
+            returned.unknown = isinstance(said, UnknownReturn)
         if said.old_state is not None:
             returned.old_state = said.old_state
         if said.sensitive or said.warnings:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ensue.language.requested import Requested
     from ensue.language.roots import Roots, SlsFile
     from ensue.language.tree import Tree
+    from ensue.language.yaml.document import Place
     from ensue.model.chunk import StateOptions
     from ensue.model.reference import BoundText
     from ensue.model.requisite import Requisite
@@ -56,11 +57,13 @@ class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
         name: an SLS name or glob; empty when `path` is given.
         saltenv: the environment it is looked for in.
         path: a file, for an SLS given by path.
+        place: where a top file asks for it; None: nowhere in a file.
     """
 
     name: str = ""
     saltenv: str = "base"
     path: Path | None = None
+    place: Place | None = None
 
 
 class Compiled(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,7 +209,7 @@ class Compiler:
         loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
         for request in requests:
             if request.path is None:
-                loader.load_named(request.name, request.saltenv, None)
+                loader.load_named(request.name, request.saltenv, request.place)
             elif file := self._roots.find_path(request.path, request.saltenv):
                 loader.load(file)
             else:

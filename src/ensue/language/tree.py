@@ -160,7 +160,7 @@ class TreeLoader:
         self._found.error(
             "E0301",
             f"there is no SLS {name!r}",
-            place or Span(f"{folders or 'states'}/{below}.sls"),
+            _line_of(name, place) or Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
             help=near or "create the file, or check file_roots in ensue.yaml",
         )
@@ -341,3 +341,8 @@ def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> N
 def sls_key(name: str, saltenv: str) -> str:
     """Return the name under which an SLS of an environment stands in `Tree.loaded`."""
     return name if saltenv == "base" else f"{saltenv}:{name}"
+
+
+def _line_of(name: str, place: Place | None) -> Span | None:
+    """Return where an SLS is asked for: of a target in a top file, the line that names the SLS."""
+    return None if place is None else place.document.locate_text(place.keys, f"- {name}\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -75,3 +76,12 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     resumes: str = ""
     deployment: str = ""
     tgt: str = ""
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long the run took, in seconds; None while it has no end."""
+        try:
+            began, ended = datetime.fromisoformat(self.started_at), datetime.fromisoformat(self.ended_at)
+            return (ended - began).total_seconds()
+        except (ValueError, TypeError):
+            return None

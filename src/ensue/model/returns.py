@@ -79,16 +79,21 @@ def numbered_name(name: str, scope: str) -> str:
     return f"{name}{number}" if number.startswith("#") else name
 
 
+class UnknownReturn(StateReturn, frozen=True):
+    """The return of a state that a plan cannot call yet: what it needs is known only after an apply."""
+
+
 class Return(msgspec.Struct, omit_defaults=True):
     """A state's return as it stands in results, journal and JSON.
 
     The fields of `StateReturn`, and: `id`, `sls`, `run_num` (dense, in order of start, over the
     whole run), `scope` (`""` at the top), `target` (SRN as text), `start_time` (ISO 8601, local),
-    `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use, and the
-    growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target). In a
-    plan `drift` has what differs from what the last apply made true: colon path to `{"old": …, "new": …}`.
-    For a run that resumes this one, `fingerprint` says what the chunk was called with, `read` names what the
-    call read beside that (files, pillar, grains), and `read_mark` is a keyed fingerprint of what it read.
+    `duration_ms`, `ran` and `skipped` (result True without a call) for the engine's own use,
+    and the growth it caused: `delayed` (delayed renderings) and `applied` (SLS applied to another target).
+    In a plan `unknown` says that only an apply can know what the state would do, and `drift` has what differs
+    from what the last apply made true: colon path to `{"old": …, "new": …}`. For a run that resumes this one,
+    `fingerprint` says what the chunk was called with, `read` names what the call read beside that (files,
+    pillar, grains), and `read_mark` is a keyed fingerprint of what it read.
     """
 
     tag: str
@@ -111,6 +116,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     duration_ms: float = 0.0
     ran: bool = True
     skipped: bool = False
+    unknown: bool = False
     place: str = ""
     drift: DataMap = {}
     fingerprint: int = 0

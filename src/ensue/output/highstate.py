@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
+from ensue.output.failures import failure_lines, has_function
 from ensue.output.nested import nested_lines
+from ensue.output.outcome import outcome_line
 from ensue.output.presentable import mask_paths
 from ensue.output.summary import remarks, summary_lines
 from ensue.output.tally import Tally
@@ -46,11 +48,13 @@ class HighstateOptions(msgspec.Struct, frozen=True, kw_only=True):
         state_verbose: whether states that succeeded without a change are shown at all, unless they caused
             something that is shown.
         palette: the colours.
+        with_outcome: whether failures and one line of counts stand above Salt's figures.
     """
 
     state_output: StateOutput = "full"
     state_verbose: bool = True
     palette: Palette = PLAIN
+    with_outcome: bool = False
 
 
 def highstate_text(report: RunReport, masker: Masker, options: HighstateOptions) -> Iterator[str]:
@@ -73,6 +77,8 @@ def highstate_text(report: RunReport, masker: Masker, options: HighstateOptions)
         if number % _BATCH == 0 and lines:
             yield "\n".join(lines) + "\n"
             lines.clear()
+    if options.with_outcome:
+        lines.extend([*failure_lines(report, masker, palette), "", outcome_line(report)])
     lines.extend(summary_lines(report.minion_id, tally, palette))
     lines.extend(remarks(report, tally, masker, palette))
     yield "\n".join(lines) + "\n"
@@ -93,6 +99,8 @@ class _Blocks:
         self._mode = options.state_output.removesuffix("_id")
         self._by_id = options.state_output.endswith("_id")
         self._verbose = options.state_verbose
+        # Salt's terse line has no ID; beside Salt's own text it stays so.
+        self._with_ids = options.with_outcome and self._mode == "terse"
 
     def add(self, lines: list[str], returned: Return, indent: int = 0) -> None:
         """Add the lines of a return and of everything it caused."""
@@ -156,7 +164,7 @@ class _Blocks:
         id_, name = self._names(returned)
         comment = self._text(returned.comment).strip().replace("\n", "\n" + " " * _VALUE_INDENT)
         named = f"    {colour}    Name: {name}{end}\n" if name != id_ else ""
-        function = f"    {colour}Function: {_function(returned)}{end}\n" if _has_function(returned) else ""
+        function = f"    {colour}Function: {_function(returned)}{end}\n" if has_function(returned) else ""
         lines.append(
             f"{colour}----------{end}\n"
             f"    {colour}      ID: {id_}{end}\n"
@@ -198,11 +206,13 @@ class _Blocks:
         if returned.warnings:
             warnings = "\n".join(map(self._name, returned.warnings))
             lines.append(f"{palette.light_red}Warnings:\n{warnings}{palette.end}")
-        function = f" - Function: {_function(returned)}" if _has_function(returned) else ""
+        function = f" - Function: {_function(returned)}" if has_function(returned) else ""
+        id_, name = self._names(returned)
+        shown_id = f" - ID: {id_}" if self._with_ids and name != id_ else ""
         lines.append(
-            f" {self._colour(returned)} Name: {self._names(returned)[1]}{function}"
+            f" {self._colour(returned)} Name: {name}{function}"
             f" - Result: {_terse_result(returned)}"
-            f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{palette.end}"
+            f" - Started: {returned.start_time} - Duration: {returned.duration_ms} ms{shown_id}{palette.end}"
         )
 
     def _scopes(self, lines: list[str], returned: Return, indent: int, *, terse: bool) -> None:
@@ -237,11 +247,6 @@ def scope_heading(scope: ScopeReturn) -> str:
             return f"failed: {what}{where}{f': {scope.comment}' if scope.comment else ''}"
         case _:
             return f"{what}{where}"
-
-
-def _has_function(returned: Return) -> bool:
-    """Say whether a state was declared; a run without states has a return `no.None`, as in Salt."""
-    return (returned.module, returned.function) != ("no", "None")
 
 
 def _function(returned: Return) -> str:

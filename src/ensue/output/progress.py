@@ -23,6 +23,7 @@ from ensue.model.events import (
     ScopePlanned,
 )
 from ensue.output.colours import PLAIN, Palette, on_one_line
+from ensue.output.failures import what_happened
 from ensue.output.running import LONG_S, EventLoop, Running
 from ensue.output.scope_paths import shortened
 
@@ -82,8 +83,8 @@ class PlainProgress:
         returned = event.returned
         seconds = self._running.end(returned.run_num)
         if returned.result is False:
-            comment = _short(self._masker.text(returned.comment))
-            self._tell("failed", self._palette.red, failure_line(returned, comment))
+            line = failure_line(returned, what_happened(returned, self._masker))
+            self._tell("failed", self._palette.red, line)
         elif seconds is not None:
             self._write(
                 self._palette.end, f"done: {state_name(returned.id, function_of(returned))} ({seconds:.1f} s)"

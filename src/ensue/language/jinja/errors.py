@@ -82,7 +82,7 @@ def as_compile_error(
                 summary="an undefined variable in a template",
                 detail=message,
                 span=span,
-                help=_near(message, variables),
+                help=_not_json(message) or _near(message, variables),
             )
         case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(
@@ -174,6 +174,13 @@ def _near(message: str, variables: Iterable[str]) -> str:
         if close:
             return f"did you mean {' or '.join(close)}? Else {advice}"
     return advice
+
+
+def _not_json(message: str) -> str:
+    """Return the remedy where the JSON of a command is read that wrote none: Jinja says it in text alone."""
+    if not message.endswith("has no attribute 'stdout_json'"):
+        return ""
+    return "stdout of the command is not JSON: have it print JSON and nothing else, or read `stdout`"
 
 
 def _undefined_name(message: str) -> str:

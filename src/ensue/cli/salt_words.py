@@ -1,0 +1,77 @@
+"""Words of Salt's command line among the SLS names: `test=True` and `pillar='{…}'` mean what they mean there.
+
+Any other `name=value` is refused with the option that says the same.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import click
+import msgspec
+
+from ensue.cli.applying import mods_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.cli.session import Session
+
+_WORD: Final = re.compile(r"(?P<name>[a-z_]+)=(?P<value>.*)\Z", re.DOTALL)
+_BOOLEANS: Final = {"true": True, "false": False}
+_OPTIONS: Final = {
+    "saltenv": "--saltenv {value}", "pillarenv": "--pillarenv {value}", "exclude": "an `exclude` in an SLS",
+    "concurrent": "--wait", "queue": "--wait", "failhard": "--failhard",
+    "state_output": "--state-output {value}",
+    "output": "--out {value}", "id": "--id {value}", "tgt": "--tgt '{value}'",
+}  # fmt: skip
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What the words behind `apply` or `plan` ask for.
+
+    Args:
+        mods: SLS names.
+        test: what `test=…` says; None: it is not there.
+    """
+
+    mods: tuple[str, ...]
+    test: bool | None = None
+
+
+def asked_for(session: Session, words: Sequence[str]) -> Asked:
+    """Divide words into SLS names and Salt's keywords; pillar among them is added to the session's.
+
+    Raises:
+        click.UsageError: a keyword has no meaning here; the message has the option that has.
+    """
+    names: list[str] = []
+    test: bool | None = None
+    for word in words:
+        found = _WORD.match(word)
+        match found["name"] if found else None:
+            case "test" if found:
+                test = _boolean(found["value"])
+            case "pillar" if found:
+                given = (*session.options.pillar, found["value"])
+                session.options = session.options._replace(pillar=given)
+            case str(name) if found:
+                raise click.UsageError(_refusal(name, found["value"]))
+            case _:
+                names.append(word)
+    return Asked(mods=mods_of(names), test=test)
+
+
+def _boolean(value: str) -> bool:
+    if value.lower() not in _BOOLEANS:
+        message = f"test={value}: it is True or False; `ensue plan` changes nothing."
+        raise click.UsageError(message)
+    return _BOOLEANS[value.lower()]
+
+
+def _refusal(name: str, value: str) -> str:
+    word = f"{name}={value}"
+    if name in _OPTIONS:
+        return f"{word!r} is no SLS. Use {_OPTIONS[name].format(value=value)}."
+    return f"{word!r} is no SLS. A pillar value is given by --pillar {word}."

@@ -1,0 +1,141 @@
+"""What a state changes, or would change, in one line and, for longer texts such as a diff, lines below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+from ensue.output.colours import on_one_line, without_escapes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ensue.model.returns import Return
+    from ensue.output.colours import Palette
+
+Mark = Literal["+", "~", "-", "?", "!"]
+"""Created, changed, removed, known after apply, failed."""
+
+_CUT_CHARS: Final = 60
+_MOST_ITEMS: Final = 4
+_MOST_LINES: Final = 40
+_REMOVING: Final = frozenset({"absent", "purged", "removed", "deleted", "missing", "uninstalled", "pruned"})
+_NEW: Final = ("New file", "new", "New Dir")
+"""What states write in the place of a value for something that was not there."""
+
+
+def mark_of(returned: Return) -> Mark:
+    """Say what happens to the thing that a state describes."""
+    if returned.result is False:
+        return "!"
+    if returned.unknown:
+        return "?"
+    if returned.function in _REMOVING:
+        return "-"
+    if _is_new(returned):
+        return "+"
+    pairs = _pairs(returned)
+    return "-" if pairs and all(not pair.get("new") for pair in pairs) else "~"
+
+
+def _is_new(returned: Return) -> bool:
+    """Say whether a state makes something that was not there."""
+    changes, old, pairs = returned.changes, returned.old_state, _pairs(returned)
+    if "newfile" in changes:
+        return True
+    leaves = list(_leaves(changes))
+    if leaves and all(value in _NEW for _, value in leaves):
+        return True
+    if isinstance(old, dict) and old.get("exists") is False:
+        return True
+    return bool(pairs) and all(not pair.get("old") for pair in pairs)
+
+
+def _pairs(returned: Return) -> list[Mapping[str, Any]]:
+    return [value for _, value in _leaves(returned.changes) if _is_pair(value)]
+
+
+def change_items(changes: Mapping[str, Any], name: str) -> str:
+    """Return what changes on one line: short values alone, and of many the first.
+
+    Args:
+        changes: of the return, masked.
+        name: the state's name; a value that repeats it is left out.
+    """
+    items = [
+        f"{path}: {_short(value)}"
+        for path, value in _leaves(changes)
+        if value not in ("", name, *_NEW) and not _is_long(value) and not _is_noise(path, changes)
+    ]
+    more = f", and {len(items) - _MOST_ITEMS} more" if len(items) > _MOST_ITEMS else ""
+    return on_one_line(", ".join(items[:_MOST_ITEMS])) + more
+
+
+def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
+    """Yield the lines of the longer texts among changes: diffs without their head, outputs of commands."""
+    for path, value in _leaves(changes):
+        if _is_long(value):
+            lines = without_escapes(value).replace("\r", "").splitlines()
+            is_diff = lines[0].startswith("--- ") and len(lines) > 1 and lines[1].startswith("+++")
+            if is_diff:
+                yield from _bounded([_coloured(line, palette) for line in lines[2:]])
+            else:
+                yield f"{on_one_line(path)}:"
+                yield from _bounded([f"  {line}" for line in lines])
+
+
+def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
+    """Yield what is no longer as the last apply left it, as a diff.
+
+    Args:
+        drift: of the return, masked.
+        palette: the colours.
+    """
+    yield "drift since the last apply:"
+    for path, change in drift.items():
+        yield palette.paint(palette.red, on_one_line(f"- {path}: {_short(change['old'])}"))
+        yield palette.paint(palette.green, on_one_line(f"+ {path}: {_short(change['new'])}"))
+
+
+def _bounded(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        yield f"and {len(lines) - _MOST_LINES} more lines"
+
+
+def _coloured(line: str, palette: Palette) -> str:
+    colours = {"+": palette.green, "-": palette.red, "@": palette.cyan}
+    colour = colours.get(line[:1])
+    return palette.paint(colour, line) if colour else line
+
+
+def _leaves(data: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of nested mappings with their paths; a pair of old and new is one value."""
+    for key, value in data.items():
+        inner = f"{path}:{key}" if path else str(key)
+        if isinstance(value, dict) and value and not _is_pair(value):
+            yield from _leaves(cast("Mapping[str, Any]", value), inner)
+        else:
+            yield inner, value
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and set(value) <= {"old", "new"}
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value.rstrip("\n")
+
+
+def _is_noise(path: str, changes: Mapping[str, Any]) -> bool:
+    """Say whether it is a number that means nothing to a person: the process of a command that has ended."""
+    return path == "pid" and "retcode" in changes
+
+
+def _short(value: Any) -> str:
+    if _is_pair(value):
+        pair = cast("Mapping[str, Any]", value)
+        if not pair.get("old"):
+            return _short(pair.get("new"))
+        return f"{_short(pair['old'])} -> {_short(pair['new']) if pair.get('new') else '(nothing)'}"
+    text = str(value).rstrip("\n")
+    return text if len(text) <= _CUT_CHARS else text[:_CUT_CHARS] + "…"

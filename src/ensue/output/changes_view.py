@@ -1,0 +1,139 @@
+"""The short view of a run: a line for each state that changes or fails, the others counted.
+
+`ensue plan` prints it, and `ensue apply` on a terminal. States are grouped by the SLS and the target they
+belong to. All of what a state returned is in `highstate`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of
+from ensue.output.colours import on_one_line, without_escapes
+from ensue.output.failures import failure_lines, has_function, what_happened
+from ensue.output.highstate import scope_heading
+from ensue.output.outcome import outcome_line
+from ensue.output.presentable import mask_paths
+from ensue.output.summary import remarks, summary_lines
+from ensue.output.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.masking import Masker
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return, ScopeReturn
+    from ensue.output.colours import Palette
+
+_LONGEST_NAME_CHARS = 80
+_BELOW = " " * 6
+
+
+def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield the view of a run, piece by piece; each piece ends with a line end.
+
+    Args:
+        report: the run.
+        masker: the secrets of the process.
+        palette: the colours.
+    """
+    view = _View(masker, palette)
+    tally = Tally()
+    for returned in report.returns.values():
+        tally.add(returned)
+        view.add(returned)
+    yield f"{on_one_line(report.minion_id)}:\n"
+    for heading, lines in view.groups():
+        yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
+    end = [*failure_lines(report, masker, palette), "", palette.paint(palette.bold, outcome_line(report))]
+    end.extend(summary_lines(report.minion_id, tally, palette))
+    end.extend(remarks(report, tally, masker, palette))
+    yield "\n".join(end) + "\n"
+
+
+class _View:
+    """Gathers the lines of a run by group; one instance per run."""
+
+    def __init__(self, masker: Masker, palette: Palette) -> None:
+        self._masker = masker
+        self._palette = palette
+        green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
+        self._colours = {"+": green, "~": yellow, "-": red, "?": cyan, "!": red}
+        self._groups: dict[tuple[str, str, str], list[str]] = {}
+
+    def groups(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the headings of groups that have lines, and these."""
+        for (sls, target, scope), lines in self._groups.items():
+            where = f" on {target}" if target and not target.startswith("minion:") else ""
+            grown = f", grown in {self._masker.text(scope)}" if scope else ""
+            yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
+
+    def add(self, returned: Return) -> None:
+        """Take a return and everything it caused."""
+        lines = list(self._state_lines(returned))
+        scopes = (*returned.applied, *returned.delayed)
+        lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
+        if lines:
+            key = (returned.sls, returned.target, returned.scope)
+            self._groups.setdefault(key, []).extend(lines)
+        for scope in scopes:
+            for inner in scope.returns.values():
+                self.add(inner)
+
+    def _state_lines(self, returned: Return) -> Iterator[str]:
+        is_shown = returned.result is not True or returned.changes or returned.drift or returned.warnings
+        if not is_shown:
+            return
+        yield self._headline(returned)
+        yield from self._indented(self._below(returned))
+
+    def _headline(self, returned: Return) -> str:
+        mark = mark_of(returned)
+        id_, name = self._name(returned.id), self._name(returned.name)
+        named = f" {name}" if name != id_ else ""
+        what = self._what(returned)
+        function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
+        line = f"{mark} {id_}{function}{named}"
+        shown = on_one_line(f"{line}: {what}" if what else line)
+        return f"    {self._palette.paint(self._colours[mark], shown)}"
+
+    def _what(self, returned: Return) -> str:
+        if returned.result is False:
+            return what_happened(returned, self._masker)
+        if returned.unknown:
+            return without_escapes(self._masker.text(returned.comment))
+        if not returned.changes:
+            return (
+                "" if returned.result else without_escapes(self._masker.text(_first_line(returned.comment)))
+            )
+        return change_items(self._masked(returned), self._masker.text(returned.name))
+
+    def _below(self, returned: Return) -> Iterator[str]:
+        if returned.result is not False:
+            yield from change_texts(self._masked(returned), self._palette)
+        if returned.drift:
+            yield from drift_lines(self._masker.data(returned.drift), self._palette)
+        for warning in returned.warnings:
+            text = f"warning: {on_one_line(self._masker.text(warning))}"
+            yield self._palette.paint(self._palette.light_red, text)
+
+    def _scope_line(self, scope: ScopeReturn, caller: Return) -> str:
+        palette = self._palette
+        heading = on_one_line(self._masker.text(scope_heading(scope)))
+        rule = f", from delayed_render of {self._name(caller.id)}" if scope.status == "deferred" else ""
+        mark, colour = ("!", palette.red) if scope.status == "failed" else ("?", palette.cyan)
+        return f"    {palette.paint(colour, f'{mark} {heading}{rule}')}"
+
+    def _masked(self, returned: Return) -> Any:
+        return self._masker.data(mask_paths(returned.changes, returned.sensitive))
+
+    def _name(self, text: str) -> str:
+        shown = on_one_line(self._masker.text(text).removesuffix("\n"))
+        return shown if len(shown) <= _LONGEST_NAME_CHARS else shown[:_LONGEST_NAME_CHARS] + "…"
+
+    def _indented(self, lines: Iterable[str]) -> Iterator[str]:
+        return (f"{_BELOW}{line}" for line in lines)
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")

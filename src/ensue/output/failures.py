@@ -1,0 +1,109 @@
+"""What happened to a state that failed, in one line; and all failures of a run, repeated at its end.
+
+A command says most with its exit code and the last line it wrote; any other state with the first line of
+its comment. Secrets are masked before anything is cut.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from ensue.output.colours import on_one_line
+from ensue.output.presentable import mask_paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from ensue.masking import Masker
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return, ScopeReturn
+    from ensue.output.colours import Palette
+
+_LONGEST_LINE_CHARS: Final = 160
+_MOST_REPEATED: Final = 50
+"""A run in which thousands fail is not repeated to its end."""
+
+
+def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[str]:
+    """Return the failures of a run with what happened and where each state is written; nothing without one.
+
+    States that were not called because something they require failed are left out: their cause is here.
+
+    Args:
+        report: the run.
+        masker: the secrets of the process.
+        palette: the colours.
+    """
+    every = list(every_return(report.returns.values()))
+    has_cause = any(one.result is False and one.ran for one in every)
+    told: list[str] = []
+    for one in every:
+        if one.result is False and (one.ran or not has_cause):
+            told.append(_failure(one, masker))
+        told += [_broken(scope, one, masker) for scope in one.delayed if scope.status == "failed"]
+    if not told:
+        return []
+    lines = ["", palette.paint(palette.red, "Failed:")]
+    lines += [palette.paint(palette.red, f"  {line}") for line in told[:_MOST_REPEATED]]
+    if len(told) > _MOST_REPEATED:
+        lines.append(palette.paint(palette.red, f"  and {len(told) - _MOST_REPEATED} more"))
+    return lines
+
+
+def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
+    what = masker.text(f"{scope.kind} {scope.numbered_name} of {caller.id}")
+    return on_one_line(f"{what}: {_cut(_first_line(masker.text(scope.comment)))}")
+
+
+def _failure(returned: Return, masker: Masker) -> str:
+    # A run without states has one return that was declared nowhere.
+    function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
+    what = f"{returned.id}{function}"
+    where = f" on {returned.target}" if returned.target and not returned.target.startswith("minion:") else ""
+    place = f", {returned.place}" if returned.place else f", {returned.sls}" if returned.sls else ""
+    return on_one_line(f"{masker.text(what)}{where}{place}: {what_happened(returned, masker)}")
+
+
+def every_return(returns: Iterable[Return]) -> Iterator[Return]:
+    """Yield returns and those of all scopes below them, in order."""
+    for returned in returns:
+        yield returned
+        for scope in (*returned.applied, *returned.delayed):
+            yield from every_return(scope.returns.values())
+
+
+def has_function(returned: Return) -> bool:
+    """Say whether a state was declared; a run without states has a return `no.None`, as in Salt."""
+    return (returned.module, returned.function) != ("no", "None")
+
+
+def what_happened(returned: Return, masker: Masker) -> str:
+    """Return one line that says why a state failed, masked.
+
+    Args:
+        returned: the state's return.
+        masker: the secrets of the process.
+    """
+    changes = masker.data(mask_paths(returned.changes, returned.sensitive))
+    exit_code = changes.get("retcode") if isinstance(changes, dict) else None
+    if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
+        said = _last_line(changes)
+        return _cut(f"exited {exit_code}: {said}" if said else f"exited {exit_code}")
+    return _cut(_first_line(masker.text(returned.comment)))
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _last_line(changes: Any) -> str:
+    for stream in ("stderr", "stdout"):
+        text = cast("Mapping[str, Any]", changes).get(stream)
+        lines = [line.strip() for line in text.splitlines()] if isinstance(text, str) else []
+        if any(lines):
+            return next(line for line in reversed(lines) if line)
+    return ""
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _LONGEST_LINE_CHARS else line[:_LONGEST_LINE_CHARS] + "…"

@@ -1,0 +1,92 @@
+"""What came of a run in one line for a person: `3 changed, 21 unchanged, 2 failed, 4.2 s`.
+
+Salt's figures, which count differently, are in `summary`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.output.failures import every_return
+
+if TYPE_CHECKING:
+    from ensue.model.report import RunReport
+    from ensue.model.returns import Return, ScopeReturn
+
+_MINUTE_S: Final = 60
+
+
+class Outcome(msgspec.Struct, kw_only=True):
+    """How many states of a run came to what.
+
+    Args:
+        changed: changed something; in a plan, would.
+        unchanged: were as they should be.
+        failed: were called, and failed; delayed renderings that broke count, too.
+        not_run: were not called, because something they require failed or the run was ended.
+        unknown: in a plan, can be known only after an apply: states and delayed renderings.
+    """
+
+    changed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    not_run: int = 0
+    unknown: int = 0
+
+
+def outcome_of(report: RunReport) -> Outcome:
+    """Count the states of a run, those that grew in it included."""
+    outcome = Outcome(not_run=len(report.not_run))
+    for returned in every_return(report.returns.values()):
+        _count(outcome, returned)
+        for scope in returned.delayed:
+            _count_scope(outcome, scope)
+    return outcome
+
+
+def _count(outcome: Outcome, returned: Return) -> None:
+    if returned.result is False:
+        if returned.ran:
+            outcome.failed += 1
+        else:
+            outcome.not_run += 1
+    elif returned.unknown:
+        outcome.unknown += 1
+    elif returned.changes or returned.result is None:
+        outcome.changed += 1
+    else:
+        outcome.unchanged += 1
+
+
+def _count_scope(outcome: Outcome, scope: ScopeReturn) -> None:
+    if scope.status == "deferred":
+        outcome.unknown += 1
+    elif scope.status == "failed":
+        outcome.failed += 1
+
+
+def outcome_line(report: RunReport) -> str:
+    """Return the line; what there is none of is left out, except changes and what is unchanged."""
+    outcome = outcome_of(report)
+    words = ("to change", "would fail") if report.test else ("changed", "failed")
+    parts = [f"{outcome.changed} {words[0]}", f"{outcome.unchanged} unchanged"]
+    for count, what in (
+        (outcome.unknown, "known after apply"),
+        (outcome.failed, words[1]),
+        (outcome.not_run, "not run"),
+    ):
+        if count:
+            parts.append(f"{count} {what}")
+    if not report.test:
+        parts.append(seconds_text(report.duration_s))
+    return ", ".join(parts)
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a duration as a person says it: `4.2 s`, `3 min 20 s`."""
+    if seconds < _MINUTE_S:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), _MINUTE_S)
+    return f"{minutes} min {rest} s"

@@ -1,0 +1,173 @@
+"""What a person sees of a plan and of an apply: short views, failures with their causes, counts."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.shell import Shell
+from tests.cli.test_terminal import on_terminal
+
+TREE = """\
+made:
+  file.managed:
+    - name: $ROOT/made
+    - contents: one
+gone:
+  file.absent:
+    - name: $ROOT/gone
+producer:
+  cmd.run:
+    - name: echo '{"host":"x"}'
+    - creates: $ROOT/made
+    - delayed_render: [block: late]
+user:
+  test.show_notification:
+    - text: ${cmd:producer:stdout_json:host}
+same: test.nop
+#!delayed_block late
+inner: test.nop
+#!end_delayed_block
+"""
+FAILS = """\
+bad:
+  cmd.run:
+    - name: "echo first >&2; echo permission denied >&2; exit 3"
+after:
+  test.nop:
+    - require: [bad]
+same: test.nop
+"""
+
+
+def _tree(shell: Shell) -> None:
+    shell.write("states/t.sls", TREE.replace("$ROOT", str(shell.root)))
+    shell.write("gone", "")
+
+
+def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
+    """A mark, ID, function and name for what would change; what is not known names what decides it."""
+    _tree(shell)
+    planned = shell.run("plan", "t")
+    assert planned.code == 0, planned.err
+    shown = planned.out.splitlines()[:9]
+    assert shown == [
+        "web-01:",
+        "  t:",
+        f"    + made (file.managed) {shell.root}/made",
+        f"    - gone (file.absent) {shell.root}/gone",
+        """    ~ producer (cmd.run) echo '{"host":"x"}'""",
+        "    ? deferred: block late (known after apply), from delayed_render of producer",
+        "    ? user (test.show_notification): waits for ${cmd:producer:stdout_json:host} (known after apply)",
+        "",
+        "3 to change, 1 unchanged, 2 known after apply",
+    ]
+
+
+def test_a_plan_shows_diff_and_drift(shell: Shell) -> None:
+    """A changed file is shown as a diff, and what the last apply had made of it beside what it is now."""
+    shell.write(
+        "states/t.sls", f"made:\n  file.managed:\n    - name: {shell.root}/made\n    - contents: one\n"
+    )
+    assert shell.run("apply", "t").code == 0
+    shell.write("made", "other\n")
+    shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
+    assert shown[2:8] == [
+        f"~ made (file.managed) {shell.root}/made",
+        "@@ -1 +1 @@",
+        "-other",
+        "+one",
+        "drift since the last apply:",
+        shown[7],
+    ]
+    assert {"- size: 4", "+ size: 6"} <= set(shown)
+
+
+def test_salts_form_of_a_plan(shell: Shell) -> None:
+    """`--out highstate` and `--state-output` show every state."""
+    _tree(shell)
+    assert "          ID: same" in shell.run("plan", "t", "--out", "highstate").out
+    assert "          ID: same" in shell.run("plan", "t", "--state-output", "full").out
+
+
+@pytest.mark.parametrize(("sls", "code"), [("web", 0), ("t", 2), ("bad", 1), ("nosuch", 1)])
+def test_detailed_exit_code(shell: Shell, sls: str, code: int) -> None:
+    """0 says that nothing would change, 2 that something would, 1 that there was an error."""
+    _tree(shell)
+    assert shell.run("plan", sls, "--detailed-exitcode", "--out", "quiet").code == code
+
+
+def test_failures_are_repeated_with_their_cause(shell: Shell) -> None:
+    """Exit code, last line of stderr, ID and place come last; what required it counts as not run."""
+    shell.write("states/t.sls", FAILS)
+    ended = shell.run("apply", "t")
+    failure = "bad (cmd.run), states/t.sls:2:3: exited 3: permission denied"
+    shown = ended.out.splitlines()
+    assert shown[shown.index("Failed:") + 1] == f"  {failure}"
+    counts = shown[shown.index("Failed:") + 3]
+    assert counts.startswith("0 changed, 1 unchanged, 1 failed, 1 not run, ")
+    assert "failed: bad (cmd.run): states/t.sls:2:3: exited 3: permission denied" in ended.err
+
+
+def test_an_apply_on_a_terminal_is_short(shell: Shell) -> None:
+    """What did not change is counted; the full form is there on demand, and in a pipe."""
+    shell.write("states/t.sls", FAILS)
+    short = on_terminal(shell, "apply", "t", "--no-color")
+    assert "    ! bad (cmd.run) echo first" in short
+    assert "same" not in short
+    assert "0 changed, 1 unchanged, 1 failed, 1 not run, " in short
+    for words in (("--state-output", "full"), ("--out", "highstate")):
+        assert "          ID: same" in on_terminal(shell, "apply", "t", "--no-color", *words)
+    assert "          ID: same" in shell.run("apply", "t").out
+
+
+def test_terse_lines_have_ids(shell: Shell) -> None:
+    """Where a name is not the ID, both are shown."""
+    _tree(shell)
+    shown = shell.run("apply", "t", "--state-output", "terse").out
+    line = next(line for line in shown.splitlines() if f"Name: {shell.root}/made - Function" in line)
+    assert line.endswith(" ms - ID: made")
+
+
+def test_words_of_salt(shell: Shell) -> None:
+    """`test=True` and `pillar=` are understood; others are answered with the option."""
+    shell.write(
+        "states/t.sls",
+        "{{ pillar.get('a', 'none') }}{{ pillar.get('b', '') }}:\n  test.succeed_with_changes\n",
+    )
+    ended = shell.run("apply", "t", "test=True", "pillar={'a': x, 'b': y}", "--out", "json")
+    [returned] = ended.document["web-01"].values()
+    assert (returned["__id__"], returned["result"]) == ("xy", None)
+    refused = shell.run("apply", "t", "saltenv=dev")
+    assert (refused.code, "--saltenv dev" in refused.err) == (1, True)
+    assert "ensue apply" in shell.run("plan", "t", "test=False").err
+
+
+def test_a_project_above_the_working_directory(shell: Shell) -> None:
+    """The nearest folder with an ensue.yaml is the project, and is named."""
+    below = shell.root / "some" / "where"
+    below.mkdir(parents=True)
+    shell.write("ensue.yaml", "id: web-01\n")
+    ended = Shell(below).run("plan", "good")
+    assert ended.code == 0, ended.err
+    assert f"ensue: the project is {shell.root}" in ended.err
+
+
+def test_what_is_missing_is_named_where_it_is_asked_for(shell: Shell) -> None:
+    """A top file's line, and a command whose output is no JSON."""
+    shell.write("states/top.sls", "base:\n  '*':\n    - good\n    - nosuch\n")
+    assert "states/top.sls:4" in shell.run("plan").err
+    shell.write(
+        "states/t.sls",
+        "make:\n  cmd.run:\n    - name: echo no\nuse:\n  test.nop:\n    - text: ${cmd:make:stdout_json:a}\n",
+    )
+    assert "stdout of `make` is not JSON" in shell.run("apply", "t").out
+
+
+def test_an_unknown_pillar_environment(shell: Shell) -> None:
+    """It is refused with those that there are."""
+    ended = shell.run("plan", "good", "--pillarenv", "nosuch")
+    assert (ended.code, "E0106" in ended.err) == (1, True)
+
+
+def test_explain_takes_a_number(shell: Shell) -> None:
+    """`804` means E0804."""
+    assert shell.run("explain", "804").out.startswith("E0804: ")
