@@ -8,8 +8,12 @@ This module holds no rendering and raises nothing.
 from __future__ import annotations
 
 import enum
+from typing import TYPE_CHECKING
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
 
 
 class Severity(enum.Enum):
@@ -67,6 +71,11 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
         why = f": {self.detail}" if self.detail else ""
         mend = f" ({self.help})" if self.help else ""
         return f"{where}{self.summary}{why}{mend}"
+
+
+def without_silenced(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
+    """Return diagnostics without the warnings that have one of the codes; errors stay."""
+    return [one for one in diagnostics if one.severity is Severity.ERROR or one.code not in codes]
 
 
 def sort_key(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

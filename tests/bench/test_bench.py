@@ -13,7 +13,7 @@ import pytest
 from cases import NOTHING, REAL, WITHOUT_STATES, all_cases, write_tree
 from derived import derived_cases
 from measure import MeasurementError, Sample, middle, run_once
-from programs import Ensue, Salt, relaxed
+from programs import SALT_VERSION, Ensue, Salt, installed_salt, relaxed
 from realistic import realistic_cases
 from resources import resource_cases
 from run import Outcome, report
@@ -151,3 +151,21 @@ def test_both_programs_are_given_one_tree(tmp_path: Path) -> None:
 def test_requirements_lose_their_versions_and_keep_their_markers(requirement: str, expected: str) -> None:
     """What Salt asks for is installed in whatever version there is."""
     assert relaxed(requirement).replace(" ;", ";") == expected
+
+
+def test_a_folder_behind_a_symlink_is_not_cleared(tmp_path: Path) -> None:
+    """Where Salt would have to be installed anew, the folder that a symlink leads to keeps what is in it."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/kept").write_text("kept")
+    (tmp_path / "salt").symlink_to("elsewhere")
+    with pytest.raises(SystemExit, match="leads through a symlink"):
+        installed_salt(tmp_path / "salt")
+    assert (tmp_path / "elsewhere/kept").read_text() == "kept"
+
+
+def test_a_salt_that_is_installed_is_used(tmp_path: Path) -> None:
+    """A folder with the stamp of the release is taken as it is, behind a symlink too."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / f"elsewhere/.installed-{SALT_VERSION}").touch()
+    (tmp_path / "salt").symlink_to("elsewhere")
+    assert installed_salt(tmp_path / "salt") == tmp_path / "salt/bin/salt-call"

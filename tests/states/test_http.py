@@ -90,18 +90,25 @@ def ask(url: str, *, test: bool = False, **arguments: Any) -> StateReturn:
 
 
 def wait_for(url: str, *, test: bool = False, **arguments: Any) -> StateReturn:
-    return state("http.wait_for_successful_query", made_context(test=test), url, **arguments)
+    return wait_with(made_context(test=test), url, **arguments)
+
+
+def wait_with(ctx: FakeStateContext, url: str, **arguments: Any) -> StateReturn:
+    return state("http.wait_for_successful_query", ctx, url, **arguments)
 
 
 def test_a_server_is_asked_until_it_answers_as_it_should(url: str) -> None:
     """Twice in vain, then not any more; once time is up the last answer is returned; a plan asks nothing."""
     asked.clear()
-    given: dict[str, Any] = {"status": 200, "request_interval": 0}
+    given: dict[str, Any] = {"status": 200, "request_interval": 7}
     assert wait_for(f"{url}/later", test=True, **given).result is None
-    done = wait_for(f"{url}/later", **given)
-    assert (done.result, done.changes, len(asked)) == (True, {}, 3)
-    late = wait_for(f"{url}/status/500", wait_for=0, **given)
+    ctx = made_context()
+    done = wait_with(ctx, f"{url}/later", **given)
+    assert (done.result, done.changes, len(asked), ctx.clock.slept_s) == (True, {}, 3, [7, 7])
+    late_ctx = made_context()
+    late = wait_with(late_ctx, f"{url}/status/500", wait_for=20, **given)
     assert (late.result, late.comment) == (False, "Status 200 was not found.")
+    assert late_ctx.clock.slept_s == [7, 7, 7]
     asked.clear()
     assert "is required" in wait_for(url).comment
 

@@ -14,7 +14,7 @@ from ensue.model.events import NodeFinished
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import AsyncIterator, Callable, Generator, Mapping
+    from collections.abc import AsyncIterator, Callable, Container, Generator, Mapping
 
     from ensue.api.results import CallResult, RunResult, StateResult
     from ensue.diagnostics import Diagnostic
@@ -156,18 +156,19 @@ class Project:
         on_warning: Callable[[Diagnostic], None] | None,
     ) -> RunResult:
         masker = self._project.masker
+        silenced: Container[str] = self._project.settings.option("silence_warnings") or ()
 
         def tell(event: RunEvent) -> None:
             if on_state is not None and isinstance(event, NodeFinished):
                 on_state(state_result(event.returned, masker))
 
         def warn(diagnostic: Diagnostic) -> None:
-            if on_warning is not None:
+            if on_warning is not None and diagnostic.code not in silenced:
                 on_warning(masked(diagnostic, masker))
 
         with self._masked():
             report = await self._project.apply(sls, options, on_event=tell, on_warning=warn)
-        return run_result(report, masker)
+        return run_result(report, masker, silenced)
 
     @contextmanager
     def _masked(self) -> Generator[None]:

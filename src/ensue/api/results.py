@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from ensue.diagnostics import without_silenced
 from ensue.output.presentable import return_data
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from ensue.app.calls import CallOutcome
     from ensue.diagnostics import Diagnostic
@@ -112,8 +113,8 @@ class CallResult:
     value: Any
 
 
-def run_result(report: RunReport, masker: Masker) -> RunResult:
-    """Return the public form of a run's report."""
+def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> RunResult:
+    """Return the public form of a run's report, without the warnings that have one of the silenced codes."""
     returns = sorted(_every(report.returns.values()), key=lambda one: one.run_num)
     return RunResult(
         run_id=report.run_id,
@@ -121,7 +122,7 @@ def run_result(report: RunReport, masker: Masker) -> RunResult:
         status=report.status,
         states=tuple(state_result(one, masker) for one in returns),
         not_run=tuple(map(masker.text, report.not_run)),
-        warnings=tuple(masked(one, masker) for one in report.warnings),
+        warnings=tuple(masked(one, masker) for one in without_silenced(report.warnings, silenced)),
         duration_s=report.duration_s,
     )
 

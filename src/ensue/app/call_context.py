@@ -10,6 +10,7 @@ from ensue.app.target_context import TargetContext
 from ensue.connections.announced_commands import announcing
 from ensue.connections.umask import narrowed
 from ensue.contracts.context import Declaration
+from ensue.engine.clock import SystemClock
 from ensue.engine.growth import AskedGrowth
 from ensue.errors import (
     UnknownResourceError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.app.run_registry import RunRegistry
     from ensue.app.services import Services
     from ensue.contracts.accumulators import Accumulators
+    from ensue.contracts.clock import Clock
     from ensue.contracts.connection import Command, Connection
     from ensue.contracts.context import FileSources, FunctionContext
     from ensue.contracts.growth import Plan
@@ -57,6 +59,9 @@ class CallContext(TargetContext):
         gathered: what the run has gathered for files, by target.
         on_event: told of the commands that the call starts on this machine.
     """
+
+    clock: Final[Clock] = SystemClock()
+    """Time."""
 
     obeys_umask = True
     """Whether what it makes on the target is narrowed by the state's `umask`."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from ensue.cli import exit_codes
-from ensue.diagnostics import Severity
+from ensue.diagnostics import Severity, without_silenced
 from ensue.errors import DiagnosticError, EnsueError
 from ensue.masking import Masker
 from ensue.output.colours import palette_for, without_escapes
@@ -176,7 +176,7 @@ class Session:
         """Print what is wrong with the input on stderr, with its source lines; nothing where all is well."""
         from ensue.output.diagnostics import diagnostics_text
 
-        if every := list(diagnostics):
+        if every := without_silenced(diagnostics, self.option("silence_warnings") or ()):
             self.lines.write(diagnostics_text(every, self.options.root, self.masker, self.stderr_palette))
 
     def failed(self, error: Exception) -> int:

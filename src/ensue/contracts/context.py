@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.contracts.accumulators import Accumulators
+    from ensue.contracts.clock import Clock
     from ensue.contracts.connection import Connection
     from ensue.contracts.content import Content
     from ensue.contracts.deployment import Deployments
@@ -246,6 +247,11 @@ class StateContext(FunctionContext, Protocol):
     @property
     def declaration(self) -> Declaration:
         """The declaration this call is made for."""
+        ...
+
+    @property
+    def clock(self) -> Clock:
+        """Time, for a function that has to wait: no event tells it what it waits for."""
         ...
 
     @property

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from ensue.contracts.arguments import ArgumentResolver
+    from ensue.contracts.clock import Clock
     from ensue.contracts.context import StateContext
     from ensue.contracts.functions import StateFunctions
     from ensue.contracts.growth import Expander, Plan
@@ -28,22 +29,6 @@ if TYPE_CHECKING:
     from ensue.model.events import RunEvent
     from ensue.model.returns import ScopeReturn, StateReturn
     from ensue.model.srn import Srn
-
-
-class Clock(Protocol):
-    """Time, so that tests can have their own."""
-
-    def time_of_day(self) -> str:
-        """Return the local time as `HH:MM:SS.ffffff`; it is shown, never reckoned with."""
-        ...
-
-    def monotonic(self) -> float:
-        """Return seconds on a clock that never jumps."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Return after so many seconds."""
-        ...
 
 
 def _never(_: Srn) -> bool:

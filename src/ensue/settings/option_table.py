@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.language.merging import STRATEGIES
@@ -48,6 +49,7 @@ _TEXT: Final = OneOf("a str", (str,), lambda text: bool(text.strip()), "a str th
 _TEXT_OR_NULL: Final = OneOf(
     "a str, or null", (str, type(None)), lambda text: bool(text.strip()), "a str that is not empty, or null"
 )
+_WARNING_CODE: Final = OneOf("a code such as E0407", (str,), lambda text: bool(re.fullmatch(r"E\d{4}", text)))
 _ANYTHING: Final = OneOf("anything", (object, bool))
 _DATA: Final = MappingOf("a mapping", _ANYTHING)
 _FOLDER: Final = OneOf("a folder", (str,), lambda text: bool(text.strip()))
@@ -105,6 +107,7 @@ OPTIONS: Final[Mapping[str, Kind]] = {
     "failhard": _FLAG,
     "state_auto_order": _FLAG,
     "on_unknown_function": Choice(("refuse", "fail")),
+    "silence_warnings": ListOf("a list of codes of warnings", _WARNING_CODE),
     "resource_pillar_key": _TEXT,
     "delayed_repeat_limit": OneOf(
         "a number from 1, or null (or None) for no limit", (int, str, type(None)), _is_limit

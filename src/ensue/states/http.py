@@ -8,7 +8,6 @@ Source: Salt's state module `http`, 3008: results and texts.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -131,14 +130,13 @@ async def wait_for_successful_query(
     Raises:
         StateFailedError: see `query`.
     """
-    loop = asyncio.get_running_loop()
-    end = loop.time() + wait_for
+    end = ctx.clock.monotonic() + wait_for
     while True:
         returned = await query(ctx, name, **kwargs)
-        if returned.result is not False or loop.time() >= end:
+        if returned.result is not False or ctx.clock.monotonic() >= end:
             return returned
         # A server elsewhere tells nobody that it is ready: to ask it again is all that there is.
-        await asyncio.sleep(request_interval)
+        await ctx.clock.sleep(request_interval)
 
 
 def _described(data: DataMap) -> DataMap:

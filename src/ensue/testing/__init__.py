@@ -1,8 +1,8 @@
 """Public fakes and contract suites for authors of plug-ins; nothing in production imports this package.
 
 A test class derives from a suite (`ConnectionContract`, `ResourceTypeContract`, `DriverContract`) and gives
-it a subject. The fakes are a connection in memory, the context of a state function, the services of a driver and
-derived resources in a dict.
+it a subject. The fakes are a connection in memory, the context of a state function with its clock, the
+services of a driver and derived resources in a dict.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ensue.public_names import places, public_name
 if TYPE_CHECKING:
     from ensue.testing.connection import FakeConnection, RecordedCall
     from ensue.testing.connection_contract import ConnectionContract
-    from ensue.testing.context import FakeFunctionContext, FakeStateContext
+    from ensue.testing.context import FakeClock, FakeFunctionContext, FakeStateContext
     from ensue.testing.contract_play import Subject
     from ensue.testing.driver import FakeDriverServices, driver_request
     from ensue.testing.driver_contract import DriverContract, DriverSubject
@@ -25,6 +25,7 @@ __all__ = [
     "ConnectionContract",
     "DriverContract",
     "DriverSubject",
+    "FakeClock",
     "FakeConnection",
     "FakeDriverServices",
     "FakeFunctionContext",
@@ -41,7 +42,7 @@ _PLACES: Final = places(
     {
         "ensue.testing.connection": ("FakeConnection", "RecordedCall"),
         "ensue.testing.connection_contract": ("ConnectionContract",),
-        "ensue.testing.context": ("FakeFunctionContext", "FakeStateContext"),
+        "ensue.testing.context": ("FakeClock", "FakeFunctionContext", "FakeStateContext"),
         "ensue.testing.contract_play": ("Subject",),
         "ensue.testing.driver": ("FakeDriverServices", "driver_request"),
         "ensue.testing.driver_contract": ("DriverContract", "DriverSubject"),

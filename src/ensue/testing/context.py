@@ -287,11 +287,35 @@ class FakeFunctionContext:
         return {"salt": salt, "grains": self.grains_data, "pillar": self.pillar, "opts": self.opts}
 
 
+class FakeClock:
+    """A clock that waits for nothing: `sleep` puts it forward and returns.
+
+    Args:
+        slept_s: what was slept, in order, in seconds.
+    """
+
+    def __init__(self) -> None:
+        self.slept_s: list[float] = []
+
+    def time_of_day(self) -> str:
+        """Return one and the same time of day."""
+        return "12:00:00.000000"
+
+    def monotonic(self) -> float:
+        """Return the sum of what was slept."""
+        return sum(self.slept_s)
+
+    async def sleep(self, seconds: float) -> None:
+        """Take note of it."""
+        self.slept_s.append(seconds)
+
+
 @dataclass(slots=True)
 class FakeStateContext(FakeFunctionContext):
     """What a state function is given.
 
     Args:
+        clock: see `FakeClock`.
         declaration: the declaration it is called for.
         registry: derived resources.
         accumulators: what was gathered for files.
@@ -304,6 +328,7 @@ class FakeStateContext(FakeFunctionContext):
         deployments: resource graphs.
     """
 
+    clock: FakeClock = field(default_factory=FakeClock)
     declaration: Declaration = field(
         default_factory=lambda: Declaration(
             id="test_id", sls="test", function="test.nop", scope="", span=Span("states/test.sls", 1)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 _DRIVEN_BY_OTHERS: Final = frozenset({"slave", "teamport"})
+_BRINGS_UP: Final = ["ifup", "/usr/sbin/ifup", "/sbin/ifup"]
+"""A user who logs in may have no folder of system programs in PATH."""
+
 _SECRETS: Final = ("wpa-psk", "password")
 
 
@@ -67,16 +70,17 @@ async def managed(
         `name type enabled`.
 
     Raises:
-        StateFailedError: a setting is wrong, or a program fails.
+        StateFailedError: a setting is wrong, the target has no `ifup`, or a program fails.
     """
     warnings: list[str] = []
     settings = _with_hardware_address(kwargs, warnings)
     wanted = _Wanted(name=name, kind=str(type), is_enabled=bool(enabled), settings=settings)
     ctx.masker.add(*(str(settings[word]) for word in _SECRETS if settings.get(word)))
-    changes, comment = await _described(ctx, wanted, warnings)
+    is_left_alone = "noifupdown" in settings or wanted.kind == "source" or await ctx.call("service.offline")
+    is_driven_here = not is_left_alone and wanted.kind not in _DRIVEN_BY_OTHERS
+    changes, comment = await _described(ctx, wanted, warnings, is_driven_here=is_driven_here)
     if wanted.kind == "bond":
         comment = await _bond(ctx, wanted, changes, comment)
-    is_left_alone = "noifupdown" in settings or wanted.kind == "source" or await ctx.call("service.offline")
     is_up = not is_left_alone and await _is_up(ctx, name)
     if is_up and (changes or not enabled):
         warnings.append(_about_interruption(wanted))
@@ -122,7 +126,9 @@ def _with_hardware_address(given: dict[str, Any], warnings: list[str]) -> dict[s
     return settings
 
 
-async def _described(ctx: StateContext, wanted: _Wanted, warnings: list[str]) -> tuple[DataMap, str]:
+async def _described(
+    ctx: StateContext, wanted: _Wanted, warnings: list[str], *, is_driven_here: bool
+) -> tuple[DataMap, str]:
     """Describe the interface in its file; return changes and a comment."""
     name, filename = wanted.name, wanted.settings.get("filename")
     arguments = (name, wanted.kind, wanted.is_enabled)
@@ -142,6 +148,12 @@ async def _described(ctx: StateContext, wanted: _Wanted, warnings: list[str]) ->
     changes: DataMap = {"interface": differs if old else "Added network interface."}
     if ctx.test:
         return changes, planned(f"Interface {name} is", old, new)
+    if is_driven_here and not await ctx.call("cmd.which_bin", _BRINGS_UP):
+        raise StateFailedError(
+            f"there is no program ifup on {ctx.srn} to bring {name} up or down: install ifupdown (Debian's "
+            "family), network-scripts or NetworkManager-initscripts-updown (Red Hat's family), or have its "
+            "files written and nothing more: `noifupdown: true`"
+        )
     await ctx.call("ip.build_interface", *arguments, **wanted.settings)
     return changes, f"Interface {name} {'updated' if old else 'added'}."
 

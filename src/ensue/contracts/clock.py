@@ -1,0 +1,21 @@
+"""Time, as a contract: functions and the engine are given it, so that tests have a clock of their own."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Time, so that tests can have their own."""
+
+    def time_of_day(self) -> str:
+        """Return the local time as `HH:MM:SS.ffffff`, for display only."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds on a clock that never jumps."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Return after so many seconds."""
+        ...
