@@ -6,7 +6,7 @@ Each case is one SLS file below `states/`, the same for all of them. Nothing her
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from delayed import blocks, repeated_block, two_applies
 from graphs import NODES_PER_WORKLOAD, deployment_set, write_definitions
@@ -14,6 +14,12 @@ from graphs import NODES_PER_WORKLOAD, deployment_set, write_definitions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+REAL: Final = "states that do something: files, templates, commands, packages"
+NOTHING: Final = (
+    "states that do nothing (test.nop, test.present): what the engine costs, not what a real tree takes"
+)
+WITHOUT_STATES: Final = "no states: start-up, calls, resource graphs, deployments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +39,8 @@ class Case:
         project: the folder of the project below the root; empty: the root itself.
         workloads: how many workloads the deployment has whose resource graph is built; 0: an SLS is run.
         files: further files below `states/`, their texts by their paths.
-        out: the form in which results are printed while the time is taken.
         deploys: which provisioning of a deployment is measured: `first`, `again` or `destroy`; empty: none.
+        nothing: whether its states do nothing (`test.nop`, `test.present`), so that it measures the engine.
     """
 
     name: str
@@ -50,7 +56,14 @@ class Case:
     workloads: int = 0
     deploys: str = ""
     files: Mapping[str, str] = field(default_factory=dict[str, str])
-    out: str = "quiet"
+    nothing: bool = False
+
+    @property
+    def group(self) -> str:
+        """The heading of the table that shows it."""
+        if self.nothing:
+            return NOTHING
+        return REAL if self.sls else WITHOUT_STATES
 
     @property
     def is_counted(self) -> bool:
@@ -169,13 +182,13 @@ def all_cases(managed: Path) -> list[Case]:
     """
     return [
         Case(name="help", sls="", states=0, wall_goal_s=0.15),
-        Case(name="nop-1", sls=nops(1), states=1, wall_goal_s=0.2),
-        Case(name="nop-1000", sls=nops(1000), states=1000, terraform=terraform_blocks(1000)),
-        Case(name="pillar-loop-1000", sls=template_loop(1000), states=1000),
-        Case(name="watch-1000", sls=watchers(1000), states=1001),
+        Case(name="nop-1", sls=nops(1), states=1, wall_goal_s=0.2, nothing=True),
+        Case(name="nop-1000", sls=nops(1000), states=1000, terraform=terraform_blocks(1000), nothing=True),
+        Case(name="pillar-loop-1000", sls=template_loop(1000), states=1000, nothing=True),
+        Case(name="watch-1000", sls=watchers(1000), states=1001, nothing=True),
         Case(name="cmd-200", sls=commands(200), states=200),
         Case(name="file-managed-1000", sls=managed_files(1000, managed), states=1000),
-        Case(name="require-chain-5000", sls=require_chain(5000), states=5000),
+        Case(name="require-chain-5000", sls=require_chain(5000), states=5000, nothing=True),
         *_bindings(),
         *_delayed(),
         Case(name="graph-5000", sls="", states=0, workloads=834, peers=()),
@@ -188,7 +201,14 @@ def all_cases(managed: Path) -> list[Case]:
             memory_goal_mib=1024.0,
             peers=(),
         ),
-        Case(name="nop-20000", sls=nops(20000), states=20000, wall_goal_s=2.0, memory_goal_mib=200.0),
+        Case(
+            name="nop-20000",
+            sls=nops(20000),
+            states=20000,
+            wall_goal_s=2.0,
+            memory_goal_mib=200.0,
+            nothing=True,
+        ),
     ]
 
 
@@ -196,17 +216,27 @@ def _bindings() -> list[Case]:
     """Return the cases of argument binding; the largest ones are for ensue alone."""
     chain = binding_chain
     return [
-        Case(name="bind-chain-200", sls=chain(200), states=200, peers=("idem",)),
+        Case(name="bind-chain-200", sls=chain(200), states=200, peers=("idem",), nothing=True),
         Case(
             name="bind-chain-400",
+            nothing=True,
             sls=chain(400),
             states=400,
             peers=("idem",),
             terraform=terraform_chain(400),  # it takes minutes for 1,000
         ),
-        Case(name="bind-fan-999", sls=binding_fan(999), states=1000, peers=("idem",)),
-        Case(name="bind-chain-10000", sls=chain(10000), states=10000, wall_goal_s=1.0, peers=()),
-        Case(name="bind-fan-100000", sls=binding_fan(99999), states=100000, wall_goal_s=5.0, peers=()),
+        Case(name="bind-fan-999", sls=binding_fan(999), states=1000, peers=("idem",), nothing=True),
+        Case(
+            name="bind-chain-10000", sls=chain(10000), states=10000, wall_goal_s=1.0, peers=(), nothing=True
+        ),
+        Case(
+            name="bind-fan-100000",
+            sls=binding_fan(99999),
+            states=100000,
+            wall_goal_s=5.0,
+            peers=(),
+            nothing=True,
+        ),
     ]
 
 
@@ -215,6 +245,7 @@ def _delayed() -> list[Case]:
     return [
         Case(
             name="delayed-1000",
+            nothing=True,
             sls=repeated_block(1000),
             states=2000,
             wall_goal_s=1.0,
@@ -222,12 +253,20 @@ def _delayed() -> list[Case]:
         ),
         Case(
             name="delayed-blocks-1000",
+            nothing=True,
             sls=blocks(1000, 10),
             states=11000,
             wall_goal_s=2.0,
             applies=two_applies(1000, 10),
         ),
-        Case(name="delayed-10000", sls=repeated_block(10000), states=20000, wall_goal_s=5.0, peers=()),
+        Case(
+            name="delayed-10000",
+            sls=repeated_block(10000),
+            states=20000,
+            wall_goal_s=5.0,
+            peers=(),
+            nothing=True,
+        ),
     ]
 
 

@@ -29,7 +29,7 @@ _NAMING: Final = "first:\n  test.nop: []\nsecond:\n  test.nop:\n    - tgt: T@dum
 def derived_cases() -> list[Case]:
     """Return an apply beside the store, and one that names a resource in it."""
     return [
-        Case(name=f"{PROJECT}-{name}", project=PROJECT, sls=sls, states=2, peers=())
+        Case(name=f"{PROJECT}-{name}", project=PROJECT, sls=sls, states=2, peers=(), nothing=True)
         for name, sls in (("unnamed", _PLAIN), ("named", _NAMING))
     ]
 

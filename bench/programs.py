@@ -39,7 +39,7 @@ class Program(Protocol):
 
         Args:
             case: what to run.
-            out: the name of an output format that ensue and Salt know: `quiet`, `highstate`, `json`.
+            out: the name of an output format that ensue and Salt know: `json`, `highstate`, `quiet`.
         """
         ...
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import long_files
 import ssh_hosts
-from cases import Case, all_cases, write_tree
+from cases import NOTHING, REAL, WITHOUT_STATES, Case, all_cases, write_tree
 from deploys import deploy_cases, write_deployments
 from derived import derived_cases
 from measure import MeasurementError, Sample, middle, run_once
@@ -86,7 +86,8 @@ def main() -> int:
         if any(case.project == REGISTRY for case in cases):
             missing.append(lookup_note(root))
     if cases:
-        print(_table(cases, [program.name for program in programs], results), *missing, sep="\n")
+        names = [program.name for program in programs]
+        print(report(cases, names, results, options.out), *missing, sep="\n")
     if ssh_table := ssh_hosts.measured(CHECKOUT, options):
         print(ssh_table)
     if long_table := long_files.measured(options):
@@ -147,7 +148,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--timeout", type=float, default=300.0, metavar="S", help="longest single run (default 300)"
     )
-    parser.add_argument("--out", default="", help="output format of both (default: the case's own)")
+    parser.add_argument(
+        "--out", default="json", metavar="FORMAT", help="output format of every program (default json)"
+    )
     parser.add_argument(
         "--without",
         action="append",
@@ -195,7 +198,7 @@ def _add_sample(
         return
     try:
         bring_about(program, case, options.timeout)
-        argv = program.argv(case, out=options.out or case.out)
+        argv = program.argv(case, out=options.out)
         outcome.samples.append(run_once(argv, cwd=root, timeout_s=options.timeout))
     except MeasurementError as fault:
         outcome.fault = str(fault)
@@ -211,7 +214,25 @@ def bring_about(program: Program, case: Case, timeout_s: float) -> None:
         run_once(argv, cwd=Path("/"), timeout_s=timeout_s)
 
 
-def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Outcome]]) -> str:
+def report(cases: list[Case], names: list[str], results: dict[str, dict[str, Outcome]], out: str) -> str:
+    """Return a table per group of cases, what failed, and how the figures were taken."""
+    lines: list[str] = []
+    for group in (REAL, NOTHING, WITHOUT_STATES):
+        if grouped := [case for case in cases if case.group == group]:
+            lines += [group, *_table(grouped, names, results), ""]
+    lines += [
+        f"{case.name}: {name}: {outcome.fault}"
+        for case in cases
+        for name, outcome in results[case.name].items()
+        if outcome.fault
+    ]
+    versions = {"salt": f"salt is Salt {SALT_VERSION}, masterless", "idem": f"idem is Idem {IDEM_VERSION}"}
+    notes = [f"medians of whole processes that write their results with `--out {out}`"]
+    notes += [versions[name] for name in names if name in versions]
+    return "\n".join(line.rstrip() for line in [*lines, "; ".join(notes)])
+
+
+def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Outcome]]) -> list[str]:
     head = ["case", *(f"ensue {figure}" for figure in ("wall", "cpu", "peak")), "goal"]
     for name in names[1:]:
         head += [
@@ -222,15 +243,7 @@ def _table(cases: list[Case], names: list[str], results: dict[str, dict[str, Out
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
     lines.insert(1, "  ".join("-" * width for width in widths))
-    faults = [
-        f"{case.name}: {name}: {outcome.fault}"
-        for case in cases
-        for name, outcome in results[case.name].items()
-        if outcome.fault
-    ]
-    versions = {"salt": f"salt is Salt {SALT_VERSION}, masterless", "idem": f"idem is Idem {IDEM_VERSION}"}
-    notes = ["medians of whole processes", *(versions[name] for name in names if name in versions)]
-    return "\n".join(line.rstrip() for line in [*lines, *faults, "; ".join(notes)])
+    return lines
 
 
 def _row(case: Case, names: list[str], outcomes: dict[str, Outcome]) -> list[str]:

@@ -13,6 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ensue.version import __version__
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -308,9 +310,17 @@ def test_change_fragments_are_well_formed() -> None:
         _relative(path)
         for path in (ROOT / "changes").iterdir()
         if path.name[0] != "."
+        and path.name != "README.md"
         and not (name.fullmatch(path.name) and path.read_text(encoding="utf-8").strip())
     ]
     _fail_with("fragments of no known shape", odd)
+
+
+def test_a_released_version_has_its_changes() -> None:
+    """CHANGELOG.md has a section for the version of the package, unless that is one of development."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## (\S+) \(\d{4}-\d\d-\d\d\)$", changelog, re.MULTILINE)
+    assert ".dev" in __version__ or released[0] == __version__
 
 
 def test_every_diagnostic_code_is_explained() -> None:

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from cases import all_cases, write_tree
+from cases import NOTHING, REAL, WITHOUT_STATES, all_cases, write_tree
+from derived import derived_cases
 from measure import MeasurementError, Sample, middle, run_once
 from programs import SALT_VERSION, Ensue, Salt, installed_salt, relaxed
+from realistic import realistic_cases
+from resources import resource_cases
+from run import Outcome, report
 
 BENCH = Path(__file__).parents[2] / "bench"
 
@@ -78,6 +82,28 @@ def test_each_case_declares_as_many_states_as_it_counts(tmp_path: Path) -> None:
         assert _declared(case.sls) == case.states, case.name
         if case.applies:
             assert sum(map(_declared, case.applies)) == case.states, case.name
+
+
+def test_cases_of_states_that_do_nothing_are_labelled(tmp_path: Path) -> None:
+    """A case is in the table of states that do nothing exactly when it calls functions of `test` alone."""
+    for case in [*realistic_cases(tmp_path), *all_cases(tmp_path), *resource_cases(), *derived_cases()]:
+        texts = [case.sls, *(text for name, text in case.files.items() if name.endswith(".sls"))]
+        called = {module for text in texts for module in re.findall(r"^ +(\w+)\.\w+:", text, re.MULTILINE)}
+        assert case.nothing == (called == {"test"}), case.name
+
+
+def test_a_table_says_what_its_states_do(tmp_path: Path) -> None:
+    """Cases are grouped below a heading, and the report names the output format of the runs."""
+    asked = {"nop-1", "cmd-200", "help"}
+    cases = [case for case in all_cases(tmp_path) if case.name in asked]
+    sample = Sample(wall_s=1.0, cpu_s=1.0, peak_rss_mib=1.0)
+    results = {case.name: {"ensue": Outcome(samples=[sample])} for case in cases}
+    lines = report(cases, ["ensue"], results, "json").splitlines()
+    shown = [line.split()[0] if line.split()[0] in asked else line for line in lines if line]
+    headings = {NOTHING: "nop-1", REAL: "cmd-200", WITHOUT_STATES: "help"}
+    for heading, name in headings.items():
+        assert shown.index(name) == shown.index(heading) + 3
+    assert lines[-1] == "medians of whole processes that write their results with `--out json`"
 
 
 def _declared(sls: str) -> int:
