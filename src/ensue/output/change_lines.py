@@ -119,7 +119,10 @@ def _leaves(data: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, dict) and bool(value) and set(value) <= {"old", "new"}
+    if not isinstance(value, dict):
+        return False
+    pair = cast("Mapping[str, Any]", value)
+    return bool(pair) and set(pair) <= {"old", "new"}
 
 
 def _is_long(value: Any) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return, ScopeReturn
     from ensue.output.colours import Palette
 
-_LONGEST_NAME_CHARS = 80
+_LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
 
 

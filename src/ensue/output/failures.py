@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from ensue.model.data import is_mapping
 from ensue.output.colours import on_one_line
 from ensue.output.presentable import mask_paths
 
@@ -84,8 +85,8 @@ def what_happened(returned: Return, masker: Masker) -> str:
         returned: the state's return.
         masker: the secrets of the process.
     """
-    changes = masker.data(mask_paths(returned.changes, returned.sensitive))
-    exit_code = changes.get("retcode") if isinstance(changes, dict) else None
+    changes: Any = masker.data(mask_paths(returned.changes, returned.sensitive))
+    exit_code = changes.get("retcode") if is_mapping(changes) else None
     if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
         said = _last_line(changes)
         return _cut(f"exited {exit_code}: {said}" if said else f"exited {exit_code}")
