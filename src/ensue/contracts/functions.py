@@ -34,10 +34,10 @@ TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
 
 
 def touches_nothing(function: _Function) -> _Function:
-    """Mark a plain state function that does nothing outside of this process.
+    """Mark a state function that changes nothing outside of this process.
 
-    Nobody is told that it has begun, and its return may be written down a little later than others: should
-    the process be killed meanwhile, there is nothing that is lost.
+    Its beginning is not announced, and its return may be written a little later than others: should the
+    process be killed in the meantime, it is called again and nothing is lost.
     """
     setattr(function, TOUCHES_NOTHING, True)
     return function

@@ -26,7 +26,7 @@ class Callee(msgspec.Struct, frozen=True):
         may_wait: whether calling it may give something to await.
         is_blocking: whether it is called in a thread, because it may block: a project's own plain function.
         is_mod_watch: whether it is called in place of the function that the state names.
-        touches_nothing: whether it does nothing outside of this process.
+        touches_nothing: whether it changes nothing outside of this process.
     """
 
     function: Callable[..., Any]

@@ -71,15 +71,18 @@ class Masker:
         Args:
             data: arguments, returns, texts; anything made of mappings, lists and scalars.
         """
-        for value in data:
+        waiting = list(data)
+        while waiting:
+            value = waiting.pop()
             kind = value.__class__
             if kind is str:
                 if "://" in value and "@" in value:
                     self.add_guessed(*url_passwords(value))
             elif kind is dict:
-                self.add_from_urls(*value, *value.values())
+                waiting += value
+                waiting += value.values()
             elif kind is list or kind is tuple:
-                self.add_from_urls(*value)
+                waiting += value
 
     def is_whole_secret(self, text: str) -> bool:
         """Say whether a text as a whole is a secret."""
@@ -87,7 +90,9 @@ class Masker:
 
     def text(self, text: str) -> str:
         """Return the text with every secret in it replaced by `(sensitive)`."""
-        return MASK if self.knows_secrets and self.is_whole_secret(text) else self.within(text)
+        if not self.knows_secrets:
+            return mask_urls(text)
+        return MASK if self.is_whole_secret(text) else self.within(text)
 
     def within(self, text: str) -> str:
         """Return the text with secrets replaced that are secrets within a longer text as well.

@@ -126,7 +126,15 @@ class Return(msgspec.Struct, omit_defaults=True):
     applied: list[ScopeReturn] = []
 
     def as_data(self) -> dict[str, Any]:
-        """Return the mapping that `--out json`, `prev_ret` and the journal show, with Salt's key names."""
+        """Return the mapping that `prev_ret` shows, with Salt's key names and everything that it caused."""
+        data = self.own_data()
+        for key, scopes in (("delayed", self.delayed), ("applied", self.applied)):
+            if scopes:
+                data[key] = [_scope_data(scope) for scope in scopes]
+        return data
+
+    def own_data(self) -> dict[str, Any]:
+        """Return the same mapping without what the state caused."""
         data: dict[str, Any] = {
             "name": self.name,
             "changes": self.changes,
@@ -146,9 +154,6 @@ class Return(msgspec.Struct, omit_defaults=True):
             data["drift"] = self.drift
         if self.warnings:
             data["warnings"] = list(self.warnings)
-        for key, scopes in (("delayed", self.delayed), ("applied", self.applied)):
-            if scopes:
-                data[key] = [_scope_data(scope) for scope in scopes]
         return data
 
 

@@ -9,6 +9,7 @@ take several. PyYAML is loaded only where YAML is asked for.
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -50,14 +51,11 @@ def json_pieces(key: str, items: Iterable[tuple[str, Any]]) -> Iterator[str]:
     """
     yield f"{{\n{_PAD}{_formatted(key, '')}: {{"
     separator = ""
-    batch: list[str] = []
-    for name, value in items:
-        batch.append(f"{separator}\n{_PAD * 2}{_formatted(name, '')}: {_formatted(value, _PAD * 2)}")
+    unwritten = iter(items)
+    while batch := dict(islice(unwritten, _BATCH)):
+        # One document of many states, without the brackets around it.
+        yield separator + _formatted(batch, _PAD).removeprefix("{").removesuffix(f"\n{_PAD}}}")
         separator = ","
-        if len(batch) == _BATCH:
-            yield "".join(batch)
-            batch.clear()
-    yield "".join(batch)
     yield f"\n{_PAD}}}\n}}\n" if separator else "}\n}\n"
 
 

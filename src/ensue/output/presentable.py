@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
     from ensue.model.returns import Return, ScopeReturn
 
+_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
+"""Classes of values that are shown as they are."""
+
 _BEFORE_AND_AFTER: Final = ("new", "old")
 """Between a mapping of changes and the thing that changed, on any level."""
 
@@ -36,10 +39,13 @@ def plain(data: Any) -> Any:
         return data
     if isinstance(data, dict):
         mapping = cast("Mapping[Any, Any]", data)
-        return {key if isinstance(key, str) else _key(key): plain(value) for key, value in mapping.items()}
+        return {
+            key if isinstance(key, str) else _key(key): value if value.__class__ in _SCALARS else plain(value)
+            for key, value in mapping.items()
+        }
     if isinstance(data, list | tuple):
         items = cast("Sequence[Any]", data)
-        return [plain(item) for item in items]
+        return [item if item.__class__ in _SCALARS else plain(item) for item in items]
     if isinstance(data, set | frozenset):
         members = cast("Iterable[Any]", data)
         return sorted((plain(member) for member in members), key=str)
@@ -55,12 +61,12 @@ def _key(key: Any) -> str:
 def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
     """Return a return as `--out json` shows it, with everything it caused."""
     shown: dict[str, Any] = {
-        **returned.as_data(),
+        **returned.own_data(),
         "name": masker.text(returned.name),
-        "changes": presentable(mask_paths(returned.changes, returned.sensitive), masker),
+        "changes": _own(returned.changes, returned, masker),
         "comment": masker.text(returned.comment),
-        "new_state": presentable(mask_paths(returned.new_state, returned.sensitive), masker),
-        "old_state": presentable(mask_paths(returned.old_state, returned.sensitive), masker),
+        "new_state": _own(returned.new_state, returned, masker),
+        "old_state": _own(returned.old_state, returned, masker),
         "__id__": masker.text(returned.id),
         "__scope__": masker.text(returned.scope),
     }
@@ -72,6 +78,13 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
         if scopes:
             shown[key] = [_scope_data(scope, masker) for scope in scopes]
     return shown
+
+
+def _own(data: Any, returned: Return, masker: Masker) -> Any:
+    """Return changes or a state of a return, masked by place and by text."""
+    if data is None or data == {}:
+        return data
+    return presentable(mask_paths(data, returned.sensitive), masker)
 
 
 def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tuple[str, dict[str, Any]]]:

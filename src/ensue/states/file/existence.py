@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.contracts.functions import also_takes
+from ensue.contracts.functions import also_takes, touches_nothing
 from ensue.model.returns import StateReturn
 from ensue.states.file.described import absent_state, path_state
 from ensue.states.file.paths import target_path
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 
+@touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Fail unless something is at a path; a symlink counts when what it points to is there.
@@ -41,6 +42,7 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     )
 
 
+@touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Fail when something is at a path.
