@@ -35,6 +35,7 @@ def context(family: str, files: dict[str, bytes] | None = None, *, test: bool = 
     functions: dict[str, Any] = {f"ip.{name}": function for name, function in ip.FUNCTIONS.items()}
     functions |= {f"network.{name}": function for name, function in network.FUNCTIONS.items()}
     functions |= {"pkg.version": lambda _ctx, _name: "1", "cmd.which": lambda _ctx, _name: None}
+    functions["cmd.which_bin"] = lambda _ctx, names: f"/sbin/{names[0]}"
     functions["service.offline"] = lambda _ctx: False
     return FakeStateContext(connection=fake, grains_data=GRAINS[family], functions=functions, test=test)
 

@@ -198,13 +198,16 @@ def resume(
 def _as_it_was(session: Session, run_id: str) -> str:
     """Return the id of the run to resume, and let the session have the minion id of that run.
 
-    Without an id it is the newest apply, if that was cut short; plans in between are passed over.
+    Without an id it is the newest apply, if that was cut short. It passes over plans and over journals that
+    were cut before their first event.
     """
     from ensue.runs.own_minion import own_minion
+    from ensue.runs.resume import run_started
 
     project = session.open()
     if run_id == "last":
-        newest = next((one for one in project.runs() if not one.test), None)
+        applies = (one for one in project.runs() if not one.test)
+        newest = next((one for one in applies if run_started(project.run_events(one.run_id))), None)
         if newest is not None and newest.status in _CUT_SHORT:
             run_id = newest.run_id
     if session.options.minion_id is None:

@@ -103,7 +103,7 @@ ROWS = [
     top("an environment that is a text", "base: t\n", "E0601 states/top.sls:1:1"),
     top("a target that is a text", "base:\n  '*': t\n", "E0601 states/top.sls:2:3"),
     top("a target without SLS", "base:\n  '*':\n", "E0601 states/top.sls:2:3"),
-    top("an SLS that there is not", "base:\n  '*': [u]\n", "E0301 states/u.sls"),
+    top("an SLS that there is not", "base:\n  '*': [u]\n", "E0301 states/top.sls:2:3"),
     top("an include of a number", "include: 7\nbase:\n  '*': [t]\n", "E0601 states/top.sls:1:1"),
     top(
         "a top file with a block",
