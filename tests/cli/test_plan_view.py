@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from tests.cli.shell import Shell
 from tests.cli.test_terminal import on_terminal
+from tests.states.system_states import needs_root
+
+from ensue.cli.project_root import project_root
 
 TREE = """\
 made:
@@ -149,6 +155,22 @@ def test_a_project_above_the_working_directory(shell: Shell) -> None:
     ended = Shell(below).run("plan", "good")
     assert ended.code == 0, ended.err
     assert f"ensue: the project is {shell.root}" in ended.err
+
+
+@needs_root
+def test_a_project_of_somebody_else_above_is_passed_over(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its code would run with the rights of this user; who called sudo and root may have written it."""
+    shell.write("ensue.yaml", "id: web-01\n")
+    (shell.root / "below").mkdir()
+    monkeypatch.chdir(shell.root / "below")
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    assert project_root() == shell.root
+    os.chown(shell.root / "ensue.yaml", 65534, 65534)
+    assert project_root() == Path()
+    monkeypatch.setenv("SUDO_UID", "65534")
+    assert project_root() == shell.root
 
 
 def test_what_is_missing_is_named_where_it_is_asked_for(shell: Shell) -> None:

@@ -65,8 +65,12 @@ exec unshare --mount sh -c '
 
 def why_not() -> str:
     if not all(map(shutil.which, ("unshare", "update-rc.d", "service"))):
-        return "this machine has no update-rc.d"
-    return "" if all(Path("/etc", each).is_dir() for each in OWN) else "this machine has no /etc/init.d"
+        return "needs unshare, update-rc.d and service: apt-get install util-linux init-system-helpers"
+    return (
+        ""
+        if all(Path("/etc", each).is_dir() for each in OWN)
+        else "needs /etc/init.d and /etc/rc?.d: apt-get install sysvinit-utils init-system-helpers"
+    )
 
 
 pytestmark = [
@@ -218,7 +222,7 @@ def test_a_service_that_does_not_start_over_ssh(host: Host) -> None:
     host.does(work)
 
 
-@pytest.mark.skipif(not shutil.which("systemctl"), reason="this machine has no systemctl")
+@pytest.mark.skipif(not shutil.which("systemctl"), reason="needs systemctl: apt-get install systemd")
 def test_nothing_is_started_where_systemd_will_run_some_day_over_ssh(host: Host) -> None:
     """A host with `systemctl` and no systemd is an image: nothing is started, services can be enabled."""
     (host.folder / "offline").touch()

@@ -74,7 +74,8 @@ class Project:
             concurrency: how many functions run at once; None: 10 per processor, remote ones not counted.
             failhard: whether to stop at the first failure; None: as `ensue.yaml` says.
             wait_for_lock: wait for another apply of the project instead of refusing.
-            on_state: called with the result of each state as it ends, before anything that grew from it.
+            on_state: called with the result of each state as it ends, before anything that grew from it. An
+                exception that it raises ends the run and is raised here.
             on_warning: called with remarks that matter while the run goes on; the result has the others.
 
         Raises:
@@ -137,7 +138,7 @@ class Project:
                 yield call_result(outcome)
 
     async def close(self) -> None:
-        """Close connections and stores; the project may be used again and opens them anew."""
+        """Close connections and stores; a later call opens them again."""
         await self._project.__aexit__()
 
     async def __aenter__(self) -> Self:

@@ -24,7 +24,7 @@ class SlsExpander:
 
     Args:
         services: the project.
-        listeners: told of every plan before anything of it runs, in this order.
+        listeners: called with every plan before anything of it runs, in this order.
         test: whether the run is a plan.
     """
 

@@ -24,7 +24,7 @@ class Derived(Protocol):
         ...
 
     def registered(self, srn: Srn, by: Srn | None) -> None:
-        """Take note that a state which ran on one resource has registered another."""
+        """Record that a state which ran on one resource has registered another."""
         ...
 
 

@@ -77,7 +77,7 @@ class OpenedProject:
         """Read ensue.yaml and prepare, doing no other I/O.
 
         Raises:
-            ConfigurationError: ensue.yaml is broken; all faults together.
+            ConfigurationError: ensue.yaml is broken; the error has every diagnostic.
         """
         return cls(read_settings(root, options.minion_id, options.overrides, with_sdb_values), options)
 

@@ -1,4 +1,4 @@
-"""Compiling pillar when it is needed: once for each target, anew on request, or for many targets.
+"""Compiling pillar when it is needed: once for each target, again on request, or for many targets.
 
 What is compiled, and how, is `pillar_compilation`.
 """
@@ -84,7 +84,7 @@ class PillarPreparation:
             await asyncio.to_thread(compile_all, in_want)
 
     async def renew(self, srn: Srn) -> None:
-        """Compile a target's pillar anew.
+        """Compile a target's pillar again.
 
         Raises:
             CompileError: with everything that is wrong in pillar.
@@ -94,7 +94,7 @@ class PillarPreparation:
             await asyncio.to_thread(self._compile, srn)
 
     async def rediscover(self) -> None:
-        """Compile this machine's pillar anew and ask the types again which resources they find.
+        """Compile this machine's pillar again and ask the types which resources they find.
 
         Raises:
             CompileError: with everything that is wrong in pillar, or with what types find.

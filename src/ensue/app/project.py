@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from ensue.app.assigned_sls import AssignedSls
 from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.recorded_run import RecordedRun, RunOptions
+from ensue.errors import UnknownRunError
 from ensue.runs.journal import list_runs, read_run
 from ensue.runs.lock import ProjectLock
 
@@ -263,6 +265,20 @@ class Project(KeptResources):
     def runs(self) -> list[RunSummary]:
         """Return all runs, newest first."""
         return list_runs(self.cachedir)
+
+    def minion_to_resume(self, prefix: str) -> str | None:
+        """Return the id of the machine of the run to resume; None where there is no such run.
+
+        Args:
+            prefix: see `journal_to_resume`.
+        """
+        from ensue.runs.own_minion import own_minion
+        from ensue.runs.run_chain import journal_to_resume
+        from ensue.runs.run_history import read_events
+
+        with suppress(UnknownRunError):
+            return own_minion(read_events(journal_to_resume(self.cachedir, prefix)), self.minion_id)
+        return None
 
     def run_events(self, run_id: str) -> list[RunEvent]:
         """Return the journal of one run, by id or unique prefix of it.

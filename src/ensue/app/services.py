@@ -262,7 +262,7 @@ class Services:
             vocabulary=self.vocabulary,
         )
 
-    @cached_property
+    @property
     def drivers(self) -> Drivers:
         """The project's drivers, each loaded when it is first used."""
         return self._make_drivers()

@@ -40,7 +40,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     chain: tuple[x509.Certificate, ...] = ()
 
     def beside(self, chain: Sequence[x509.Certificate]) -> Held:
-        """Return the same with the certificate first that is not one of a chain; that matters for PKCS#7."""
+        """Return this content with its own certificate before those of a chain: PKCS#7 has no order."""
         if not self.encoding.startswith("pkcs7"):
             return self
         every = [self.certificate, *self.chain]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +14,25 @@ _OWN: Final = (_MARK, "states", "pillar", ".ensue")
 def project_root() -> Path:
     """Return the project's folder: relative for the working directory, absolute for one above it.
 
-    A folder above counts if it has an `ensue.yaml`. Without one the working directory is the project.
+    A folder above counts if it has an `ensue.yaml` that belongs to this user, to root, or to the user who
+    called sudo. The code of a project runs with the rights of this user, and anybody may create files in a
+    shared folder such as `/tmp`. Without such a file the working directory is the project.
     """
     here = Path()
     try:
         if any((here / name).exists() for name in _OWN):
             return here
         above = Path.cwd().parents
-        return next((folder for folder in above if (folder / _MARK).is_file()), here)
+        return next((folder for folder in above if _is_trusted(folder / _MARK)), here)
     except OSError:
         return here
+
+
+def _is_trusted(mark: Path) -> bool:
+    """Say whether a file is there and belongs to someone who may decide what this process runs."""
+    if not mark.is_file():
+        return False
+    owners = {0, os.geteuid()}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        owners.add(int(os.environ["SUDO_UID"]))
+    return mark.stat().st_uid in owners

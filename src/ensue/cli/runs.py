@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,14 +11,10 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import global_options, pillar_options, project_options, result_options
-from ensue.errors import UnknownRunError
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.model.report import RunSummary
-
-
-_CUT_SHORT: Final = frozenset({"interrupted", "killed"})
 
 
 @click.group(
@@ -181,8 +176,9 @@ def resume(
     from ensue.cli.applying import Order, run_options, run_states
     from ensue.cli.layout import ResultLayout
 
-    if run_id == "last" or session.options.minion_id is None:
-        run_id = _as_it_was(session, run_id)
+    if session.options.minion_id is None:
+        minion_id = session.open().minion_to_resume(run_id)
+        session.options = session.options._replace(minion_id=minion_id)
     run = run_options(
         test=False,
         concurrency=None,
@@ -193,25 +189,3 @@ def resume(
     )
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     return run_states(session, Order(mods=(), run=run, layout=layout))
-
-
-def _as_it_was(session: Session, run_id: str) -> str:
-    """Return the id of the run to resume, and let the session have the minion id of that run.
-
-    Without an id it is the newest apply, if that was cut short. It passes over plans and over journals that
-    were cut before their first event.
-    """
-    from ensue.runs.own_minion import own_minion
-    from ensue.runs.resume import run_started
-
-    project = session.open()
-    if run_id == "last":
-        applies = (one for one in project.runs() if not one.test)
-        newest = next((one for one in applies if run_started(project.run_events(one.run_id))), None)
-        if newest is not None and newest.status in _CUT_SHORT:
-            run_id = newest.run_id
-    if session.options.minion_id is None:
-        with suppress(UnknownRunError):
-            minion_id = own_minion(project.run_events(run_id), project.minion_id)
-            session.options = session.options._replace(minion_id=minion_id)
-    return run_id

@@ -41,10 +41,10 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def asked_for(session: Session, words: Sequence[str]) -> Asked:
-    """Divide words into SLS names and Salt's keywords; pillar among them is added to the session's.
+    """Separate SLS names from Salt's keywords, and add the pillar of these to that of the session.
 
     Raises:
-        click.UsageError: a keyword has no meaning here; the message has the option that has.
+        click.UsageError: ensue has no such keyword; the message names the option to use.
     """
     names: list[str] = []
     test: bool | None = None
@@ -65,7 +65,7 @@ def asked_for(session: Session, words: Sequence[str]) -> Asked:
 
 def _boolean(value: str) -> bool:
     if value.lower() not in _BOOLEANS:
-        message = f"test={value}: it is True or False; `ensue plan` changes nothing."
+        message = f"test={value} is neither test=True nor test=False. `ensue plan` changes nothing."
         raise click.UsageError(message)
     return _BOOLEANS[value.lower()]
 
@@ -73,5 +73,5 @@ def _boolean(value: str) -> bool:
 def _refusal(name: str, value: str) -> str:
     word = f"{name}={value}"
     if name in _OPTIONS:
-        return f"{word!r} is no SLS. Use {_OPTIONS[name].format(value=value)}."
-    return f"{word!r} is no SLS. A pillar value is given by --pillar {word}."
+        return f"{word!r} is not an SLS. Use {_OPTIONS[name].format(value=value)}."
+    return f"{word!r} is not an SLS. To set a pillar value, use --pillar {word}."

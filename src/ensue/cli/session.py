@@ -107,13 +107,13 @@ class Session:
     def _refuse_unknown_pillarenv(self, project: Project) -> None:
         wanted, known = self.options.pillarenv, project.settings.pillar_roots
         if wanted is not None and wanted not in known:
-            fault = Diagnostic(
+            refused = Diagnostic(
                 code="E0106",
                 summary=f"there is no pillar environment {wanted!r}",
                 detail=f"pillar_roots names {', '.join(known)}",
                 help="check --pillarenv, or add it to pillar_roots in ensue.yaml",
             )
-            raise ConfigurationError([fault])
+            raise ConfigurationError([refused])
 
     def _configure_logging(self, default: str) -> None:
         from ensue.output.logs import configure_logging

@@ -56,7 +56,7 @@ class TargetContent:
         self.sha256 = sha256
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield the content from its beginning; each call begins anew.
+        """Yield the content from its beginning; each call starts again.
 
         Raises:
             RemoteFileError: it cannot be read, or has changed.
@@ -67,7 +67,7 @@ class TargetContent:
                 await asyncio.to_thread(digest.update, chunk)
                 yield chunk
         if digest.hexdigest() != self.sha256:
-            # Before whoever writes it knows that this was the end.
+            # Before the writer knows that this was the end.
             message = f"cannot read {self._path} on {self._connection.srn}: it changes while it is read"
             error = RemoteFileError(message, path=self._path, target=str(self._connection.srn))
             error.errno = errno.EBUSY

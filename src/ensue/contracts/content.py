@@ -20,7 +20,7 @@ class Chunked(Protocol):
     """Bytes that are read in chunks, any number of times; nobody need know how many there are."""
 
     def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield them from the beginning, in parts of about a megabyte; each call begins anew.
+        """Yield them from the beginning, in parts of about a megabyte; each call starts again.
 
         Raises:
             OSError: they cannot be read, or are not what they were.

@@ -137,7 +137,7 @@ class GrowthRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlanListener(Protocol):
-    """What is told of the plans of a run before anything of them runs."""
+    """Called with each plan of a run before anything of it runs."""
 
     def __call__(self, plan: Plan, cause: GrowthRequest | None, /) -> None:
         """Record a plan.

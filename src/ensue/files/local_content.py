@@ -47,7 +47,7 @@ class LocalContent:
         self.sha256 = sha256
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield the content from its beginning; each call begins anew.
+        """Yield the content from its beginning; each call starts again.
 
         Raises:
             OSError: it cannot be read, or the file has changed.
@@ -64,7 +64,7 @@ class LocalContent:
         return reader_of(os.open(self._path, os.O_RDONLY | os.O_CLOEXEC), self._mark)
 
     def _chunk(self, at: int) -> bytes:
-        # Opened for each chunk, so that nothing is left open, whenever whoever reads stops.
+        # Opened for each chunk, so that nothing stays open whenever the reader stops.
         descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             return part_at(descriptor, at, self._mark)
@@ -88,7 +88,7 @@ class DownloadedContent:
         weakref.finalize(self, os.close, descriptor)
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield the content from its beginning; each call begins anew.
+        """Yield the content from its beginning; each call starts again.
 
         Raises:
             OSError: it cannot be read.

@@ -1,4 +1,4 @@
-"""What came of a run in one line for a person: `3 changed, 21 unchanged, 2 failed, 4.2 s`.
+"""The outcome of a run in one line: `3 changed, 21 unchanged, 2 failed, 4.2 s`.
 
 Salt's figures, which count differently, are in `summary`.
 """
@@ -19,7 +19,7 @@ _MINUTE_S: Final = 60
 
 
 class Outcome(msgspec.Struct, kw_only=True):
-    """How many states of a run came to what.
+    """The states of a run, counted by their outcome.
 
     Args:
         changed: changed something; in a plan, would.
@@ -68,7 +68,7 @@ def _count_scope(outcome: Outcome, scope: ScopeReturn) -> None:
 
 
 def outcome_line(report: RunReport) -> str:
-    """Return the line; what there is none of is left out, except changes and what is unchanged."""
+    """Return the line; counts of 0 are left out, except those of changed and unchanged states."""
     outcome = outcome_of(report)
     words = ("to change", "would fail") if report.test else ("changed", "failed")
     parts = [f"{outcome.changed} {words[0]}", f"{outcome.unchanged} unchanged"]

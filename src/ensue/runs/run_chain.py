@@ -29,15 +29,13 @@ def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
 
     Args:
         cachedir: the project's cachedir.
-        prefix: an id, the beginning of one, or `last`, which passes over journals that were cut at once.
+        prefix: see `journal_to_resume`.
 
     Raises:
         UnknownRunError: there is no such run, there are several, or the journal of a resumed one is gone.
         StoreError: a journal cannot be read.
     """
-    wanted = journal_path(cachedir, find_run(cachedir, prefix))
-    if prefix == "last":
-        wanted = next((path for path in newest_first(cachedir) if _begun(path) is not None), wanted)
+    wanted = journal_to_resume(cachedir, prefix)
     resumed_by: dict[str, Path] = {}
     for path in newest_first(cachedir):
         if (started := _begun(path)) is not None and started.resumes:
@@ -45,6 +43,28 @@ def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
     while wanted.stem in resumed_by:
         wanted = resumed_by.pop(wanted.stem)
     return [list(read_events(path)) for path in _with_resumed(cachedir, wanted)]
+
+
+def journal_to_resume(cachedir: Path, prefix: str) -> Path:
+    """Return the journal of the run that a user means.
+
+    Args:
+        cachedir: the project's cachedir.
+        prefix: an id, the beginning of one, or `last`: the newest apply. It passes over plans, and over
+            journals that were cut before their first event.
+
+    Raises:
+        UnknownRunError: there is no such run, or there are several.
+        StoreError: a journal cannot be read.
+    """
+    found = journal_path(cachedir, find_run(cachedir, prefix))
+    if prefix != "last":
+        return found
+    return next((path for path in newest_first(cachedir) if _is_apply(_begun(path))), found)
+
+
+def _is_apply(started: RunStarted | None) -> bool:
+    return started is not None and not started.test
 
 
 def _with_resumed(cachedir: Path, path: Path) -> Iterator[Path]:

@@ -306,7 +306,7 @@ class FakeClock:
         return sum(self.slept_s)
 
     async def sleep(self, seconds: float) -> None:
-        """Take note of it."""
+        """Record the wait and return at once."""
         self.slept_s.append(seconds)
 
 

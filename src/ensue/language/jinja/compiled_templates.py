@@ -26,6 +26,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from ensue.files.private_files import make_private_directory, open_private_file, remove_left
 from ensue.language.marks import LEAD
 from ensue.model.secret_values import secret_text
+from ensue.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -156,8 +157,6 @@ class _SourceBucket(Bucket):
 @cache
 def _versions() -> str:
     """Return what else the code of a template depends on: the programs that make it, ensue's own as files."""
-    from ensue.version import __version__
-
     files = sorted(Path(__file__).parent.glob("*.py"))
     found = [(path.name, status.st_mtime_ns, status.st_size) for path in files for status in [path.stat()]]
     return f"{__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {found}"

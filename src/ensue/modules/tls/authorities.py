@@ -54,7 +54,7 @@ async def create_ca(  # noqa: PLR0917 (Salt's order)
         O: the organization.
         OU: its unit.
         emailAddress: an address of mail.
-        fixmode: make the certificate anew, which has to be there.
+        fixmode: replace the certificate, which has to be there.
         cacert_path: another folder than that of `cert_base_path`.
         ca_filename: the name of both files, without `.crt` and `.key`; `<ca_name>_ca_cert` without it.
         digest: how it is signed.
@@ -147,7 +147,7 @@ async def maybe_fix_ssl_version(
         ca_filename: the name of its files, without `.crt` and `.key`.
 
     Raises:
-        StateFailedError: it has not; `tls.create_ca` with `fixmode` makes it anew.
+        StateFailedError: it has not; `tls.create_ca` with `fixmode` replaces it.
     """
     from cryptography.x509 import InvalidVersion
 
@@ -156,7 +156,7 @@ async def maybe_fix_ssl_version(
         await certificate_of(ctx, path)
     except InvalidVersion:
         raise StateFailedError(
-            f"{path} has a version that does not exist; make it anew: tls.create_ca with fixmode=True"
+            f"{path} has a version that does not exist; replace it: tls.create_ca with fixmode=True"
         ) from None
 
 

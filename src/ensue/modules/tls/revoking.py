@@ -72,7 +72,7 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
     crl_file: str | None = None,
     digest: str = "sha256",
 ) -> str | dict[str, Any]:
-    """Note in an authority's index that a certificate is revoked, and make its list anew.
+    """Note in an authority's index that a certificate is revoked, and write its list again.
 
     Args:
         ctx: the target.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _DAYS_REMAINING: Final = 90
 _ABOUT_FORM: Final = frozenset({"additional_certs", "encoding", "pkcs12_friendlyname"})
-"""The changes for which the certificate that is there need not be made anew."""
+"""The changes that keep the existing certificate."""
 
 
 class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ async def certificate_managed(
     Args:
         ctx: the state's context.
         name: the path.
-        days_remaining: it is made anew when it is valid for fewer days (90); 0 never.
+        days_remaining: it is replaced when it is valid for fewer days (90); 0 never.
         ca_server: refused: no other minion is asked.
         signing_policy: a key of `x509_signing_policies` in options or pillar, whose arguments win.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`, which holds the private key as well.

@@ -63,7 +63,7 @@ async def crl_managed(
         signing_private_key: the path of the authority's private key.
         revoked: mappings with `serial_number` or `certificate`, and `revocation_date`, `not_after` and
             `extensions` with `CRLReason`.
-        days_remaining: it is made anew when it is valid for fewer days; 0 never.
+        days_remaining: it is replaced when it is valid for fewer days; 0 never.
         signing_cert: the authority's certificate: a path of the target, or PEM.
         signing_private_key_passphrase: what the key is encrypted with; masked.
         include_expired: certificates that have expired are in it, too.
