@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.targeting import Vocabulary
 
 _WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
+_NAME_ALONE: Final = frozenset({"name"})
 _NAME_STEP: Final = 10000.0
 _LAST: Final = 1_000_000
 
@@ -107,8 +108,8 @@ class Drafter:
         plain = self._plain
         for modules in tree.declared.values():
             for one in modules.values():
-                if (one.module, one.function, *one.arguments) in plain:
-                    drafts.append(Draft(one, one.id, one.arguments, NO_OPTIONS, None, 0, one.order))
+                if (one.module, one.function, *one.arguments) in plain and (named := _name_and_rest(one)):
+                    drafts.append(Draft(one, *named, NO_OPTIONS, None, 0, one.order))
                     continue
                 count = len(drafts)
                 drafts += self._of(one)
@@ -225,9 +226,9 @@ class Drafter:
             for word in words & DROPPED:
                 arguments.pop(word, None)
         refused = Collector() if self._unknown_fails else self._found
-        if self._check.accepts(declaration, signature, arguments, refused) and not words:
-            # Nothing but names was looked at; the next of this function with these says the same.
-            self._plain.add((declaration.module, declaration.function, *arguments))
+        if self._check.accepts(declaration, signature, arguments, refused) and words <= _NAME_ALONE:
+            # Only the names of arguments decide; the next state of this function with the same ones is as right.
+            self._plain.add((declaration.module, declaration.function, *declaration.arguments))
         fault = _told(refused.errors) if refused is not self._found else ""
         draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)
         if options.registers:
@@ -261,6 +262,16 @@ class Drafter:
             detail=f"{declaration.id!r} asks for it",
             help=f"did you mean {' or '.join(near)}?" if near else self._catalog.hint,
         )
+
+
+def _name_and_rest(declaration: Declaration) -> tuple[str, dict[str, Any]] | None:
+    """Return a state's name, and its arguments without it; None where the name needs a closer look."""
+    arguments = declaration.arguments
+    if "name" not in arguments:
+        return declaration.id, arguments
+    arguments = arguments.copy()
+    name = arguments.pop("name")
+    return (name, arguments) if name.__class__ is str and is_encodable(name) else None
 
 
 def _told(faults: list[Diagnostic]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.masking.forms import MASK, escaped_forms, url_forms
 from ensue.masking.lines import SecretLines, distinctive_short_lines, own_lines
 from ensue.masking.parts import SHORTEST_PART_CHARS, SecretParts
-from ensue.masking.urls import mask_urls, url_passwords
+from ensue.masking.urls import may_hold_url, mask_urls, url_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,11 +66,13 @@ class Masker:
                 self.knows_secrets = True
 
     def add_from_urls(self, *data: Any) -> None:
-        """Take note of the passwords of URLs in texts and nested data.
+        """Add the passwords of URLs in texts and nested data to the secrets.
 
         Args:
-            data: arguments, returns, texts; anything made of mappings, lists and scalars.
+            data: arguments, returns, texts: anything made of mappings, lists and scalars.
         """
+        if not may_hold_url(data):
+            return
         waiting = list(data)
         while waiting:
             value = waiting.pop()

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
 
 from ensue.masking.forms import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 @cache
@@ -27,6 +31,18 @@ def _pattern() -> re.Pattern[str]:
             (?=@)""",
         re.VERBOSE,
     )
+
+
+def may_hold_url(data: Any) -> bool:
+    """Say whether a URL may be anywhere in nested data; False is certain.
+
+    Nearly no data has one. Encoding and one search take a quarter of the time of a walk in Python
+    (the row `file.exists × 20,000` of the benchmarks: 4 % of all instructions).
+    """
+    try:
+        return b"://" in _ENCODER.encode(data)
+    except (TypeError, ValueError, ArithmeticError, RecursionError):
+        return True
 
 
 def mask_urls(text: str) -> str:

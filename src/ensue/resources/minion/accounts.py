@@ -10,42 +10,43 @@ from functools import lru_cache
 
 
 class Accounts:
-    """Names and numbers of users and groups."""
+    """Names of users and groups by number."""
 
     def __init__(self) -> None:
-        self._users_changed_ns = self._groups_changed_ns = -1
-        self._users: dict[int, str] = {}
-        self._groups: dict[int, str] = {}
+        self._changed_ns = (-1, -1)
+        self._names: dict[tuple[int, int], tuple[str, str]] = {}
 
-    def user_name(self, uid: int) -> str:
-        """Return a user's name, or the number as text where it has none."""
-        changed_ns = _changed_ns("/etc/passwd")
-        if changed_ns != self._users_changed_ns:
-            self._users_changed_ns = changed_ns
-            self._users.clear()
-        name = self._users.get(uid)
-        if name is None:
-            try:
-                name = pwd.getpwuid(uid).pw_name
-            except KeyError:
-                name = str(uid)
-            self._users[uid] = name
-        return name
+    def names(self, uid: int, gid: int) -> tuple[str, str]:
+        """Return the names of a user and of a group; a number as text where there is no name.
 
-    def group_name(self, gid: int) -> str:
-        """Return a group's name, or the number as text where it has none."""
-        changed_ns = _changed_ns("/etc/group")
-        if changed_ns != self._groups_changed_ns:
-            self._groups_changed_ns = changed_ns
-            self._groups.clear()
-        name = self._groups.get(gid)
-        if name is None:
-            try:
-                name = grp.getgrgid(gid).gr_name
-            except KeyError:
-                name = str(gid)
-            self._groups[gid] = name
-        return name
+        Args:
+            uid: the user's number.
+            gid: the group's number.
+        """
+        changed_ns = (_changed_ns("/etc/passwd"), _changed_ns("/etc/group"))
+        if changed_ns != self._changed_ns:
+            self._changed_ns = changed_ns
+            self._names.clear()
+        names = self._names.get((uid, gid))
+        if names is None:
+            names = self._names[uid, gid] = user_name(uid), group_name(gid)
+        return names
+
+
+def user_name(uid: int) -> str:
+    """Return a user's name, or the number as text where it has none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def group_name(gid: int) -> str:
+    """Return a group's name, or the number as text where it has none."""
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return str(gid)
 
 
 def user_number(user: str | None) -> int:
@@ -95,18 +96,12 @@ def _home_of(uid: int, _passwd_changed_ns: int) -> str | None:
 
 def current_user() -> str:
     """Return the name of the user that ensue runs as, or its number."""
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        return str(os.geteuid())
+    return user_name(os.geteuid())
 
 
 def current_group() -> str:
     """Return the name of the group that ensue runs as, or its number."""
-    try:
-        return grp.getgrgid(os.getegid()).gr_name
-    except KeyError:
-        return str(os.getegid())
+    return group_name(os.getegid())
 
 
 def _changed_ns(path: str) -> int:

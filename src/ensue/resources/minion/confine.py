@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import errno
 import os
-import pwd
 from contextlib import suppress
 
 from ensue.resources.foreign_links import ForeignLinkError, may_follow
+from ensue.resources.minion.accounts import user_name
 
 _MOST_LINKS = 40
 
@@ -97,14 +97,7 @@ class Confinement:
             if not may_follow(
                 link_uid=uid, follower_uid=os.geteuid(), folder_uid=above.st_uid, folder_mode=above.st_mode
             ):
-                raise ForeignLinkError(link, _user_name(uid))
-
-
-def _user_name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
+                raise ForeignLinkError(link, user_name(uid))
 
 
 def _parts(path: str) -> list[str]:

@@ -123,13 +123,14 @@ class MinionFiles:
             except (FileNotFoundError, NotADirectoryError):
                 return None
             kind = _KINDS[stat_bits.S_IFMT(found.st_mode)]
+            user, group = self._accounts.names(found.st_uid, found.st_gid)
             return FileStat(
                 kind=kind,
                 mode=found.st_mode & 0o7777,
                 uid=found.st_uid,
                 gid=found.st_gid,
-                user=self._accounts.user_name(found.st_uid),
-                group=self._accounts.group_name(found.st_gid),
+                user=user,
+                group=group,
                 size_bytes=found.st_size,
                 mtime_s=found.st_mtime,
                 atime_s=found.st_atime,

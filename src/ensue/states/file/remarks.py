@@ -52,6 +52,8 @@ def remarks(function: str, given: Iterable[str]) -> tuple[str, ...]:
         StateFailedError: one of them asks for a check that ensue does not make.
     """
     words = [word for word in given if word not in _SILENT]
+    if not words:
+        return ()
     refused = sorted(_REFUSED.intersection(words))
     if refused:
         raise StateFailedError(
