@@ -74,7 +74,7 @@ class CallContext(TargetContext):
         on_event: Callable[[RunEvent], None],
     ) -> None:
         # Made for every call of a run: as TargetContext does it, without the detour.
-        self._services = services
+        self._services = self._project = services
         self.srn = site.target
         self.test = site.test
         self._opts = None
@@ -151,7 +151,7 @@ class CallContext(TargetContext):
             return renderer
         from ensue.app.noting_context import NotingContext
 
-        return renderer.seeing(NotingContext(self._services, self.srn, reads).variables())
+        return renderer.seeing(NotingContext(self._project, self.srn, reads).variables())
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         stream = await super()._rendered(text, pipe, name, context)
@@ -182,7 +182,7 @@ class CallContext(TargetContext):
     def enforced(self) -> EnforcedState | None:
         """What the last apply made of this state."""
         site = self._site
-        return self._services.enforced.of_state(site.target, site.plan.scope, site.chunk.tag)
+        return self._project.enforced.of_state(site.target, site.plan.scope, site.chunk.tag)
 
     @property
     def declaration(self) -> Declaration:
@@ -243,7 +243,7 @@ class CallContext(TargetContext):
         """Builds and provisions resource graphs under this state."""
         from ensue.app.project_deployments import ProjectDeployments
 
-        return ProjectDeployments(self._services, self)
+        return ProjectDeployments(self._project, self)
 
     def states_of(self, srn: Srn) -> Functions:
         """Return the state functions that a target has."""

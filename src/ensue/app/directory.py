@@ -146,11 +146,12 @@ class Directory:
             UnknownResourceError: it has no configuration.
             PluginError: its type has to be opened first, and was not.
         """
-        if srn not in self._connections:
+        connection = self._connections.get(srn)
+        if connection is None:
             type_ = self._plugins.resource_type(srn.type)
             type_.must_be_ready()
-            self._connections[srn] = type_.connect(self._context(srn))
-        return self._connections[srn]
+            connection = self._connections[srn] = type_.connect(self._context(srn))
+        return connection
 
     async def open(self, srn: Srn) -> None:
         """Have a connection at hand before it is asked for, where a type may take its time for it.

@@ -21,7 +21,7 @@ from ensue.settings.mine_functions import definitions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
     from ensue.model.srn import Srn
     from ensue.settings.mine_functions import MineFunction
 
@@ -37,7 +37,7 @@ class ProjectMine:
         services: the project.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: ProjectServices) -> None:
         self._services = services
         self._files = MineFiles(services.settings.cachedir, services.vault)
         self._turns: defaultdict[Srn, asyncio.Lock] = defaultdict(asyncio.Lock)

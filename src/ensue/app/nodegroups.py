@@ -10,13 +10,13 @@ from ensue.settings.nodegroups import nodegroup_errors
 from ensue.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
 
 if TYPE_CHECKING:
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
     from ensue.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.targeting.expression import Target
 
 
-def project_vocabulary(services: Services) -> Vocabulary:
+def project_vocabulary(services: ProjectServices) -> Vocabulary:
     """Return the names that the targets of a project may use.
 
     Raises:
@@ -41,7 +41,7 @@ def project_vocabulary(services: Services) -> Vocabulary:
     return Vocabulary(groups, unknown_type)
 
 
-def check_nodegroup_types(services: Services, found: Collector) -> None:
+def check_nodegroup_types(services: ProjectServices, found: Collector) -> None:
     """Report the nodegroups that name a resource type which does not exist."""
     for name, group in services.vocabulary.nodegroups.items():
         text = _text_of(services, name)
@@ -51,7 +51,7 @@ def check_nodegroup_types(services: Services, found: Collector) -> None:
             found.error(error.code, f"the nodegroup {name!r}: {error}", _place(services, name))
 
 
-def checked_target(services: Services, expression: str) -> Target:
+def checked_target(services: ProjectServices, expression: str) -> Target:
     """Return the parsed form of a target of the command line or of a program.
 
     Raises:
@@ -64,14 +64,14 @@ def checked_target(services: Services, expression: str) -> Target:
         raise ConfigurationError([Diagnostic(code=error.code, summary=str(error), help=help_)]) from None
 
 
-def _text_of(services: Services, name: str) -> str:
+def _text_of(services: ProjectServices, name: str) -> str:
     from ensue.targeting.nodegroups import expression_of
 
     given: dict[Any, Any] = services.settings.option("nodegroups") or {}
     return next((expression_of(value) or "" for key, value in given.items() if str(key) == name), "")
 
 
-def _place(services: Services, name: str) -> Span | None:
+def _place(services: ProjectServices, name: str) -> Span | None:
     """Return where a nodegroup is written; the file is read once more, which only an error needs."""
     from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument

@@ -28,6 +28,7 @@ class NotingContext(TargetContext):
 
     def __init__(self, services: Services, srn: Srn, reads: CallReads) -> None:
         super().__init__(services, srn, test=False)
+        self._project = services
         self._reads = reads
 
     @property
@@ -39,7 +40,7 @@ class NotingContext(TargetContext):
     def for_templates(self) -> TargetContext:
         """This context, with the marks of its authors in pillar."""
         is_plain = self._services.pillars.as_written(self.srn) is self._services.pillar(self.srn)
-        return self if is_plain else _AsWritten(self._services, self.srn, self._reads)
+        return self if is_plain else _AsWritten(self._project, self.srn, self._reads)
 
     async def grains(self) -> DataMap:
         """Return the target's grains."""
@@ -52,7 +53,7 @@ class NotingContext(TargetContext):
 
     def variables(self) -> dict[str, Any]:
         """Return what a template sees: Salt's names."""
-        return {**self._services.template_variables(self), "grains": LazyMapping(self._grains_from_thread)}
+        return {**self._project.template_variables(self), "grains": LazyMapping(self._grains_from_thread)}
 
     def _grains_from_thread(self) -> Mapping[str, Any]:
         return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))

@@ -14,10 +14,13 @@ from ensue.model.secret_values import secret_values
 from ensue.settings.environments import pillar_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from ensue.app.custom.ext_pillar import ExternalPillar
     from ensue.app.known_resources import KnownResources
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
+    from ensue.contracts.context import FunctionContext
+    from ensue.language.merging import Merging
     from ensue.model.srn import Srn
 
 
@@ -27,10 +30,17 @@ class PillarCompilation:
     Args:
         services: the project.
         known: reads the resources that pillar declares.
+        external: returns the external pillar of a target, None when the project has none.
     """
 
-    def __init__(self, services: Services, known: KnownResources) -> None:
+    def __init__(
+        self,
+        services: ProjectServices,
+        known: KnownResources,
+        external: Callable[[FunctionContext, Merging], ExternalPillar | None],
+    ) -> None:
         self._services = services
+        self._external = external
         self._settings = services.settings
         self._known = known
         # By the files that pillar's top file gives: plain files are the same pillar for all targets.
@@ -101,7 +111,7 @@ class PillarCompilation:
         services = self._services
         renderer = services.make_renderer(services.pillar_roots, srn, test=False, has_states=False)
         options = pillar_options(self._settings)
-        external = services.code.external_pillar(services.context(srn, test=False), options.merging)
+        external = self._external(services.context(srn, test=False), options.merging)
         if external is None:
             return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}
         first, beyond = external.around(found, comes_first=bool(self._settings.option("ext_pillar_first")))

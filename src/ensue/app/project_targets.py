@@ -12,14 +12,16 @@ from ensue.targeting import TargetSyntaxError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
     from ensue.model.srn import Srn
 
 OPERATORS: Final = frozenset({"and", "or", "not"})
 """Words that a compound expression takes for itself."""
 
 
-async def project_targets(services: Services, target: str, *, engine: str | None = None) -> Sequence[Srn]:
+async def project_targets(
+    services: ProjectServices, target: str, *, engine: str | None = None
+) -> Sequence[Srn]:
     """Return the targets that match, sorted.
 
     While pillar is compiled the names alone decide: nothing else is known yet.

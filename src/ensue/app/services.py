@@ -40,12 +40,12 @@ from ensue.targeting import Subject
 from ensue.targeting.unasked_grains import UnaskedGrains
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ensue.app.deployments import Deployments
-    from ensue.app.mine import ProjectMine
     from ensue.app.stores import Stores
     from ensue.contracts.growth import Plan
+    from ensue.contracts.mine import Mine
     from ensue.drivers.loading import Drivers
     from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.masking import Masker
@@ -121,7 +121,7 @@ class Services:
         self.directory.custom_grains = self.code.grains()
         known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
         self.preparation = PillarPreparation(
-            PillarCompilation(self, known),
+            PillarCompilation(self, known, self.code.external_pillar),
             known=known,
             directory=self.directory,
             pillars=self.pillars,
@@ -276,9 +276,13 @@ class Services:
         store = CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url"))
         return ActiveResourceStore(store, vault=self.vault)
 
-    @cached_property
-    def mine(self) -> ProjectMine:
+    @property
+    def mine(self) -> Mine:
         """The values that the targets have for each other."""
+        return self._mine
+
+    @cached_property
+    def _mine(self) -> Mine:
         from ensue.app.mine import ProjectMine
 
         return ProjectMine(self)
@@ -300,9 +304,13 @@ class Services:
 
         return Deployments(self.settings, self.masker, self.drivers, definitions)
 
-    @cached_property
+    @property
     def vocabulary(self) -> Vocabulary:
         """The nodegroups and resource types that targets may name."""
+        return self._vocabulary
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
         return project_vocabulary(self)
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
@@ -324,6 +332,18 @@ class Services:
             CompileError: with everything that is wrong in pillar.
         """
         await self.preparation.prepare(srn)
+
+    async def prepare_all(self, srns: Sequence[Srn]) -> None:
+        """Compile the pillars of many targets in one thread; see `PillarPreparation`."""
+        await self.preparation.prepare_all(srns)
+
+    async def renew_pillar(self, srn: Srn) -> None:
+        """Compile a target's pillar again.
+
+        Raises:
+            CompileError: with everything that is wrong in pillar.
+        """
+        await self.preparation.renew(srn)
 
     def look_for_secrets(self, plan: Plan) -> None:
         """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""

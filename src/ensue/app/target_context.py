@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
     from ensue.contracts.connection import Connection
     from ensue.contracts.context import FileSources, FunctionContext
     from ensue.contracts.mine import Mine
@@ -40,7 +40,7 @@ class TargetContext:
         test: whether nothing may be changed.
     """
 
-    def __init__(self, services: Services, srn: Srn, *, test: bool) -> None:
+    def __init__(self, services: ProjectServices, srn: Srn, *, test: bool) -> None:
         self._services = services
         self.srn = srn
         self.test = test
@@ -138,7 +138,7 @@ class TargetContext:
     async def pillar_changed(self) -> None:
         """Compile the target's pillar anew, unless that is what is going on."""
         if self._services.compiled_pillar(self.srn) is not None:
-            await self._services.preparation.renew(self.srn)
+            await self._services.renew_pillar(self.srn)
 
     @property
     def files(self) -> FileSources:

@@ -29,7 +29,7 @@ from ensue.targeting import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
     from ensue.model.data import DataMap
     from ensue.registry.resource_index import ResourceIndex
     from ensue.targeting.expression import Target, Word
@@ -45,7 +45,7 @@ class ProjectMatcher:
         services: the project.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: ProjectServices) -> None:
         self._services = services
         self._possible: dict[str, Target | None] = {}
 
@@ -117,7 +117,7 @@ class ProjectMatcher:
 
     async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
         """Compile the pillar of resources; one whose pillar is broken fails alone."""
-        await self._services.preparation.prepare_all(srns)
+        await self._services.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
         faults.update(_faults(srns, ended, ""))
 

@@ -44,8 +44,10 @@ class ExposedSecrets:
 
     def see_chunk(self, chunk: Chunk) -> None:
         """Look at the arguments of a state that become a command line."""
+        if not self._masker.knows_secrets:
+            return
         words = _COMMAND_LINES.get(chunk.full_function)
-        if words is None or not self._masker.knows_secrets:
+        if words is None:
             return
         given = {**chunk.arguments, "name": chunk.name}
         if any(self._is_exposed(text) for word in words for text in _texts(given.get(word))):

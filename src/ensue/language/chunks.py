@@ -227,7 +227,7 @@ class Drafter:
                 arguments.pop(word, None)
         refused = Collector() if self._unknown_fails else self._found
         if self._check.accepts(declaration, signature, arguments, refused) and words <= _NAME_ALONE:
-            # Only the names of arguments decide; the next state of this function with the same ones is as right.
+            # Only the names of arguments decide: the next state of this function with the same ones is right.
             self._plain.add((declaration.module, declaration.function, *declaration.arguments))
         fault = _told(refused.errors) if refused is not self._found else ""
         draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.masking.forms import MASK, escaped_forms, url_forms
 from ensue.masking.lines import SecretLines, distinctive_short_lines, own_lines
 from ensue.masking.parts import SHORTEST_PART_CHARS, SecretParts
-from ensue.masking.urls import may_hold_url, mask_urls, url_passwords
+from ensue.masking.urls import mask_urls, may_hold_url, url_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are shown as they are."""
 
+_TEXTS: Final = ("name", "comment", "__id__", "__scope__")
+_STATES: Final = ("changes", "new_state", "old_state")
+
 _BEFORE_AND_AFTER: Final = ("new", "old")
 """Between a mapping of changes and the thing that changed, on any level."""
 
@@ -60,16 +63,12 @@ def _key(key: Any) -> str:
 
 def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
     """Return a return as `--out json` shows it, with everything it caused."""
-    shown: dict[str, Any] = {
-        **returned.own_data(),
-        "name": masker.text(returned.name),
-        "changes": _own(returned.changes, returned, masker),
-        "comment": masker.text(returned.comment),
-        "new_state": _own(returned.new_state, returned, masker),
-        "old_state": _own(returned.old_state, returned, masker),
-        "__id__": masker.text(returned.id),
-        "__scope__": masker.text(returned.scope),
-    }
+    shown = returned.own_data()
+    for key in _TEXTS:
+        shown[key] = masker.text(shown[key])
+    for key in _STATES:
+        if shown[key]:
+            shown[key] = _own(shown[key], returned, masker)
     if returned.drift:
         shown["drift"] = presentable(returned.drift, masker)
     if returned.warnings:
@@ -82,8 +81,6 @@ def return_data(returned: Return, masker: Masker) -> dict[str, Any]:
 
 def _own(data: Any, returned: Return, masker: Masker) -> Any:
     """Return changes or a state of a return, masked by place and by text."""
-    if data is None or data == {}:
-        return data
     return presentable(mask_paths(data, returned.sensitive), masker)
 
 

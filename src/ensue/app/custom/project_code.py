@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ensue.app.custom.ext_pillar import ExternalPillar
     from ensue.app.custom.shared_functions import SharedFunctions
-    from ensue.app.services import Services
+    from ensue.app.project_services import ProjectServices
     from ensue.contracts.context import FunctionContext
     from ensue.language.merging import Merging
     from ensue.language.renderers.stage import Stage
@@ -30,7 +30,7 @@ class ProjectCode:
         services: the project.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: ProjectServices) -> None:
         self._services = services
         # `__context__`: what files keep for each other as long as the command runs.
         self._kept: dict[Srn, dict[str, Any]] = {}

@@ -1,0 +1,119 @@
+"""What the parts of an opened project ask of it: `Services` makes these parts, and they do not import it.
+
+Each member is described where `Services` implements it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Mapping, Sequence
+
+    from ensue.app.directory import Directory
+    from ensue.app.functions import Functions
+    from ensue.app.inline import InlineWork
+    from ensue.binding.insertions import Insertions
+    from ensue.connections.exposed_secrets import ExposedSecrets
+    from ensue.contracts.context import FunctionContext
+    from ensue.contracts.mine import Mine
+    from ensue.contracts.vault import Vault
+    from ensue.language.file_sources import ProjectFiles
+    from ensue.language.pillars import Pillars
+    from ensue.language.rendering import SlsRenderer
+    from ensue.language.roots import Roots
+    from ensue.masking import Masker
+    from ensue.model.srn import Srn
+    from ensue.registry.lazy_registry import LazyRegistry
+    from ensue.resources.plugins import Plugins
+    from ensue.settings.settings import Settings
+    from ensue.targeting import Subject, Vocabulary
+
+
+class ProjectServices(Protocol):
+    """One opened project, as its contexts, its pillar, its mine, its custom code and its targets see it."""
+
+    settings: Settings
+    masker: Masker
+    plugins: Plugins
+    registry: LazyRegistry
+    directory: Directory
+    exposed: ExposedSecrets
+    insertions: Insertions
+    inline: InlineWork
+    loop: asyncio.AbstractEventLoop
+    minion: Srn
+    pillars: Pillars
+    pillar_roots: Roots
+
+    @property
+    def vault(self) -> Vault:
+        """Encrypts with the project's keys."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The nodegroups and resource types that targets may name."""
+        ...
+
+    @property
+    def mine(self) -> Mine:
+        """The values that the targets have for each other."""
+        ...
+
+    def modules_of(self, type_name: str) -> Functions:
+        """Return the execution functions that resources of a type have."""
+        ...
+
+    def states_of(self, type_name: str) -> Functions:
+        """Return the state functions that resources of a type have."""
+        ...
+
+    def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
+        """Return a target's grains, in a thread beside the event loop."""
+        ...
+
+    def files_of(self, saltenv: str) -> ProjectFiles:
+        """Return the reader of sources whose environment is this one where they name none."""
+        ...
+
+    def context(self, srn: Srn, *, test: bool) -> FunctionContext:
+        """Return the context of a target."""
+        ...
+
+    def renderer(self, srn: Srn, *, test: bool) -> SlsRenderer:
+        """Return the renderer of a target."""
+        ...
+
+    def make_renderer(self, roots: Roots, srn: Srn, *, test: bool, has_states: bool = True) -> SlsRenderer:
+        """Return a renderer of files below some roots, for a target."""
+        ...
+
+    def subject(self, srn: Srn) -> Subject:
+        """Return a target as the matcher sees it, from a thread beside the loop."""
+        ...
+
+    def pillar(self, srn: Srn) -> dict[str, Any]:
+        """Return a target's pillar; `prepare` has compiled it."""
+        ...
+
+    def pillar_as_written(self, srn: Srn) -> dict[str, Any]:
+        """Return a target's pillar with the marks of its authors."""
+        ...
+
+    def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
+        """Return a target's pillar, None as long as it has not been compiled."""
+        ...
+
+    async def prepare(self, srn: Srn) -> None:
+        """Compile a target's pillar, once, and open its connection."""
+        ...
+
+    async def prepare_all(self, srns: Sequence[Srn]) -> None:
+        """Compile the pillars of many targets."""
+        ...
+
+    async def renew_pillar(self, srn: Srn) -> None:
+        """Compile a target's pillar again."""
+        ...
