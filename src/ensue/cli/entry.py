@@ -12,13 +12,13 @@ import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 from ensue.cli.exit_codes import INTERRUPTED, REFUSED, SUCCEEDED
 from ensue.cli.interrupts import Interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
 PROGRAM = "ensue"
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with interrupts:
             return _exit_code(list(arguments), interrupts)
     # A command allocates until it ends: collecting cyclic garbage takes a quarter of a large run and frees
-    # almost nothing.
+    # almost nothing. Set before any library is loaded.
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
     # Never given back: signals work as documented until the process has ended.
     interrupts.take_over()
@@ -58,6 +58,8 @@ def _exit_code(words: list[str], interrupts: Interrupts) -> int:
 
 
 def _run(words: list[str], interrupts: Interrupts) -> int:
+    import click
+
     from ensue.cli.root import root
 
     stdout = sys.stdout
@@ -98,18 +100,22 @@ def _refuse_other_bytes(words: Sequence[str]) -> None:
         try:
             word.encode()
         except UnicodeEncodeError:
+            from click import UsageError
+
             message = f"an argument is not UTF-8: {word!a}"
-            raise click.UsageError(message) from None
+            raise UsageError(message) from None
 
 
 def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
+    from click import echo
+
     shown = io.StringIO()
     error.show(file=shown)
     _say(shown.getvalue())
     if _wants_json(words):
         from ensue.output.documents import json_text
 
-        click.echo(json_text({"errors": [error.format_message()]}), nl=False)
+        echo(json_text({"errors": [error.format_message()]}), nl=False)
     return REFUSED
 
 
