@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.app.assigned_sls import AssignedSls
-from ensue.app.recorded_run import RunOptions
+from ensue.app.run_options import RunOptions
 from ensue.compare.comparison import Comparison, Missing, compared
 from ensue.compare.salt_program import SaltOrder, ask_salt
 from ensue.compare.salt_side import plain

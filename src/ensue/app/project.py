@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ensue.app.assigned_sls import AssignedSls
 from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
-from ensue.app.recorded_run import RecordedRun, RunOptions
+from ensue.app.run import Run
+from ensue.app.run_options import RunOptions
 from ensue.errors import UnknownRunError
 from ensue.runs.journal import list_runs, read_run
 from ensue.runs.lock import ProjectLock
@@ -141,9 +142,7 @@ class Project(KeptResources):
         self._stores.refuse_damaged()
         if not options.test:
             await asyncio.to_thread(self._services().take_over_leftovers)
-        run = RecordedRun(
-            self._services(), options, begin=self._stores.begin_run, warn=warn, deployment=deployment
-        )
+        run = Run(self._services(), options, begin=self._stores.begin_run, warn=warn, deployment=deployment)
         return await run.go(mods, on_event)
 
     async def call(

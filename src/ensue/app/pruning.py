@@ -71,6 +71,11 @@ class Pruning:
         self._foresees = foresees
         self._test = test
 
+    @property
+    def has_earlier(self) -> bool:
+        """Whether an earlier run registered anything through a state."""
+        return bool(self._earlier)
+
     def concerns(self, scope: str, tag: str) -> bool:
         """Say whether an earlier run registered something through a state."""
         return (scope, tag) in self._earlier

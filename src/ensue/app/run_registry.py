@@ -75,7 +75,7 @@ class RunRegistry(LazyRegistry):
             declared_by = self._registrant.declare(site)
             requests = [_declared(request, declared_by) for request in requests]
         try:
-            all_done = super().register_many(requests)
+            all_done = self.opened().register_many(requests)
         except ResourceError as error:
             if site is None:
                 raise
@@ -117,19 +117,19 @@ class RunRegistry(LazyRegistry):
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
         """Invalidate what no longer holds."""
-        hit = super().observe(source, grains)
+        hit = self.opened().observe(source, grains)
         self._tell(None, hit)
         return hit
 
     def invalidate(self, source: Srn, *, reason: str = "") -> list[Srn]:
         """Invalidate everything derived from a source."""
-        hit = super().invalidate(source, reason=reason)
+        hit = self.opened().invalidate(source, reason=reason)
         self._tell(None, hit)
         return hit
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration registers no longer."""
-        done = super().orphan(declared_by, srns, reason=reason)
+        done = self.opened().orphan(declared_by, srns, reason=reason)
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
         self._tell(None, done.invalidated)
@@ -138,7 +138,7 @@ class RunRegistry(LazyRegistry):
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry."""
         self._tell(None, (srn,))
-        return super().forget(srn)
+        return self.opened().forget(srn)
 
     def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
         """Wait until the event loop has dropped what it held: a later state must see what is new."""

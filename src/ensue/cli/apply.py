@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
 
+from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.options import pillar_options, project_options, result_options
 from ensue.cli.target_option import target_option
 
 if TYPE_CHECKING:
+    from ensue.app.project import Project, RunOptions
+    from ensue.cli.layout import ResultLayout
     from ensue.cli.session import Session
+    from ensue.model.report import RunReport
+
+_MOST_NOT_RUN = 50
 
 EXAMPLES = (
     ("ensue apply", "the highstate: every SLS that states/top.sls assigns to this machine"),
@@ -67,12 +74,71 @@ def command(
     Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
     Ctrl-C lets what is running end and reports what was not run; a second one ends it at once.
     """
-    from ensue.cli.applying import Order, run_options, run_states
+    from ensue.app.project import RunOptions
     from ensue.cli.layout import ResultLayout
     from ensue.cli.salt_words import asked_for
 
     asked = asked_for(session, sls)
     test = test or asked.test is True
-    run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait, tgt=tgt)
+    options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, Order(mods=asked.mods, run=run, layout=layout))
+    return run_states(session, asked.mods, options, layout)
+
+
+def run_states(
+    session: Session,
+    mods: tuple[str, ...],
+    options: RunOptions,
+    layout: ResultLayout,
+    *,
+    detailed_exitcode: bool = False,
+) -> int:
+    """Run SLS with progress on stderr, print the results on stdout, and return the exit code.
+
+    Args:
+        session: the command.
+        mods: SLS names; none: the highstate.
+        options: how they are run.
+        layout: how the results are printed.
+        detailed_exitcode: whether the exit code of a plan says whether anything would change.
+    """
+    from ensue.cli.layout import print_report
+    from ensue.cli.run_progress import progress_of
+
+    async def work(project: Project) -> RunReport:
+        with closing(progress_of(session)) as progress:
+            return await project.apply(
+                mods,
+                options,
+                on_event=progress.__call__,
+                on_warning=lambda one: session.print_diagnostics([one]),
+            )
+
+    report = session.run(work)
+    print_report(session, report, layout)
+    if report.not_run and session.out not in {"highstate", "plan"}:
+        _print_not_run(session, report)
+    if report.warnings:
+        session.print_diagnostics(report.warnings)
+    if report.status == "interrupted":
+        return exit_codes.INTERRUPTED
+    return _detailed(report) if detailed_exitcode else report.exit_code
+
+
+def _print_not_run(session: Session, report: RunReport) -> None:
+    """Name the states that were not run on stderr, because the form of the results cannot show them."""
+    from ensue.output.colours import on_one_line
+
+    names = on_one_line(session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN])))
+    more = f" and {len(report.not_run) - _MOST_NOT_RUN} more" if len(report.not_run) > _MOST_NOT_RUN else ""
+    session.lines.write(f"ensue: not run: {names}{more}")
+
+
+def _detailed(report: RunReport) -> int:
+    """Return the exit code that terraform's plan has with the option of this name."""
+    from ensue.output.outcome import outcome_of
+
+    if report.exit_code:
+        return exit_codes.REFUSED
+    outcome = outcome_of(report)
+    return exit_codes.CHANGES if outcome.changed or outcome.unknown else exit_codes.SUCCEEDED

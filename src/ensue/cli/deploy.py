@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,10 @@ from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.options import project_options
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from ensue.app.deployment_run import DeploymentReport
     from ensue.app.project import Project
     from ensue.cli.session import Session
     from ensue.contracts.deployment import DeploymentOrder
-    from ensue.model.events import RunEvent
 
 EXAMPLES = (
     (
@@ -114,7 +112,8 @@ def command(
     Exit code: 0 all well; 1 something is wrong with the input, nothing was provisioned; 2 a resource
     failed; 130 interrupted.
     """
-    from ensue.cli.applying import followed, run_options
+    from ensue.app.project import RunOptions
+    from ensue.cli.run_progress import progress_of
 
     if forget:
         return _forget(
@@ -128,15 +127,16 @@ def command(
         render=render or "",
         render_to=render_to,
     )
-    run = run_options(test=test, concurrency=concurrency, failhard=failhard, wait=wait)
+    options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait)
 
     async def work(project: Project) -> DeploymentReport:
-        def start(told: Callable[[RunEvent], None]) -> Awaitable[DeploymentReport]:
-            return project.deploy(
-                order, run, on_event=told, on_warning=lambda one: session.print_diagnostics([one])
+        with closing(progress_of(session)) as progress:
+            return await project.deploy(
+                order,
+                options,
+                on_event=progress.__call__,
+                on_warning=lambda one: session.print_diagnostics([one]),
             )
-
-        return await followed(session, start)
 
     report = session.run(work)
     session.print_diagnostics(report.run.warnings)

@@ -1,46 +1,67 @@
 """From the words of a command line to an exit code; the one place where nothing may escape.
 
-A wrong command line is answered by click's message with exit code 1, as everything that is refused
-before anything runs. What goes wrong inside a command is dealt with in `command`.
+A command line that does not parse gets click's message and exit code 1, as does everything that is refused
+before anything runs. `command` handles what goes wrong inside a command.
 """
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from ensue.cli import exit_codes
+from ensue.cli.exit_codes import INTERRUPTED, REFUSED, SUCCEEDED
+from ensue.cli.interrupts import Interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.cli.interrupts import Interrupts
+    import click
 
 PROGRAM = "ensue"
 
+_ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
 
-def run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code.
 
     Args:
         arguments: the words after `ensue`; None: those that the process was started with.
-        interrupts: the signals of the process; the command's sessions use them.
     """
+    interrupts = Interrupts()
+    if arguments is not None:
+        with interrupts:
+            return _exit_code(list(arguments), interrupts)
+    # A command allocates until it ends: collecting cyclic garbage takes a quarter of a large run and frees
+    # almost nothing. Set before any library is loaded.
+    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
+    # Never given back: signals work as documented until the process has ended.
+    interrupts.take_over()
+    exit_code = _exit_code(sys.argv[1:], interrupts)
+    interrupts.leave()
+    if interrupts.insists:
+        from ensue.cli.leaving import leave_threads
+
+        leave_threads(exit_code)
+    return exit_code
+
+
+def _exit_code(words: list[str], interrupts: Interrupts) -> int:
     try:
-        return _run(arguments, interrupts)
+        return _run(words, interrupts)
     except KeyboardInterrupt:
-        # A signal that came while something was being refused, or an end was being told.
-        return exit_codes.INTERRUPTED
+        # A signal arrived while an error or the end was being reported.
+        return INTERRUPTED
 
 
-def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
+def _run(words: list[str], interrupts: Interrupts) -> int:
+    import click
+
     from ensue.cli.root import root
 
-    words = list(sys.argv[1:] if arguments is None else arguments)
     stdout = sys.stdout
     try:
         _refuse_other_bytes(words)
@@ -53,58 +74,62 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         return _refuse(error, words)
     except (KeyboardInterrupt, click.Abort):
         _say("ensue: interrupted")
-        return exit_codes.INTERRUPTED
+        return INTERRUPTED
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except (BrokenPipeError, SystemExit) as ended:
-        # The reader has gone (`| head`); click answers that by an exit, and puts another stdout in its place.
+        # The reader has closed the pipe (`| head`): click exits and replaces stdout.
         if isinstance(ended, SystemExit) and sys.stdout is stdout:
             raise
         from ensue.output.streams import discard
 
         discard(sys.stdout)
-        return exit_codes.SUCCEEDED
+        return SUCCEEDED
     except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
         return _crash(error)
-    return outcome if isinstance(outcome, int) else exit_codes.SUCCEEDED
+    return outcome if isinstance(outcome, int) else SUCCEEDED
 
 
 def _refuse_other_bytes(words: Sequence[str]) -> None:
-    """Refuse words that are not UTF-8: they are kept, printed and compared as text everywhere.
+    """Refuse words that are not UTF-8, because everything stores, prints and compares them as text.
 
     Raises:
-        click.UsageError: one is not.
+        click.UsageError: a word is not UTF-8.
     """
     for word in words:
         try:
             word.encode()
         except UnicodeEncodeError:
+            from click import UsageError
+
             message = f"an argument is not UTF-8: {word!a}"
-            raise click.UsageError(message) from None
+            raise UsageError(message) from None
 
 
 def _refuse(error: click.ClickException, words: Sequence[str]) -> int:
+    from click import echo
+
     shown = io.StringIO()
     error.show(file=shown)
     _say(shown.getvalue())
     if _wants_json(words):
         from ensue.output.documents import json_text
 
-        click.echo(json_text({"errors": [error.format_message()]}), nl=False)
-    return exit_codes.REFUSED
+        echo(json_text({"errors": [error.format_message()]}), nl=False)
+    return REFUSED
 
 
 def _crash(error: Exception) -> int:
-    """Say that ensue is at fault, where no project is open."""
+    """Report an error of ensue itself outside of an open project."""
     from ensue.cli.crash import crash_line, write_crash_file
 
     file = write_crash_file(error, None, str)
     _say(f"ensue: {crash_line(error, file, str)}")
-    return exit_codes.REFUSED
+    return REFUSED
 
 
 def _say(text: str) -> None:
-    """Print a line on stderr, if that can still be read."""
+    """Print a line on stderr, unless that is closed."""
     from ensue.output.colours import without_escapes
     from ensue.output.streams import ErrorLines
 
@@ -112,7 +137,7 @@ def _say(text: str) -> None:
 
 
 def _wants_json(words: Sequence[str]) -> bool:
-    """Say whether JSON was asked for, in a command line that could not be parsed."""
+    """Return whether a command line that does not parse asks for JSON."""
     return "--out=json" in words or any(
         word == "--out" and following == "json" for word, following in pairwise(words)
     )

@@ -62,7 +62,8 @@ def command(
     Exit code: 0 all well; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted. With
     --detailed-exitcode: 0 nothing would change; 1 refused, or a state would fail; 2 something would change.
     """
-    from ensue.cli.applying import Order, run_options, run_states
+    from ensue.app.project import RunOptions
+    from ensue.cli.apply import run_states
     from ensue.cli.layout import ResultLayout
     from ensue.cli.salt_words import asked_for
 
@@ -70,7 +71,6 @@ def command(
     if asked.test is False:
         message = "A plan changes nothing: use `ensue apply` in place of test=False."
         raise click.UsageError(message)
-    run = run_options(test=True, concurrency=concurrency, failhard=None, wait=wait, tgt=tgt)
+    options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    order = Order(mods=asked.mods, run=run, layout=layout, detailed_exitcode=detailed_exitcode)
-    return run_states(session, order)
+    return run_states(session, asked.mods, options, layout, detailed_exitcode=detailed_exitcode)

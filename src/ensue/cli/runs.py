@@ -173,19 +173,13 @@ def resume(
 
     Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
     """
-    from ensue.cli.applying import Order, run_options, run_states
+    from ensue.app.project import RunOptions
+    from ensue.cli.apply import run_states
     from ensue.cli.layout import ResultLayout
 
     if session.options.minion_id is None:
         minion_id = session.open().minion_to_resume(run_id)
         session.options = session.options._replace(minion_id=minion_id)
-    run = run_options(
-        test=False,
-        concurrency=None,
-        failhard=None,
-        wait=wait,
-        resume=run_id,
-        despite_running=despite_running,
-    )
+    options = RunOptions(wait_for_lock=wait, resume=run_id, despite_running=despite_running)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, Order(mods=(), run=run, layout=layout))
+    return run_states(session, (), options, layout)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final
 import click
 import msgspec
 
-from ensue.cli.applying import mods_of
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -61,6 +59,11 @@ def asked_for(session: Session, words: Sequence[str]) -> Asked:
             case _:
                 names.append(word)
     return Asked(mods=mods_of(names), test=test)
+
+
+def mods_of(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the SLS names of a command line: separated by blanks, or by commas as in Salt."""
+    return tuple(name for word in words for name in word.split(",") if name)
 
 
 def _boolean(value: str) -> bool:

@@ -64,7 +64,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
         if tgt is not None:
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
         return _show_enforced(session)
-    from ensue.cli.applying import mods_of
+    from ensue.cli.salt_words import mods_of
     from ensue.output.presentable import presentable
 
     kind = cast("Literal['high', 'low', 'pillar', 'top']", what)

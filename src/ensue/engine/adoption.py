@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.engine.node import Role
-from ensue.engine.node_arguments import NodeArguments
+from ensue.errors import EnsueError
 from ensue.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.model.requisite import RequisiteKind
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.engine.executor import Executor
     from ensue.engine.node import Node
     from ensue.engine.services import Hooks
+    from ensue.model.data import DataMap
     from ensue.model.returns import Return
 
 ARGUMENTS: Final = "arguments"
@@ -43,7 +44,6 @@ class Adoptions:
         self._done = dict(done)
         self._hooks = hooks
         self._executor = executor
-        self._arguments = NodeArguments(hooks.arguments)
         self._compared: set[tuple[str, str]] = set()
         self.first_free_number = max((back.run_num for back in done.values() if back), default=-1) + 1
 
@@ -91,14 +91,24 @@ class Adoptions:
             return True
         inputs, arguments = self._hooks.inputs, None
         if ARGUMENTS in before.read:
-            arguments = self._arguments.known(node)
+            arguments = self._arguments(node)
         return inputs is not None and await inputs.are_same(before.read, before.read_mark, arguments)
 
     def _has_same_arguments(self, node: Node, before: Return) -> bool:
         if before.fingerprint == NO_FINGERPRINT:
             return ARGUMENTS in before.read
-        arguments = self._arguments.known(node)
+        arguments = self._arguments(node)
         return arguments is not None and before.fingerprint == fingerprint(arguments)
+
+    def _arguments(self, node: Node) -> DataMap | None:
+        """Return the arguments of a call, slots as written; None where a value is not available."""
+        resolver, chunk = self._hooks.arguments, node.chunk
+        if resolver is None or chunk.bindings is None or chunk.has_slots:
+            return chunk.arguments
+        try:
+            return resolver().resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
+        except EnsueError:
+            return None
 
 
 def _key(node: Node) -> tuple[str, str]:

@@ -10,12 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.callables import is_awaitable
-from ensue.engine.node_arguments import NodeArguments
 from ensue.engine.returns import failure, state_return
 from ensue.engine.services import CallSite
 from ensue.model.chunk import NO_OPTIONS
 from ensue.model.requisite import RequisiteKind
-from ensue.model.returns import StateReturn
+from ensue.model.returns import StateReturn, UnknownReturn
+from ensue.model.unknown import unknowns_in
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -47,7 +47,7 @@ class FunctionCalls:
         is_superseded: Callable[[Node, Srn], bool],
     ) -> None:
         self._context_for = services.context_for
-        self._arguments = NodeArguments(services.hooks.arguments)
+        self._resolver = services.hooks.arguments
         self._apply = apply
         self._is_superseded = is_superseded
 
@@ -90,7 +90,7 @@ class FunctionCalls:
     async def _call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
         arguments = node.chunk.arguments
         if node.chunk.bindings is not None or node.chunk.has_slots:
-            resolved = await self._arguments.resolved(node, context)
+            resolved = await self._resolved(node, context)
             if isinstance(resolved, StateReturn):
                 return resolved
             arguments = resolved
@@ -103,6 +103,30 @@ class FunctionCalls:
             if raw.__class__ is not StateReturn and is_awaitable(raw):
                 raw = await raw
         return state_return(raw, name=node.chunk.name, function=callee.label)
+
+    async def _resolved(self, node: Node, context: StateContext) -> DataMap | StateReturn:
+        """Resolve references and slots.
+
+        Returns:
+            The arguments; in a plan the return of a state that cannot be called before an apply.
+
+        Raises:
+            EnsueError: a value is not available.
+        """
+        resolver, chunk = self._resolver, node.chunk
+        if resolver is None:
+            return chunk.arguments
+        if chunk.has_slots:
+            arguments = await resolver().resolve(chunk, node.scope.result_of, context)
+        else:
+            arguments = resolver().resolve_now(chunk, node.scope.result_of, node.target, test=node.is_test)
+            node.bound = arguments
+        unknown = unknowns_in(arguments) if node.is_test else ()
+        if not unknown:
+            return arguments
+        references = ", ".join(dict.fromkeys(each.reference for each in unknown))
+        comment = f"waits for {references} (known after apply)"
+        return UnknownReturn(name=chunk.name, result=None, comment=comment)
 
 
 def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:

@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.errors import UnknownRunError
+from ensue.diagnostics import Diagnostic
+from ensue.errors import StillRunningError, UnknownRunError
 from ensue.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
+from ensue.runs.own_minion import own_minion
 from ensue.runs.process_marks import still_running
+from ensue.runs.run_chain import chain_to_resume, command_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from ensue.model.events import CommandStarted, RunEvent
     from ensue.model.returns import Return
@@ -42,6 +46,40 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     tgt: str
     done: Mapping[tuple[str, str], Return | None]
     still_running: Sequence[CommandStarted]
+
+
+def run_to_resume(cachedir: Path, prefix: str, minion_id: str, *, despite_running: bool) -> ResumedRun:
+    """Return the run to resume, read from the journals of a project.
+
+    Args:
+        cachedir: the project's cachedir.
+        prefix: see `run_chain.journal_to_resume`.
+        minion_id: the id of this machine.
+        despite_running: resume although commands of that run still run.
+
+    Raises:
+        UnknownRunError: there is no such run, it cannot be resumed, or another machine ran it.
+        StillRunningError: commands of the run still run.
+        StoreError: a journal cannot be read.
+    """
+    chain = chain_to_resume(cachedir, prefix)
+    resumed = resumed_run(chain)
+    if (was := own_minion(chain[0], minion_id)) != minion_id:
+        msg = f"{resumed.run_id} was a run of {was!r}, and this is {minion_id!r} (resume it with --id {was})"
+        raise UnknownRunError(msg)
+    if resumed.still_running and not despite_running:
+        raise StillRunningError(
+            [
+                Diagnostic(
+                    code="E0108",
+                    summary=f"a command of {resumed.run_id} still runs: {command_text(command)}",
+                    help=f"wait for its end, or end it (kill -- -{command.pid}); with --despite-running"
+                    " its state is called again beside it",
+                )
+                for command in resumed.still_running
+            ]
+        )
+    return resumed
 
 
 def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:

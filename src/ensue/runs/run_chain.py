@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from ensue.diagnostics import Diagnostic, Severity
 from ensue.errors import StoreError, UnknownRunError
 from ensue.runs.process_marks import still_running
 from ensue.runs.run_history import ends_of, find_run, journal_path, newest_first, read_events
@@ -107,12 +108,30 @@ def has_ended(path: Path) -> bool:
     return ended is not None and ended.status != "interrupted"
 
 
-def commands_left_running(cachedir: Path) -> list[CommandStarted]:
-    """Return the commands that applies since the last one that ended by itself have left behind.
+def left_running(cachedir: Path) -> list[Diagnostic]:
+    """Return a warning for each command that applies since the last complete one have left running.
 
     Raises:
         StoreError: a journal cannot be read.
     """
+    return [
+        Diagnostic(
+            code="E0109",
+            summary=f"a command of a run that was killed still runs: {command_text(command)}",
+            help="this apply does not wait for it",
+            severity=Severity.WARNING,
+        )
+        for command in _commands_left_running(cachedir)
+    ]
+
+
+def command_text(command: CommandStarted) -> str:
+    """Return a running command with the state that started it, for a message."""
+    where = f" in {command.scope}" if command.scope else ""
+    return f"pid {command.pid}, {command.command!r}, of {command.tag_}{where}"
+
+
+def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
     found: list[CommandStarted] = []
     for path in newest_first(cachedir):
         with suppress(FileNotFoundError):

@@ -1,0 +1,291 @@
+"""One apply or plan: compile, run on the engine, keep a journal and what states made, report."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.app.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, AssignedSls
+from ensue.app.first_plans import FirstPlans
+from ensue.app.joining_plans import JoiningPlans
+from ensue.app.run_wiring import RunWiring
+from ensue.derived import using_registry
+from ensue.model.events import NodeFinished, RunFinished, RunStarted
+from ensue.model.report import RunReport
+from ensue.model.returns import Return
+from ensue.model.sizes import size_bytes
+from ensue.runs.enforcement import Enforcement
+from ensue.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal, new_run_id
+from ensue.runs.output_bound import OutputBound
+from ensue.runs.run_chain import left_running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from ensue.app.deployment_run import DeploymentRun
+    from ensue.app.resource_plans import ResourcePlans
+    from ensue.app.run_options import RunOptions
+    from ensue.app.run_wiring import WiredRun
+    from ensue.app.services import Services
+    from ensue.diagnostics import Diagnostic
+    from ensue.engine.outcome import EngineOutcome
+    from ensue.model.events import RunEvent
+    from ensue.runs.resume import ResumedRun
+
+_NO_STATES = "no_|-states_|-states_|-None"
+
+
+class Run:
+    """One apply or plan of a project.
+
+    Args:
+        services: the project.
+        options: how it is done.
+        begin: receives the run's id before anything runs.
+        warn: receives warnings that matter before anything runs.
+        deployment: what is deployed in place of SLS; None: SLS are run.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        options: RunOptions,
+        *,
+        begin: Callable[[str], None],
+        warn: Callable[[Diagnostic], None],
+        deployment: DeploymentRun | None = None,
+    ) -> None:
+        self._services = services
+        self._settings = services.settings
+        self._options = options
+        self._begin = begin
+        self._warn = warn
+        self._deployment = deployment
+
+    async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
+        """Compile and run SLS, or the highstate when `mods` is empty; a resumed run names its own SLS.
+
+        Raises:
+            CompileError: nothing was run.
+            UnknownRunError: the run to resume does not exist or cannot be resumed.
+            StillRunningError: commands of the run to resume still run.
+        """
+        resumed = self._resumed()
+        mods = resumed.mods if resumed else mods
+        tgt = resumed.tgt or None if resumed else self._options.tgt
+        run_id = new_run_id(datetime.now(UTC))
+        enforcement = Enforcement(self._services.enforced, run_id, test=self._options.test)
+        bound = OutputBound(self._settings.keep_output_bytes)
+        with self._journal(run_id, on_event, resumed, bound) as tell_others:
+
+            def tell(event: RunEvent) -> None:
+                if type(event) is NodeFinished:
+                    enforcement.see(event.returned)
+                tell_others(event)
+
+            first = await self._first_plans(mods, tgt)
+            self._begin(run_id)
+            if resumed is None and not self._options.test:
+                for one in await asyncio.to_thread(left_running, self._settings.cachedir):
+                    self._warn(one)
+            tell(
+                RunStarted(
+                    run_id=run_id,
+                    test=self._options.test,
+                    total=first.total,
+                    started_at=_now(),
+                    mods=tuple(mods),
+                    minion_id=self._services.minion.id,
+                    resumes=resumed.run_id if resumed else "",
+                    tgt=tgt or "",
+                    deployment=self._deployment.order.environment if self._deployment else "",
+                )
+            )
+            is_highstate = not mods and self._deployment is None
+            report = await self._reported(run_id, first, resumed, tell, is_highstate=is_highstate)
+            report = enforcement.end(report)
+            if (left_out := bound.warning()) is not None:
+                report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
+            tell(
+                RunFinished(
+                    run_id=run_id,
+                    status=report.status,
+                    exit_code=report.exit_code,
+                    ended_at=_now(),
+                    not_run=report.not_run,
+                )
+            )
+        return report
+
+    def _resumed(self) -> ResumedRun | None:
+        options = self._options
+        if options.resume is None:
+            return None
+        from ensue.runs.resume import run_to_resume
+
+        own = self._services.minion.id
+        return run_to_resume(
+            self._settings.cachedir, options.resume, own, despite_running=options.despite_running
+        )
+
+    async def _first_plans(self, mods: Sequence[str], tgt: str | None) -> FirstPlans:
+        """Return what the run begins with: what is deployed, the SLS asked for, or the highstate.
+
+        Args:
+            mods: SLS names; none: the highstate.
+            tgt: the resources to compile for; None: this machine.
+
+        Raises:
+            CompileError: the input has errors; the exception has all of them.
+            ConfigurationError: the target does not parse, or names what does not exist.
+        """
+        services = self._services
+        await services.prepare(services.minion)
+        if self._deployment is not None:
+            plan = await self._deployment.planned(services.minion, "")
+            return FirstPlans(own=plan, warnings=(*self._settings.warnings, *plan.warnings))
+        assigned = AssignedSls(services, test=self._options.test)
+        if tgt is not None:
+            from ensue.app.resource_plans import ResourcePlans
+
+            plans = ResourcePlans(services, assigned, mods)
+            first = await plans.of_target(tgt)
+        else:
+            plans = None
+            compiled, warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
+            first = FirstPlans(own=compiled.plan, warnings=(*warnings, *compiled.plan.warnings))
+        if not mods and assigned.gives_derived and not first.nothing:
+            first = self._with_derived(first, plans, assigned)
+        return msgspec.structs.replace(first, warnings=(*self._settings.warnings, *first.warnings))
+
+    def _with_derived(
+        self, first: FirstPlans, plans: ResourcePlans | None, assigned: AssignedSls
+    ) -> FirstPlans:
+        """Return what the run begins with, joined by the resources that appear during it."""
+        from ensue.app.derived_highstate import DerivedHighstate
+        from ensue.app.resource_plans import ResourcePlans
+
+        known = [self._services.minion, *(plan.target for plan in first.beside), *first.late]
+        derived = DerivedHighstate(plans or ResourcePlans(self._services, assigned, ()), known)
+        return msgspec.structs.replace(first, derived=derived)
+
+    async def _reported(
+        self,
+        run_id: str,
+        first: FirstPlans,
+        resumed: ResumedRun | None,
+        tell: Callable[[RunEvent], None],
+        *,
+        is_highstate: bool,
+    ) -> RunReport:
+        """Run plans and return their report."""
+        started = perf_counter()
+        nothing_assigned = _nothing_assigned(first) if is_highstate else ""
+        wiring = RunWiring(self._services, self._options, tell)
+        wired = await wiring.wired(first, highstate=is_highstate and not nothing_assigned)
+        outcome, remarks = await self._outcome(wired, first, resumed)
+        returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
+        nothing = first.nothing or ("" if returns else nothing_assigned)
+        if nothing and status != "interrupted":
+            # As in Salt: no top file, or one that gives nothing to this machine, is a failed state.
+            returns, exit_code, status = {_NO_STATES: _no_states(self._services, nothing)}, 2, "failed"
+        return RunReport(
+            run_id=run_id,
+            minion_id=self._services.minion.id,
+            test=self._options.test,
+            status=status,
+            exit_code=exit_code,
+            returns=returns,
+            not_run=tuple(map(str, outcome.not_run)),
+            warnings=(*first.warnings, *remarks, *self._services.exposed.warnings()),
+            duration_s=perf_counter() - started,
+            resumes=resumed.run_id if resumed else "",
+        )
+
+    async def _outcome(
+        self, wired: WiredRun, first: FirstPlans, resumed: ResumedRun | None
+    ) -> tuple[EngineOutcome, list[Diagnostic]]:
+        """Run plans on the engine; return how that ended, and the warnings that came up meanwhile."""
+        joining = JoiningPlans(wired.expander.note)
+        try:
+            # What a plug-in registers through `ensue.derived` belongs to this run.
+            with using_registry(wired.registry):
+                outcome = await wired.engine.run(
+                    first.own,
+                    resumed.done if resumed else {},
+                    beside=first.beside,
+                    newcomers=joining.newcomers(first) if first.late or first.derived else None,
+                )
+        finally:
+            self._services.insertions.clear()
+        remarks = (*joining.remarks, *wired.expander.end(), *await wired.pruning.end(outcome))
+        return outcome, [one for one in dict.fromkeys(remarks) if one not in first.warnings]
+
+    @contextmanager
+    def _journal(
+        self,
+        run_id: str,
+        on_event: Callable[[RunEvent], None],
+        resumed: ResumedRun | None,
+        bound: OutputBound,
+    ) -> Generator[Callable[[RunEvent], None]]:
+        """Yield what receives every event; the first event creates the journal, so a refused run has none."""
+        journal: Journal | None = None
+        keep_runs = int(self._settings.option("keep_runs", KEEP_RUNS))
+        keep_runs_bytes = size_bytes(self._settings.option("keep_runs_bytes", KEEP_RUNS_BYTES))
+
+        def tell(event: RunEvent) -> None:
+            nonlocal journal
+            if journal is None:
+                journal = Journal.create(
+                    self._settings.cachedir,
+                    run_id,
+                    masker=self._services.masker,
+                    keep_runs=keep_runs,
+                    keep_runs_bytes=keep_runs_bytes or KEEP_RUNS_BYTES,
+                    resumes=resumed.chain if resumed else (),
+                    bound=bound,
+                )
+                journal.write_together(asyncio.get_running_loop().call_soon)
+            journal.write(event)
+            on_event(event)
+
+        try:
+            yield tell
+        finally:
+            if journal is not None:
+                journal.close()
+
+
+def _nothing_assigned(first: FirstPlans) -> str:
+    """Return why a highstate has no states; empty when nothing is wrong with that."""
+    for one in first.warnings:
+        if one.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
+            return f"No states found for this minion: {one.summary} ({one.help})"
+    return ""
+
+
+def _no_states(services: Services, comment: str) -> Return:
+    return Return(
+        tag=_NO_STATES,
+        id="states",
+        name="No States",
+        sls="",
+        module="no",
+        function="None",
+        scope="",
+        target=str(services.minion),
+        result=False,
+        changes={},
+        comment=comment,
+        ran=False,
+    )
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="microseconds")

@@ -1,0 +1,27 @@
+"""How one run is done."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How one run is done.
+
+    Args:
+        test: a plan.
+        concurrency: how many functions run at once; None: 10 per core, remote ones not counted.
+        failhard: stop at the first failure; None: ensue.yaml's `failhard`.
+        wait_for_lock: wait for another apply of the project instead of refusing.
+        resume: the id, or the beginning of it, of a run to resume; it names the SLS and the target.
+        despite_running: resume although commands of that run still run.
+        tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
+    """
+
+    test: bool = False
+    concurrency: int | None = None
+    failhard: bool | None = None
+    wait_for_lock: bool = False
+    resume: str | None = None
+    despite_running: bool = False
+    tgt: str | None = None

@@ -1,0 +1,186 @@
+"""The engine of one run, wired to the project: contexts, growth, registrations, pruning, targets."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import defaultdict
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ensue.app.call_context import CallContext
+from ensue.app.call_inputs import CallInputs
+from ensue.app.expander import SlsExpander
+from ensue.app.functions import TargetFunctions
+from ensue.app.pruning import Pruning, earlier_declarations
+from ensue.app.registrations import Registrations
+from ensue.app.run_registry import RunRegistry
+from ensue.app.target_matcher import ProjectMatcher
+from ensue.contracts.accumulators import Accumulators
+from ensue.derived import current_registry
+from ensue.engine.engine import Engine
+from ensue.engine.services import EngineOptions, EngineServices, Hooks
+from ensue.runs.declarations import Declarations
+from ensue.runs.planned_requisites import planned_event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.app.first_plans import FirstPlans
+    from ensue.app.run_options import RunOptions
+    from ensue.app.services import Services
+    from ensue.binding.arguments import RunTimeArguments
+    from ensue.contracts.growth import GrowthRequest, Plan
+    from ensue.engine.services import CallSite
+    from ensue.model.events import RunEvent
+    from ensue.model.resource import DeclaredBy
+    from ensue.model.srn import Srn
+
+_SLOTS_PER_CORE = 10
+
+
+class WiredRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The engine of one run, and the parts that its end needs.
+
+    Args:
+        engine: runs the plans.
+        registry: the registry that the run's states see.
+        expander: compiles what states cause; it has recorded the first plans.
+        pruning: orphans what the run's states no longer register.
+    """
+
+    engine: Engine
+    registry: RunRegistry
+    expander: SlsExpander
+    pruning: Pruning
+
+
+class RunWiring:
+    """Connects the engine of one run to the project.
+
+    Args:
+        services: the project.
+        options: how the run is done.
+        on_event: receives every event of the run, in order.
+    """
+
+    def __init__(self, services: Services, options: RunOptions, on_event: Callable[[RunEvent], None]) -> None:
+        self._services = services
+        self._options = options
+        self._on_event = on_event
+        self._concurrency: int | None = options.concurrency or services.settings.option("concurrency")
+
+    async def wired(self, first: FirstPlans, *, highstate: bool) -> WiredRun:
+        """Return the engine of the run.
+
+        Args:
+            first: what the run begins with.
+            highstate: whether its plans are those of the whole top file.
+        """
+        services, test = self._services, self._options.test
+        project = str(services.settings.root) if services.settings.option("store_url") else ""
+        earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
+        registry = RunRegistry(
+            services.registry,
+            services.directory,
+            self._on_event,
+            services.loop,
+            joined=first.derived.registered if first.derived else None,
+        )
+        matcher = ProjectMatcher(services)
+
+        def declare(site: CallSite) -> DeclaredBy:
+            return declarations.of(site)
+
+        registrations = Registrations(services.states, registry, services.plugins, matcher.exact, declare)
+        declarations = Declarations(
+            registrations.promises,
+            services.roots,
+            project=project,
+            highstate=highstate,
+            compares=bool(earlier),
+        )
+        pruning = Pruning(earlier, declarations, registry, registrations.foresees, test=test)
+        expander = SlsExpander(services, (declarations.note, self._report_planned), test=test)
+        for plan in first.all:
+            expander.note(plan)
+        engine_services = EngineServices(
+            functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
+            context_for=self._contexts(declarations, registry),
+            expander=expander,
+            on_event=self._seen_by(declarations),
+            hooks=self._hooks(registrations, pruning, matcher),
+            masker=services.masker,
+        )
+        engine = Engine(engine_services, self._engine_options())
+        return WiredRun(engine=engine, registry=registry, expander=expander, pruning=pruning)
+
+    def _hooks(self, registrations: Registrations, pruning: Pruning, matcher: ProjectMatcher) -> Hooks:
+        services = self._services
+        return Hooks(
+            awaits=registrations.awaits,
+            promises=registrations.promises,
+            arguments=cache(partial(_run_time_arguments, services)),
+            registered=registrations.register,
+            has_registered=pruning.concerns if pruning.has_earlier else None,
+            prune=pruning.prune,
+            matcher=matcher,
+            enforced=services.enforced.of_state,
+            is_transient=registrations.is_transient,
+            takes_slot=self._takes_slot,
+            inputs=CallInputs(services),
+        )
+
+    def _contexts(
+        self, declarations: Declarations, registry: RunRegistry
+    ) -> Callable[[CallSite], CallContext]:
+        gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
+
+        def declare(site: CallSite) -> DeclaredBy:
+            return declarations.of(site, by_function=True)
+
+        def context_for(site: CallSite) -> CallContext:
+            own = registry.of_state(site, declare)
+            # What the function registers through `ensue.derived` is registered by its state.
+            current_registry.set(own)
+            return CallContext(self._services, site, own, gathered, self._on_event)
+
+        return context_for
+
+    def _seen_by(self, declarations: Declarations) -> Callable[[RunEvent], None]:
+        def on_event(event: RunEvent) -> None:
+            declarations.see(event)
+            self._on_event(event)
+
+        return on_event
+
+    def _engine_options(self) -> EngineOptions:
+        options, settings = self._options, self._services.settings
+        failhard = settings.option("failhard") if options.failhard is None else options.failhard
+        return EngineOptions(
+            test=options.test,
+            failhard=bool(failhard),
+            concurrency=self._concurrency or _SLOTS_PER_CORE * (os.cpu_count() or 1),
+            ordered=bool(settings.option("state_auto_order", default=True)),
+        )
+
+    def _takes_slot(self, srn: Srn) -> bool:
+        """Return whether what runs on a target counts; a number that the user gives counts everything."""
+        return bool(self._concurrency) or not self._services.plugins.resource_type(srn.type).IS_REMOTE
+
+    def _report_planned(self, plan: Plan, _: GrowthRequest | None) -> None:
+        """Report a plan with its requisites: the journal keeps them."""
+        event = planned_event(plan)
+        if event is not None:
+            self._on_event(event)
+
+
+def _run_time_arguments(services: Services) -> RunTimeArguments:
+    """Return what resolves references and slots; most runs have none and never load it."""
+    from ensue.binding.arguments import RunTimeArguments
+    from ensue.binding.bound_values import BoundValues
+
+    values = BoundValues(services.enforced, services.masker)
+    return RunTimeArguments(services.states.find, services.insertions, values)
