@@ -95,7 +95,7 @@ def test_a_change_of_an_interface_that_is_up_is_one_command_and_is_warned_of() -
     fake.on_run("sh -c *")
     done: StateReturn = call(STATES["managed"], ctx, "eth0", proto="dhcp", mtu=9000)
     assert done.changes["status"] == "Interface eth0 restart to validate"
-    assert "this run included, is interrupted" in done.warnings[0]
+    assert "including this run, are interrupted" in done.warnings[0]
     scripts = [each for each in fake.calls if 'ifdown "$1"; ifup "$1"' in str(each)]
     assert len(scripts) == 1
     again: StateReturn = call(STATES["managed"], ctx, "eth0", proto="dhcp", mtu=9000)

@@ -157,7 +157,7 @@ def test_what_cannot_be_asked_is_said() -> None:
     away = state("postgres_database.absent", context(fake), "x")
     assert (away.result, away.comment) == (False, "PostgreSQL refused: could not connect")
     strange = state("postgres_user.present", context(fake), "x", db_name="y")
-    assert (strange.result, "there is no argument db_name" in strange.comment) == (False, True)
+    assert (strange.result, "unknown argument db_name" in strange.comment) == (False, True)
     assert state("postgres_database.present", context(fake), "x", owner_recurse=True).result is False
     wrong = state("postgres_user.present", context(fake), "x", password="y", encrypted="rot13")
     assert wrong.result is False

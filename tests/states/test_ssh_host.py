@@ -147,7 +147,7 @@ def test_an_unknown_target_fails_an_apply_and_not_a_plan(ctx: FakeStateContext) 
         assert "web-01 is not registered yet" in returned.comment
     ctx.registry.register(TARGET, {}, source=Srn("starting_state", "env-01"))
     assert (
-        "web-01 is to be registered anew; it would"
+        "web-01 is to be registered again; it would"
         in asyncio.run(ssh_host.state_applied(ctx, "web-01", "a")).comment
     )
 

@@ -230,7 +230,7 @@ def test_an_unknown_provider_is_an_error_with_the_choices(ctx: FakeStateContext)
 
 def test_an_environment_needs_a_name(ctx: FakeStateContext) -> None:
     """An empty name would be the folder of all environments."""
-    with pytest.raises(StateFailedError, match="needs a name"):
+    with pytest.raises(StateFailedError, match="requires a name"):
         asyncio.run(starting_state.absent(ctx, " "))
 
 

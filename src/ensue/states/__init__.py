@@ -1,5 +1,5 @@
-"""State functions that come with ensue, one module or package a state module (`file`, `cmd`, `test`, …).
+"""State functions that come with ensue: one Python module or package per state module, such as `file`.
 
-Each works through the target's connection alone, so that it runs on this machine and on any other alike.
-Finding and calling them is the composition root's and the engine's work.
+They work only through the target's connection, so that they run on this machine and on any other alike.
+The composition root finds them, and the engine calls them.
 """

@@ -1,6 +1,6 @@
-"""What the states of Apache share: having a module, a configuration or a site enabled or disabled.
+"""Shared by the `apache_…` state modules: enables and disables a module, configuration or site.
 
-It holds no state functions.
+This module has no state functions.
 
 Source: Salt's state modules `apache_module`, `apache_conf` and `apache_site`, 3008.
 """
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 async def switched(ctx: StateContext, name: str, word: str, title: str, *, enable: bool) -> StateReturn:
-    """Have something of Apache enabled, or disabled.
+    """Enable or disable a module, configuration or site of Apache.
 
     Args:
         ctx: the state's context.
         name: its name.
-        word: what it is, as execution functions name it: `mod`, `conf` or `site`.
-        title: what it is, as comments name it.
-        enable: whether it is to be enabled.
+        word: `mod`, `conf` or `site`, as in the names of the execution functions.
+        title: its kind, for comments.
+        enable: whether to enable it.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     done = "enabled" if enable else "disabled"
     new_state: DataMap = {"name": name, "enabled": enable}

@@ -1,7 +1,7 @@
-"""One file carried between two machines, for state module `ssh_host`: compare, then write atomically.
+"""Copies a file between two machines, for the state module `ssh_host`: compares, then writes atomically.
 
-Content is compared by SHA-256 where it lies, so that a file that is the same already is not
-transferred. Changes name checksums and sizes, never content.
+Each machine computes the SHA-256 of its file, so that identical files are not transferred. Changes have
+checksums and sizes, never content.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 NEW_FILE_MODE: Final = 0o600
-"""A carried file often holds keys: without `mode` a new one is its owner's alone."""
+"""Without `mode`, only its owner may read a new file, because such files often contain keys."""
 
 _OCTAL: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """How the file is to be at its destination, apart from its content.
+    """The requested attributes of the file at its destination.
 
     Args:
         mode: permission bits; None keeps those of an existing file.
         user: owner, by name or number as text; None leaves it.
-        group: the same for the group.
-        makedirs: make the folder it goes to.
+        group: group, by name or number.
+        makedirs: create a missing folder.
     """
 
     mode: int | None = None
@@ -44,26 +44,26 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """One end of a carried file.
+    """The source or destination of a copy.
 
     Args:
-        connection: the way to the machine.
-        path: an absolute path there.
+        connection: the connection to the machine.
+        path: absolute path on the machine.
     """
 
     connection: Connection
     path: str
 
     def __str__(self) -> str:
-        """Write the place for a message."""
+        """Format the place for a message."""
         return f"{self.path} on {self.connection.srn}"
 
 
 def mode_bits(mode: str | int) -> int:
-    """Read a mode as Salt does: its digits are octal, whether YAML made text or a number of them.
+    """Read a mode as Salt does: its digits are octal, whether YAML reads them as text or as a number.
 
     Raises:
-        StateFailedError: they are not octal digits.
+        StateFailedError: the mode has other characters.
     """
     try:
         return int(str(mode), _OCTAL)
@@ -73,26 +73,26 @@ def mode_bits(mode: str | int) -> int:
 
 
 async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *, test: bool) -> StateReturn:
-    """Make the destination the same as the source.
+    """Copy the source to the destination if they differ.
 
     Args:
         name: the state's name.
         source: the file.
-        destination: where it goes.
-        wanted: how it is to be there.
-        test: only say what would change.
+        destination: the destination.
+        wanted: the requested attributes.
+        test: whether this is a plan.
 
     Returns:
         The state's return; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: the folder it goes to does not exist.
-        RemoteError: one of the machines cannot be reached, or refuses.
+        StateFailedError: the folder of the destination does not exist.
+        RemoteError: a machine cannot be reached, or reports an error.
     """
     found = await source.connection.stat(source.path, follow=True)
     if found is None or found.kind != "file":
         what = "does not exist" if found is None else f"is a {found.kind}, not a file"
-        # In a plan, what comes before this state may be about to make it.
+        # In a plan, an earlier state may be about to create the file.
         result = None if test and found is None else False
         return StateReturn(name=name, result=result, comment=f"{source} {what}")
     old = await destination.connection.stat(destination.path, follow=True)
@@ -116,7 +116,7 @@ async def carry(name: str, source: Place, destination: Place, wanted: Wanted, *,
     await _make_folder(destination, wanted)
     if content:
         sha256, size_bytes = await _write(source, destination, wanted, existed=old is not None)
-        # What was read is what is told: the file may have changed since it was looked at.
+        # The checksum is that of the content that was read: the file may have changed since the comparison.
         content = _content_changes(old_sha256, old, sha256, size_bytes)
     else:
         await _set_attributes(destination, wanted)
@@ -155,7 +155,7 @@ async def _make_folder(destination: Place, wanted: Wanted) -> None:
         return
     if not wanted.makedirs:
         where = f"{folder} on {destination.connection.srn}"
-        raise StateFailedError(f"the folder {where} does not exist (`makedirs: true` makes it)")
+        raise StateFailedError(f"the folder {where} does not exist (`makedirs: true` creates it)")
     await destination.connection.make_directory(folder, parents=True)
 
 
@@ -167,7 +167,7 @@ async def _set_attributes(destination: Place, wanted: Wanted) -> None:
 
 
 def _differences(wanted: Wanted, old: FileStat | None) -> DataMap:
-    """Return what is not as wanted, apart from the content; of a new file only what was asked for."""
+    """Return the attributes that differ; for a new file only those that the SLS names."""
     changes: DataMap = {}
     if wanted.mode is not None and (old is None or old.mode != wanted.mode):
         changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{wanted.mode:04o}"}

@@ -1,6 +1,6 @@
-"""What the states of docker share: the names of a container's options and of a network's settings.
+"""Shared by the `docker_…` state modules: the names of the options of containers and networks.
 
-It holds no state functions. What the options mean is the execution module's matter.
+This module has no state functions. The execution module `docker` interprets the options.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPTIONS: Final = (
     "user_ns_mode", "userns_mode", "uts_mode", "volume", "volume_driver", "volumes", "volumes_from",
     "workdir", "working_dir",
 )  # fmt: skip
-"""Options of a container, their aliases included."""
+"""Options of a container, including their aliases."""
 
 SETTINGS: Final = (
     "attachable", "aux_address", "aux_addresses", "check_duplicate", "driver", "driver_opt",
@@ -35,11 +35,11 @@ SETTINGS: Final = (
     "ipam_driver", "ipam_opts", "ipam_pools", "iprange", "ipv6", "labels", "options", "scope",
     "subnet",
 )  # fmt: skip
-"""Settings of a network, their aliases included."""
+"""Settings of a network, including their aliases."""
 
 
 def part(about: Any, *keys: str) -> dict[str, Any]:
-    """Return a mapping within what the engine says of a thing; empty when it says none."""
+    """Return a mapping in docker's description of an object; empty if it is missing."""
     found = about
     for key in keys:
         found = found.get(key) if is_mapping(found) else None

@@ -1,4 +1,4 @@
-"""Text that may be JSON: what `new_state` of commands and queries has of it as data."""
+"""Reads text that may be JSON, for the `new_state` of commands and queries."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _STARTS_OF_JSON: Final = frozenset('{["-0123456789tfn')
 
 
 def json_under(key: str, text: str) -> DataMap:
-    """Return the data of a JSON text under a key; nothing at all when it is no JSON, or nests too deep.
+    """Return the data of a JSON text under a key; an empty mapping if it is not JSON, or nested too deep.
 
     Args:
-        key: where the data goes.
-        text: any text. `NaN` and `Infinity`, which Python would read, are no JSON.
+        key: the key.
+        text: any text. `NaN` and `Infinity`, which Python would accept, are not JSON.
     """
     if text.lstrip()[:1] not in _STARTS_OF_JSON or not text:
         return {}
@@ -29,4 +29,4 @@ def json_under(key: str, text: str) -> DataMap:
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")

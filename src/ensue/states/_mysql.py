@@ -1,6 +1,6 @@
-"""What the states of MySQL share: the arguments that say where the server is.
+"""Shared by the `mysql_…` state modules: the arguments that locate the server.
 
-It holds no state functions.
+This module has no state functions.
 """
 
 from __future__ import annotations
@@ -12,4 +12,4 @@ CONNECTION: Final = (
     "connection_unix_socket", "connection_default_file", "connection_charset", "connection_conv",
     "connection_use_unicode",
 )  # fmt: skip
-"""Of these, Salt's `connection_conv` and `connection_use_unicode` have no effect."""
+"""`connection_conv` and `connection_use_unicode`, which Salt has, have no effect."""

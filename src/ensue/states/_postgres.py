@@ -1,6 +1,6 @@
-"""What the states of PostgreSQL share: Salt's names for where the server is, and who asks it.
+"""Shared by the `postgres_…` state modules: the arguments that locate the server, and removal.
 
-It holds no state functions.
+This module has no state functions.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _ARGUMENTS: Final = {
 }
 
 SERVER: Final = tuple(_ARGUMENTS)
-"""The arguments of a state that say where the server is."""
+"""The arguments that locate the server."""
 
 
 def server_of(ctx: StateContext, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of execution functions for those of a state.
+    """Translate the arguments of a state that locate the server into those of execution functions.
 
     Args:
-        ctx: the state's context; its masker is told of the password.
+        ctx: the state's context, whose masker gets the password.
         given: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Raises:
-        StateFailedError: there is another one.
+        StateFailedError: an argument is unknown.
     """
     unknown = sorted(given.keys() - _ARGUMENTS.keys())
     if unknown:
-        raise StateFailedError(f"there is no argument {unknown[0]}; there are {', '.join(_ARGUMENTS)}")
+        raise StateFailedError(f"unknown argument {unknown[0]}; known are {', '.join(_ARGUMENTS)}")
     if given.get("db_password"):
         ctx.masker.add(str(given["db_password"]))
     return {_ARGUMENTS[word]: value for word, value in given.items() if value is not None}
@@ -50,13 +50,13 @@ def server_of(ctx: StateContext, given: dict[str, Any]) -> dict[str, Any]:
 async def gone(
     ctx: StateContext, name: str, what: str, *, is_there: bool, remove: Callable[[], Awaitable[Any]]
 ) -> StateReturn:
-    """Have a thing not be there.
+    """Remove an object of the server.
 
     Args:
         ctx: the state's context.
         name: its name.
-        what: what it is, as the comment says.
-        is_there: whether it is.
+        what: its kind, for the comment.
+        is_there: whether it exists.
         remove: removes it.
     """
     new_state: DataMap = {"name": name, "exists": False}

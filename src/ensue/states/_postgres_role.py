@@ -1,4 +1,4 @@
-"""Roles of PostgreSQL, for state modules `postgres_user` and `postgres_group`.
+"""Manages roles of PostgreSQL, for the state modules `postgres_user` and `postgres_group`.
 
 Source: Salt's state modules `postgres_user` and `postgres_group`, 3008.
 """
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 FLAGS: Final = ("createdb", "inherit", "login", "createroles", "replication", "superuser")
-"""What a role may, or may not."""
+"""The attributes of a role that are on or off."""
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """How a role is to be.
+    """A requested role.
 
     Args:
         kind: `user` or `group`.
-        flags: what it may; what is not said stays.
+        flags: its attributes that are on or off; others are left alone.
         password: its password; None leaves it.
-        default_password: the password of a new one.
-        refresh_password: set the password without asking what it is, which only a superuser may.
-        encrypted: how it is kept: `md5`, `scram-sha-256`, false for as it is.
-        valid_until: when the password ends.
-        groups: the groups that it is at least in.
+        default_password: the password of a new role.
+        refresh_password: set the password without reading the present one, which only a superuser may read.
+        encrypted: how the password is stored: `md5`, `scram-sha-256`, or false for unchanged.
+        valid_until: when the password expires.
+        groups: groups that it must be in.
     """
 
     kind: str
@@ -46,19 +46,20 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def role_present(ctx: StateContext, name: str, wanted: Wanted, server: dict[str, Any]) -> StateReturn:
-    """Have a role.
+    """Create a role, or change its attributes.
 
     Args:
         ctx: the state's context.
         name: its name.
-        wanted: how it is to be.
-        server: arguments of execution functions.
+        wanted: the requested role.
+        server: arguments of execution functions that locate the server.
 
     Returns:
-        `changes` have the role: `Present`, or what changed; `new_state` has what `postgres.role_get` says.
+        `changes` has the role, with `Present` or what changed; `new_state` has the result of
+        `postgres.role_get`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     what = wanted.kind.capitalize()
     ctx.masker.add(*(str(each) for each in (wanted.password, wanted.default_password) if each))
@@ -82,7 +83,7 @@ async def role_present(ctx: StateContext, name: str, wanted: Wanted, server: dic
     await ctx.call(f"postgres.{wanted.kind}_{verb}", name, **options, **server)
     now: DataMap | None = await ctx.call("postgres.role_get", name, **server)
     if now is None:
-        raise StateFailedError(f"Failed to {verb} {wanted.kind} {name}: the server does not know it")
+        raise StateFailedError(f"Failed to {verb} {wanted.kind} {name}: it does not exist on the server")
     return StateReturn(
         name=name,
         result=True,
@@ -126,7 +127,7 @@ def _state(name: str, found: DataMap) -> DataMap:
 
 
 def names_of(groups: str | list[str] | None) -> tuple[str, ...] | None:
-    """Return the groups that a state names: a list, or a text with commas; None where it names none."""
+    """Read the argument `groups`, a list or a text with commas; None if there are none."""
     if groups is None:
         return None
     listed = groups if is_list(groups) else str(groups).split(",")

@@ -1,6 +1,6 @@
-"""What the states of RabbitMQ share: doing a thing unless this is a plan, and the texts of results.
+"""Shared by the `rabbitmq_…` state modules: makes a change unless this is a plan, and makes the return.
 
-It holds no state functions.
+This module has no state functions.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ async def changed(
     old_state: DataMap | None = None,
     sensitive: tuple[str, ...] = (),
 ) -> StateReturn:
-    """Make a change, or say in a plan that it would be made.
+    """Make a change, unless this is a plan, and make the return.
 
     Args:
         ctx: the state's context.
-        name: what it is made of.
-        changes: what changes.
+        name: the changed object.
+        changes: the changes.
         plan: the comment of a plan.
-        done: the comment afterwards.
+        done: the comment after the change.
         act: makes the change.
-        new_state: what there is afterwards.
-        old_state: what there is before.
+        new_state: description after the change.
+        old_state: description before the change.
         sensitive: paths of secrets in `new_state`.
     """
     if ctx.test:
@@ -56,12 +56,12 @@ async def changed(
 
 
 def unchanged(name: str, comment: str, new_state: DataMap, sensitive: tuple[str, ...] = ()) -> StateReturn:
-    """Return that all is as it should be.
+    """Make the return for an object that needs no change.
 
     Args:
-        name: what it is about.
+        name: the object.
         comment: the comment.
-        new_state: what there is.
+        new_state: its description.
         sensitive: paths of secrets in `new_state`.
     """
     return StateReturn(name=name, result=True, comment=comment, new_state=new_state, sensitive=sensitive)

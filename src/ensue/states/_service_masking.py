@@ -1,4 +1,4 @@
-"""`service.masked` and `service.unmasked`: services that nothing may start."""
+"""`service.masked` and `service.unmasked`: mask services so that nothing can start them, or unmask them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 async def masked(ctx: StateContext, name: str, runtime: bool = False) -> StateReturn:
-    """Let nothing start a service.
+    """Mask a service, so that nothing can start it.
 
     Args:
         ctx: the state's context.
         name: the service.
-        runtime: until the next start of the system, rather than for good.
+        runtime: only until the next boot.
 
     Returns:
-        `changes` are `masked: {old, new}`.
+        `changes` has `masked: {old, new}`.
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.
@@ -30,15 +30,15 @@ async def masked(ctx: StateContext, name: str, runtime: bool = False) -> StateRe
 
 
 async def unmasked(ctx: StateContext, name: str, runtime: bool = False) -> StateReturn:
-    """Have no mask on a service.
+    """Unmask a service.
 
     Args:
         ctx: the state's context.
         name: the service.
-        runtime: the mask that lasts until the next start of the system.
+        runtime: remove the mask that lasts only until the next boot.
 
     Returns:
-        `changes` are `masked: {old, new}`.
+        `changes` has `masked: {old, new}`.
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.

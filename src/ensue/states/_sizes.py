@@ -1,4 +1,4 @@
-"""Arguments that are sizes."""
+"""Reads arguments that are sizes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def read_size(argument: str, size: Data) -> int:
 
     Args:
         argument: the name of the argument, for the message.
-        size: its value, bytes or a number with a unit.
+        size: its value, in bytes or a number with a unit.
 
     Raises:
-        StateFailedError: it is no size.
+        StateFailedError: the value is not a size.
     """
     found = size_bytes(size)
     if found is None:
-        raise StateFailedError(f"{argument}: {size!r} is no size (write a number, 64K, 10MB or 2GiB)")
+        raise StateFailedError(f"{argument}: {size!r} is not a size (write a number, 64K, 10MB or 2GiB)")
     return found

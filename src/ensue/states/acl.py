@@ -1,6 +1,6 @@
-"""State module `acl`: who may do what with a file, beyond owner, group and others.
+"""State module `acl`: access control lists of files.
 
-Source: Salt's state module `acl` (`linux_acl`), 3008: arguments, results, changes and texts.
+Source: Salt's state module `acl` (`linux_acl`), 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _KINDS: Final = {"u": "user", "g": "group", "m": "mask", "o": "other"}
 
 
 class _Entries(msgspec.Struct, kw_only=True, frozen=True):
-    """The entries of one kind of a path and, with `recurse`, of all below it.
+    """The entries of one type of a path and, with `recurse`, of everything below it.
 
-    `found` has by path the octal number of each name.
+    `found` has the octal permissions by path and name.
     """
 
     path: str
@@ -34,17 +34,17 @@ class _Entries(msgspec.Struct, kw_only=True, frozen=True):
     found: dict[str, dict[str, int]]
 
     def number(self, name: str) -> int | None:
-        """Return what a name may do with the path itself; None without an entry."""
+        """Return the permissions of a name on the path itself; None without an entry."""
         return self.found[self.path].get(name)
 
     def has(self, name: str, perms: str, folders: set[str]) -> bool:
-        """Say whether a name has these permissions everywhere."""
+        """Say whether a name has these permissions on all paths."""
         wanted = _octal(perms)
         for path, numbers in self.found.items():
             if self.is_default and path not in folders:
                 continue
             number = numbers.get(name)
-            # `X` is x on folders, and on files that somebody may run.
+            # `X` is x on folders, and on files that are executable for somebody.
             if number != wanted and not ("X" in perms and path not in folders and number == wanted - 1):
                 return False
         return True
@@ -60,23 +60,23 @@ async def present(
     recurse: bool = False,
     force: bool = False,
 ) -> StateReturn:
-    """Have an entry for a user or a group.
+    """Set an entry of a user or group.
 
     Args:
         ctx: the state's context.
         name: the path.
-        acl_type: `user`, `group`, `mask` or `other`; with `d:` or `default:` before it, what new files have.
-        acl_name: the user or group; empty: those whose the file is.
+        acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
+        acl_name: the user or group; empty for the owner or group of the file.
         perms: letters of `rwxX-`.
-        recurse: for all that is below it, too.
-        force: remove all other entries when one has to be set.
+        recurse: apply it to everything below the path too.
+        force: remove all other entries if the entry must be set.
 
     Returns:
-        `changes` have `new` and `old`, each with `acl_name acl_type perms`; `new_state` has
+        `changes` has `new` and `old`, each with `acl_name acl_type perms`; `new_state` has
         `path acl_type acl_names perms`.
 
     Raises:
-        StateFailedError: nothing is at the path, or there is no such user.
+        StateFailedError: the path or the user does not exist.
     """
     return await _have(ctx, name, acl_type, [str(acl_name)], str(perms), recurse=recurse, force=force)
 
@@ -91,22 +91,22 @@ async def list_present(
     recurse: bool = False,
     force: bool = False,
 ) -> StateReturn:
-    """Have entries for several users or groups.
+    """Set entries of several users or groups.
 
     Args:
         ctx: the state's context.
         name: the path.
-        acl_type: as for `acl.present`.
+        acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_names: users or groups.
         perms: letters of `rwxX-`.
-        recurse: for all that is below it, too.
-        force: remove all other entries when one has to be set.
+        recurse: apply it to everything below the path too.
+        force: remove all other entries if an entry must be set.
 
     Returns:
-        As of `acl.present`, with all names in one text.
+        As for `acl.present`, with all names in one text.
 
     Raises:
-        StateFailedError: nothing is at the path, or there is no such user.
+        StateFailedError: the path or a user does not exist.
     """
     names = [acl_names] if isinstance(acl_names, str) else [str(each) for each in acl_names or []]
     return await _have(ctx, name, acl_type, names, str(perms), recurse=recurse, force=force)
@@ -121,22 +121,21 @@ async def absent(
     *,
     recurse: bool = False,
 ) -> StateReturn:
-    """Have no entry for a user or a group.
+    """Remove the entry of a user or group.
 
     Args:
         ctx: the state's context.
         name: the path.
-        acl_type: as for `acl.present`.
+        acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_name: the user or group.
-        perms: Salt's; has no effect.
-        recurse: nor below it.
+        perms: accepted, as in Salt, without effect.
+        recurse: apply it to everything below the path too.
 
     Returns:
-        `changes` have `old` with `acl_name acl_type perms`; `new_state` has `path acl_type acl_names` and
-        `exists`, false.
+        `changes` has `old` with `acl_name acl_type perms`; `new_state` has `path acl_type acl_names exists`.
 
     Raises:
-        StateFailedError: nothing is at the path.
+        StateFailedError: the path does not exist.
     """
     return await _have_not(ctx, name, acl_type, [str(acl_name)], recurse=recurse)
 
@@ -149,20 +148,20 @@ async def list_absent(
     *,
     recurse: bool = False,
 ) -> StateReturn:
-    """Have no entries for several users or groups.
+    """Remove the entries of several users or groups.
 
     Args:
         ctx: the state's context.
         name: the path.
-        acl_type: as for `acl.present`.
+        acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_names: users or groups.
-        recurse: nor below it.
+        recurse: apply it to everything below the path too.
 
     Returns:
-        As of `acl.absent`, with all names in one text.
+        As for `acl.absent`, with all names in one text.
 
     Raises:
-        StateFailedError: nothing is at the path.
+        StateFailedError: the path does not exist.
     """
     names = [acl_names] if isinstance(acl_names, str) else [str(each) for each in acl_names or []]
     return await _have_not(ctx, name, acl_type, names, recurse=recurse)
@@ -224,7 +223,7 @@ async def _have_not(
 
 
 async def _missing(ctx: StateContext, path: str) -> StateReturn | None:
-    """Return what is said of a path at which nothing is; in a plan, an earlier state may make it."""
+    """Make the return for a missing path; in a plan, an earlier state may be about to create it."""
     if await ctx.connection.stat(path, follow=True) is not None:
         return None
     return StateReturn(name=path, result=None if ctx.test else False, comment=f"{path} does not exist")
@@ -233,7 +232,7 @@ async def _missing(ctx: StateContext, path: str) -> StateReturn | None:
 async def _entries(
     ctx: StateContext, path: str, acl_type: str, names: Sequence[str], *, recurse: bool
 ) -> tuple[_Entries, set[str], str]:
-    """Return the entries of a kind, which of the paths are folders, and whose the path is."""
+    """Return the entries of a type, the paths that are folders, and owner and group of the path."""
     is_default = acl_type.startswith(("d:", "default:"))
     word = acl_type.partition(":")[2] if is_default else acl_type
     kind = _KINDS.get(word, word)

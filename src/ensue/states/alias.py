@@ -1,6 +1,6 @@
-"""State module `alias`: to whom mail for a local name goes.
+"""State module `alias`: mail aliases of the target.
 
-Source: Salt's state module `alias`, 3008: results, changes and texts. In a plan changes are said, too.
+Source: Salt's state module `alias`, 3008: results, changes and comments. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 async def present(ctx: StateContext, name: str, target: str | list[str]) -> StateReturn:
-    """Have mail for a name go somewhere.
+    """Set a mail alias.
 
     Args:
         ctx: the state's context.
         name: the local name.
-        target: the address, or several.
+        target: the address, or a list of addresses.
 
     Returns:
-        `changes` have `alias`; `new_state` has `name` and `target`.
+        `changes` has `alias`; `new_state` has `name` and `target`.
 
     Raises:
-        StateFailedError: one of them cannot stand in the file.
+        StateFailedError: the name or an address is invalid.
     """
     shown = ", ".join(map(str, target)) if isinstance(target, list) else str(target)
     new_state: DataMap = {"name": name, "target": shown}
@@ -52,14 +52,14 @@ async def present(ctx: StateContext, name: str, target: str | list[str]) -> Stat
 
 
 async def absent(ctx: StateContext, name: str) -> StateReturn:
-    """Have no alias for a name.
+    """Remove a mail alias.
 
     Args:
         ctx: the state's context.
         name: the local name.
 
     Returns:
-        `changes` have `alias`; `new_state` has `name` and `exists`, false.
+        `changes` has `alias`; `new_state` has `name exists`.
     """
     before = await ctx.call("aliases.get_target", name)
     if not before:

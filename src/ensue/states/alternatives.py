@@ -1,6 +1,6 @@
-"""State module `alternatives`: which of several programs goes by a common name.
+"""State module `alternatives`: selects the program behind a common name, such as `editor`.
 
-Source: Salt's state module `alternatives`, 3007: results, changes and texts. As there, `install` is not
+Source: Salt's state module `alternatives`, 3007: results, changes and comments. As there, `install` is not
 done again for another priority or link.
 """
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 async def install(ctx: StateContext, name: str, link: str, path: str, priority: int | str) -> StateReturn:
-    """Have a program among those that may go by a name.
+    """Register a program as an alternative for a name.
 
     Args:
         ctx: the state's context.
         name: the name (`editor`).
-        link: the path that stands for it (`/usr/bin/editor`).
+        link: the path of the name (`/usr/bin/editor`).
         path: the program.
-        priority: the program with the highest one goes by the name, unless another was chosen.
+        priority: in auto mode, the program with the highest priority is used.
 
     Returns:
-        `changes` have `name`, `link`, `path` and `priority`.
+        `changes` has `name`, `link`, `path` and `priority`.
 
     Raises:
-        StateFailedError: the target has no alternatives.
+        StateFailedError: the target has no program for alternatives.
     """
     if await ctx.call("alternatives.check_exists", name, path):
         comment = f"Alternative {path} for {name} is already registered"
@@ -60,7 +60,7 @@ async def install(ctx: StateContext, name: str, link: str, path: str, priority: 
 
 
 async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
-    """Have a program not among those that may go by a name.
+    """Remove a program from the alternatives for a name.
 
     Args:
         ctx: the state's context.
@@ -68,10 +68,10 @@ async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
         path: the program.
 
     Returns:
-        `changes` have `path`: the program that goes by the name now.
+        `changes` has `path`: the program that is used now.
 
     Raises:
-        StateFailedError: the target has no alternatives.
+        StateFailedError: the target has no program for alternatives.
     """
     if not await ctx.call("alternatives.check_exists", name, path):
         current: str | bool = await ctx.call("alternatives.show_current", name)
@@ -95,20 +95,20 @@ async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
 
 
 async def auto(ctx: StateContext, name: str) -> StateReturn:
-    """Let the program with the highest priority go by a name.
+    """Use the program with the highest priority for a name (auto mode).
 
     Args:
         ctx: the state's context.
         name: the name.
 
     Returns:
-        `changes` are `result`: what the program says.
+        `changes` has `result`: the output of the program.
 
     Raises:
-        StateFailedError: the target has no alternatives, or none of that name.
+        StateFailedError: the target has no program for alternatives, or no alternatives for the name.
     """
     shown: str = await ctx.call("alternatives.display", name)
-    # The first line is the name, the mode stands at its end or on its own line.
+    # The first line is the name; the mode is at its end or on its own line.
     if any(" auto mode" in line or line.strip() == "Status: auto" for line in shown.splitlines()[:2]):
         comment = f"{name} already in auto mode"
         return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
@@ -125,24 +125,24 @@ async def auto(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
-    """Let a program go by a name, whatever its priority.
+    """Use a program for a name, whatever its priority.
 
     Args:
         ctx: the state's context.
         name: the name.
-        path: the program, one of those that may.
+        path: the program, which must be registered.
 
     Returns:
-        `changes` have `path`.
+        `changes` has `path`.
 
     Raises:
-        StateFailedError: the target has no alternatives.
+        StateFailedError: the target has no program for alternatives.
     """
     if await ctx.call("alternatives.show_current", name) == path:
         comment = f"Alternative for {name} already set to {path}"
         return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
     if not await ctx.call("alternatives.check_exists", name, path):
-        # In a plan, what comes before this state may be about to install it.
+        # In a plan, an earlier state may be about to install it.
         result = None if ctx.test else False
         return StateReturn(name=name, result=result, comment=f"Alternative {path} for {name} doesn't exist")
     if ctx.test:

@@ -1,4 +1,4 @@
-"""State module `apache_conf`: configurations of Apache, as Debian enables them.
+"""State module `apache_conf`: configurations of Apache on Debian.
 
 Source: Salt's state module `apache_conf`, 3008.
 """
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
-    """Have one of Apache's configurations enabled.
+    """Enable a configuration of Apache.
 
     Args:
         ctx: the state's context.
-        name: its name.
+        name: the configuration.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     return await switched(ctx, name, "conf", "conf", enable=True)
 
 
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
-    """Have one of Apache's configurations disabled.
+    """Disable a configuration of Apache.
 
     Args:
         ctx: the state's context.
-        name: its name.
+        name: the configuration.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     return await switched(ctx, name, "conf", "conf", enable=False)
 

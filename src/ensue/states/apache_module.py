@@ -1,4 +1,4 @@
-"""State module `apache_module`: modules of Apache, as Debian enables them.
+"""State module `apache_module`: modules of Apache on Debian.
 
 Source: Salt's state module `apache_module`, 3008.
 """
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
-    """Have one of Apache's modules enabled.
+    """Enable a module of Apache.
 
     Args:
         ctx: the state's context.
-        name: its name.
+        name: the module.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     return await switched(ctx, name, "mod", "module", enable=True)
 
 
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
-    """Have one of Apache's modules disabled.
+    """Disable a module of Apache.
 
     Args:
         ctx: the state's context.
-        name: its name.
+        name: the module.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     return await switched(ctx, name, "mod", "module", enable=False)
 

@@ -1,4 +1,4 @@
-"""State module `apache_site`: sites of Apache, as Debian enables them.
+"""State module `apache_site`: sites of Apache on Debian.
 
 Source: Salt's state module `apache_site`, 3008.
 """
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
 
 
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
-    """Have one of Apache's sites enabled.
+    """Enable a site of Apache.
 
     Args:
         ctx: the state's context.
-        name: its name.
+        name: the site.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     return await switched(ctx, name, "site", "site", enable=True)
 
 
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
-    """Have one of Apache's sites disabled.
+    """Disable a site of Apache.
 
     Args:
         ctx: the state's context.
-        name: its name.
+        name: the site.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
     """
     return await switched(ctx, name, "site", "site", enable=False)
 

@@ -1,6 +1,6 @@
-"""State module `blockdev`: file systems on block devices, and how the kernel reads from these.
+"""State module `blockdev`: formats block devices, and tunes their settings in the kernel.
 
-Source: Salt's state module `blockdev`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `blockdev`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ async def formatted(
     lazy_itable_init: int | None = None,
     fat: int | None = None,
 ) -> StateReturn:
-    """Have a file system on a device; what else is on it is lost.
+    """Create a file system on a device, unless it has one of this type; other data on it is lost.
 
     Args:
         ctx: the state's context.
         name: the device.
-        fs_type: the kind of file system.
-        force: whatever is on the device.
-        inode_size: of ext: bytes for each inode; of xfs: the size of one.
-        lazy_itable_init: of ext: whether the kernel is to prepare it later.
-        fat: of fat: 12, 16 or 32.
+        fs_type: type of file system.
+        force: format the device even if it is in use or not empty.
+        inode_size: for ext, bytes per inode; for xfs, size of an inode.
+        lazy_itable_init: for ext, whether the kernel initializes the inode tables later.
+        fat: for fat, 12, 16 or 32.
 
     Returns:
-        `changes` have `new` and `old`, kinds of file system; `new_state` has `name fs_type`.
+        `changes` has `new` and `old`, types of file system; `new_state` has `name fs_type`.
 
     Raises:
-        StateFailedError: the target has no program for it, or the device is refused.
+        StateFailedError: the target has no program for it, or the program reports an error.
     """
     if await ctx.connection.stat(name, follow=True) is None:
-        # In a plan, an earlier state may be about to make the device.
+        # In a plan, an earlier state may be about to create the device.
         return StateReturn(name=name, result=None if ctx.test else False, comment=f"{name} does not exist")
     new_state: DataMap = {"name": name, "fs_type": fs_type}
     before = await _kind(ctx, name)
@@ -74,22 +74,23 @@ async def formatted(
 
 @also_takes(*_ASKED)
 async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have the kernel read from a device in a way.
+    """Tune the settings of a block device in the kernel.
 
     Args:
         ctx: the state's context.
         name: the device.
-        **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only` or `read-write`, true.
+        **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only: true` or `read-write:
+            true`.
 
     Returns:
-        `changes` have by setting a text, what it was and is; `new_state` has `name settings`.
+        `changes` has a text with the old and the new value by setting; `new_state` has `name settings`.
 
     Raises:
-        StateFailedError: there is no such setting, or it is refused.
+        StateFailedError: a setting is unknown, or the program reports an error.
     """
     unknown = [key for key in kwargs if key not in _ASKED]
     if unknown:
-        raise StateFailedError(f"Invalid keyword arguments: {unknown[0]}; there are {', '.join(_ASKED)}")
+        raise StateFailedError(f"Invalid keyword arguments: {unknown[0]}; known are {', '.join(_ASKED)}")
     found = await ctx.connection.stat(name, follow=True)
     if found is None or found.kind != "block":
         comment = f"Changes to {name} cannot be applied. Not a block device."
@@ -114,7 +115,7 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 
 
 async def _kind(ctx: StateContext, device: str) -> str:
-    """Return the kind of file system that a device has; empty for none."""
+    """Return the type of file system on a device; empty for none."""
     for program in ("blkid", "/usr/sbin/blkid", "/sbin/blkid"):
         argv = [program, "-o", "value", "-s", "TYPE", device]
         done = await ctx.connection.run(Command(argv=argv, env={"LC_ALL": "C"}))

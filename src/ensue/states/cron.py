@@ -1,6 +1,6 @@
-"""State module `cron`: jobs and variables in the crontabs of the target's users, found again by Salt's marks.
+"""State module `cron`: jobs and variables in crontabs of the target, identified by Salt's comments.
 
-Source: Salt's state module `cron`, 3008: results, changes and texts.
+Source: Salt's state module `cron`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ async def present(
     identifier: str | bool | None = False,
     special: str | None = None,
 ) -> StateReturn:
-    """Have a job in a crontab.
+    """Add or update a job in a crontab.
 
     Args:
         ctx: the state's context.
-        name: its command.
-        user: whose crontab.
-        minute: when; `random` takes any number, which then stays.
-        hour: the same.
+        name: the command of the job.
+        user: user whose crontab is edited.
+        minute: the minute; `random` chooses a number once, as in the other fields of the time.
+        hour: the hour.
         daymonth: the day of the month.
         month: the month.
         dayweek: the day of the week.
-        comment: a remark above it.
-        commented: switched off.
-        identifier: what it is found by when its command changes; without it the command.
-        special: a word (`@daily`) in place of the time.
+        comment: a comment above the job.
+        commented: comment the job out.
+        identifier: identifies the job if its command changes; by default the command.
+        special: a word (`@daily`) instead of the time.
 
     Returns:
-        `changes` have the user with the command; `new_state` has `user cmd identifier`.
+        `changes` has the user with the command; `new_state` has `user cmd identifier`.
 
     Raises:
-        StateFailedError: the target has no cron, or refuses the crontab.
+        StateFailedError: the target has no cron, or cron rejects the crontab.
     """
     command = name.strip()
     found_by = command if identifier is False else identifier
@@ -97,20 +97,20 @@ async def absent(
     user: str = "root",
     identifier: str | bool | None = False,
     special: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes those of `present`)
+    **kwargs: Any,  # noqa: ARG001 (Salt accepts the arguments of `present`)
 ) -> StateReturn:
-    """Have no such job in a crontab.
+    """Remove a job from a crontab.
 
     Args:
         ctx: the state's context.
-        name: its command.
-        user: whose crontab.
-        identifier: what it is found by; without it the command.
-        special: given for a job whose time is one word.
-        **kwargs: the other arguments of `present`.
+        name: the command of the job.
+        user: user whose crontab is edited.
+        identifier: identifies the job; by default the command.
+        special: set for a job whose time is a word.
+        **kwargs: the other arguments of `present`, without effect.
 
     Returns:
-        `changes` have the user with the command; `new_state` has `user cmd` and `exists`, false.
+        `changes` has the user with the command; `new_state` has `user cmd exists`.
 
     Raises:
         StateFailedError: the target has no cron.
@@ -141,19 +141,19 @@ async def absent(
 async def env_present(
     ctx: StateContext, name: str, value: str | float | None = None, user: str = "root"
 ) -> StateReturn:
-    """Have a variable in a crontab.
+    """Set a variable in a crontab.
 
     Args:
         ctx: the state's context.
         name: the variable.
-        value: its value, written as it is.
-        user: whose crontab.
+        value: its value, written unchanged.
+        user: user whose crontab is edited.
 
     Returns:
-        `changes` have the user with the variable.
+        `changes` has the user with the variable.
 
     Raises:
-        StateFailedError: the target has no cron, or refuses the crontab.
+        StateFailedError: the target has no cron, or cron rejects the crontab.
     """
     new_state: DataMap = {"user": user, "name": name, "value": "" if value is None else str(value)}
     came: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
@@ -169,15 +169,15 @@ async def env_present(
 
 
 async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateReturn:
-    """Have no such variable in a crontab.
+    """Remove a variable from a crontab.
 
     Args:
         ctx: the state's context.
         name: the variable.
-        user: whose crontab.
+        user: user whose crontab is edited.
 
     Returns:
-        `changes` have the user with the variable.
+        `changes` has the user with the variable.
 
     Raises:
         StateFailedError: the target has no cron.

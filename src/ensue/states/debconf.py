@@ -1,6 +1,6 @@
-"""State module `debconf`: answers to the questions that Debian's packages ask.
+"""State module `debconf`: answers to the questions of Debian packages.
 
-Source: Salt's state module `debconf`, 3008: results, changes and texts.
+Source: Salt's state module `debconf`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ async def set_(
     data: dict[str, dict[str, Any]],
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Answer questions of a package before it asks them.
+    """Set the answers to questions of a package before it is installed.
 
     Args:
         ctx: the state's context.
         name: the package.
-        data: by question its `type` and `value`.
-        **kwargs: Salt takes any.
+        data: `type` and `value` by question.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have each question with its answer; that of a password is hidden.
+        `changes` has the new answers by question; passwords are hidden.
 
     Raises:
         StateFailedError: the target has no debconf.
@@ -44,7 +44,7 @@ async def set_(
             ctx.masker.add(str(each["value"]))
     if ctx.test and not await ctx.call("debconf.is_there"):
         # An earlier state may be about to install it.
-        comment = "debconf-utils is not there yet, so that answers cannot be read"
+        comment = "debconf-utils is not installed yet, so the answers cannot be read"
         return StateReturn(name=name, result=None, comment=comment)
     current: list[list[str]] = await ctx.call("debconf.show", name) or []
     wanted = {key: (str(each["type"]), _text(each)) for key, each in data.items()}
@@ -81,23 +81,24 @@ async def set_file(
     defaults: dict[str, Any] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Answer questions as a file says, in the form that debconf-set-selections reads.
+    """Set the answers to questions from a file in the format of debconf-set-selections.
 
     Args:
         ctx: the state's context.
         name: any name.
         source: the file, `salt://…`.
-        template: render it first, with this renderer.
+        template: render the file first, with this renderer.
         context: variables for the template.
-        defaults: variables that `context` outranks.
-        **kwargs: Salt takes any.
+        defaults: variables for templates; `context` overrides them.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have each question whose answer was another; that of a password is hidden. Without
-        debconf-utils answers cannot be compared: all are set on each run, without changes, as in Salt.
+        `changes` has the new answers by question; passwords are hidden. Without debconf-utils, answers cannot
+        be
+        compared: as in Salt, each run sets all of them and reports no changes.
 
     Raises:
-        StateFailedError: there is no such file, or the target has no debconf.
+        StateFailedError: the file does not exist, or the target has no debconf.
     """
     text = (await ctx.files.read(source)).decode("utf-8")
     if template:
@@ -132,12 +133,12 @@ def _line(line: str) -> list[str]:
     """Return package, question, type and value of a line.
 
     Raises:
-        StateFailedError: it has fewer than three words.
+        StateFailedError: the line has fewer than three words.
     """
     words = [*line.strip().split(None, 3), ""][:4]
     if not words[2]:
         raise StateFailedError(
-            f"debconf: `{words[0]} …` is no answer: it takes package, question, type and value"
+            f"debconf: `{words[0]} …` is not an answer: write package, question, type and value"
         )
     return words
 

@@ -1,7 +1,7 @@
 """State module `docker_image`: images of a container engine.
 
 Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's state module `docker_image`: arguments,
-results, changes and texts. A plan has changes, too.
+results, changes and comments. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Source(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an image comes from, and what it is called.
+    """The parsed arguments: the name of an image, and where it comes from.
 
     Args:
         name: its name.
@@ -30,7 +30,7 @@ class _Source(msgspec.Struct, frozen=True, kw_only=True):
         build: a folder with a Dockerfile.
         load: an archive.
         dockerfile: the name of the Dockerfile.
-        insecure_registry: whether the registry is asked without TLS.
+        insecure_registry: whether the registry is used without TLS.
         build_arguments: arguments of `docker.build`.
     """
 
@@ -66,31 +66,30 @@ async def present(
     sls: Any = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have an image: pulled, built or loaded.
+    """Pull, build or load an image that is missing.
 
     Args:
         ctx: the state's context.
         name: its name, with `:tag` or without.
-        tag: its tag; needed for `build` and `load`.
-        build: a folder of the target with a Dockerfile, from which it is built.
-        load: an archive that `docker save` made, from which it is loaded: a path of the target, or a source.
-        force: pull, build or load it although it is there.
-        insecure_registry: refused, since the engine's own configuration says which registries are insecure.
+        tag: its tag; required for `build` and `load`.
+        build: build it from this folder of the target, which has a Dockerfile.
+        load: load it from this archive of `docker save`: a path of the target, or a source.
+        force: pull, build or load it even if it exists.
+        insecure_registry: refused, because insecure registries are set in the configuration of docker.
         client_timeout: has no effect.
-        dockerfile: the name of the Dockerfile.
-        sls: refused: build with a Dockerfile, or apply SLS to a resource of the type `container`.
-        **kwargs: `buildargs`, `cache` and `rm` of a build.
+        dockerfile: name of the Dockerfile.
+        sls: refused; build with a Dockerfile, or apply SLS to a resource of the type `container`.
+        **kwargs: `buildargs`, `cache` and `rm` for a build.
 
     Returns:
-        `changes` have what was done: `Layers`, or of a build `Id` and `Image`; `new_state` has
-        `name id tags`.
+        `changes` has `Layers`, or for a build `Id` and `Image`; `new_state` has `name id tags`.
 
     Raises:
         StateFailedError: docker does not answer.
     """
     if sls is not None:
         comment = (
-            "`sls` builds no image here: use a Dockerfile with `build`, or apply SLS to a running container,"
+            "`sls` is not supported: use a Dockerfile with `build`, or apply SLS to a running container,"
             " which the resource type `container` is for"
         )
         return StateReturn(name=name, result=False, comment=comment)
@@ -127,7 +126,7 @@ async def _obtained(ctx: StateContext, source: _Source, before: dict[str, Any] |
     found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
     if found is None:
         why = done.get("Warning", "docker does not have it")
-        comment = f"Image {source.image} was {source.action}, and is not there: {why}"
+        comment = f"Image {source.image} was {source.action}, but does not exist: {why}"
         return StateReturn(name=source.name, result=False, comment=comment)
     is_new = before is None or before["Id"] != found["Id"]
     text = f"Image '{source.image}' was {source.action}"
@@ -164,16 +163,16 @@ def _state(source: _Source, found: dict[str, Any]) -> DataMap:
 async def absent(
     ctx: StateContext, name: str, images: list[str] | None = None, *, force: bool = False
 ) -> StateReturn:
-    """Have images not exist.
+    """Remove images.
 
     Args:
         ctx: the state's context.
         name: the image, with its tag.
-        images: several images in place of `name`.
-        force: remove also one that containers use.
+        images: several images, instead of `name`.
+        force: also remove an image that containers use.
 
     Returns:
-        `changes` have `Layers` and `Tags` that are gone; `new_state` has `name exists`.
+        `changes` has the removed `Layers` and `Tags`; `new_state` has `name exists`.
 
     Raises:
         StateFailedError: docker does not answer.
@@ -213,10 +212,10 @@ async def absent(
     "saltenv", "pillarenv", "pillar", "buildargs", "cache", "rm", "images",
 )  # fmt: skip
 async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwargs: Any) -> StateReturn:
-    """Pull, build or load an image anew because something that it watches has changed; see `present`.
+    """Pull, build or load an image again because a watched state has changes.
 
     Raises:
-        StateFailedError: it is another function that watches.
+        StateFailedError: the function is not `present`.
     """
     if sfun != "present":
         raise StateFailedError(f"watch requisite is not implemented for {sfun}")

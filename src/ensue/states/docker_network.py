@@ -1,8 +1,8 @@
-"""State module `docker_network`: networks of a container engine, and which containers are connected to them.
+"""State module `docker_network`: networks of a container engine, and the containers connected to them.
 
 Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's state module `docker_network`: arguments,
-results, changes and texts. A plan has changes, too. An existing network is compared in what the state says of
-it.
+results, changes and comments. Unlike Salt's, a plan has `changes`. Only the settings in the SLS are compared
+with those of an existing network.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ async def present(
     ctx: StateContext,
     name: str,
     *,
-    skip_translate: Any = None,  # noqa: ARG001 (no translation for a library)
-    ignore_collisions: bool = False,  # noqa: ARG001 (an alias and its word mean the same)
+    skip_translate: Any = None,  # noqa: ARG001 (options are not translated for a library)
+    ignore_collisions: bool = False,  # noqa: ARG001 (an alias means the same as its option)
     validate_ip_addrs: bool = True,  # noqa: ARG001 (docker checks them)
     containers: Any = None,
     reconnect: bool = True,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a network, and have containers connected to it.
+    """Create a network, and connect containers to it.
 
     Args:
         ctx: the state's context.
         name: its name.
         skip_translate: has no effect.
         ignore_collisions: has no effect.
-        validate_ip_addrs: has no effect: docker refuses addresses that are none.
-        containers: the containers that are connected to it; those that do not run, or do not exist, are
-            passed over with a warning.
-        reconnect: without `containers`: connect those again that a replaced network had.
-        **kwargs: what it is created with.
+        validate_ip_addrs: has no effect, because docker checks addresses.
+        containers: the containers to connect. Those that do not run or do not exist are skipped with a
+            warning.
+        reconnect: without `containers`, reconnect the containers of a replaced network.
+        **kwargs: settings of the network, as for `docker.create_network`.
 
     Returns:
-        `changes` have what differs, by the network's name, and `created` or `recreated`, `connected`,
+        `changes` has the differences, by the network's name, and `created` or `recreated`, `connected`,
         `reconnected`, `disconnected`; `new_state` has `name id driver subnets containers`.
 
     Raises:
-        StateFailedError: docker refuses it, or does not answer.
+        StateFailedError: docker reports an error, or does not answer.
     """
     found: dict[str, Any] | None = await ctx.call("docker.find_network", name)
     there, warnings = await _running(ctx, containers)
@@ -81,7 +81,7 @@ async def present(
 
 
 async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the running containers among these, name by id, and warnings of the others."""
+    """Return the names of running containers by id, and warnings about the others."""
     names: list[Any] = containers if is_list(containers) else str(containers or "").split(",")
     there: dict[str, str] = {}
     missing: list[str] = []
@@ -105,11 +105,11 @@ def _connected(found: dict[str, Any] | None) -> dict[str, str]:
 
 
 def _moved(lost: dict[str, str], to_connect: dict[str, str]) -> DataMap:
-    """Return the names of containers by what is done with them.
+    """Return the names of containers, by what is done with them.
 
     Args:
-        lost: those whose network goes away, name by id.
-        to_connect: those that are connected, name by id.
+        lost: names of the containers whose network is removed, by id.
+        to_connect: names of the containers to connect, by id.
     """
     found: dict[str, list[Data]] = {
         "connected": [label for one, label in to_connect.items() if one not in lost],
@@ -132,7 +132,7 @@ async def _carried_out(
     differing: dict[str, Any],
     settings: dict[str, Any],
 ) -> str:
-    """Create or replace the network where that is due; return the comment."""
+    """Create or replace the network if necessary; return the comment."""
     if found is not None and not differing:
         return f"Network '{name}' already exists, and is configured as specified"
     if found is not None:
@@ -163,17 +163,17 @@ def _state(about: dict[str, Any] | None) -> DataMap:
 
 
 async def absent(ctx: StateContext, name: str) -> StateReturn:
-    """Have a network not exist; containers are disconnected from it.
+    """Remove a network, and disconnect its containers.
 
     Args:
         ctx: the state's context.
         name: its name.
 
     Returns:
-        `changes` have `removed`, and `disconnected` with names of containers; `new_state` has `name exists`.
+        `changes` has `removed`, and `disconnected` with names of containers; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: docker refuses it, or does not answer.
+        StateFailedError: docker reports an error, or does not answer.
     """
     found: dict[str, Any] | None = await ctx.call("docker.find_network", name)
     gone: DataMap = {"name": name, "exists": False}

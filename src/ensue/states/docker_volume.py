@@ -1,7 +1,7 @@
 """State module `docker_volume`: volumes of a container engine.
 
 Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's state module `docker_volume`: arguments,
-results, changes and texts. A plan has changes, too.
+results, changes and comments. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ async def present(
     *,
     force: bool = False,
 ) -> StateReturn:
-    """Have a volume.
+    """Create a volume.
 
     Args:
         ctx: the state's context.
         name: its name.
         driver: its driver.
-        driver_opts: the driver's options; those of an existing volume are not compared.
-        force: replace one with another driver, and lose what is in it.
+        driver_opts: options of the driver; those of an existing volume are not compared.
+        force: replace a volume with another driver; its data is lost.
 
     Returns:
-        `changes` have `created`, what docker says of it, and `removed` where one was replaced; `new_state`
+        `changes` has `created` (docker's description), and `removed` if a volume was replaced; `new_state`
         has `name driver mountpoint`.
 
     Raises:
-        StateFailedError: docker refuses it, or does not answer.
+        StateFailedError: docker reports an error, or does not answer.
     """
     found: dict[str, Any] | None = await ctx.call("docker.find_volume", name)
     is_another = found is not None and driver is not None and found.get("Driver") != driver
@@ -69,7 +69,7 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, driver: str | None = None) -> StateReturn:  # noqa: ARG001 (Salt's)
-    """Have a volume not exist, and lose what is in it.
+    """Remove a volume with its data.
 
     Args:
         ctx: the state's context.
@@ -77,7 +77,7 @@ async def absent(ctx: StateContext, name: str, driver: str | None = None) -> Sta
         driver: has no effect.
 
     Returns:
-        `changes` have `removed`; `new_state` has `name exists`.
+        `changes` has `removed`; `new_state` has `name exists`.
 
     Raises:
         StateFailedError: a container uses it, or docker does not answer.

@@ -1,8 +1,8 @@
 """State module `environ`: variables of ensue's process, which commands on the managing minion inherit.
 
-Another target has no such process: there the state fails and says what to use instead.
+On other targets the state fails, and names an alternative.
 
-Source: Salt's state module `environ`, 3008: results, changes and texts.
+Source: Salt's state module `environ`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 MANAGING_MINION_ONLY: Final = True
-"""Its functions work on the process of ensue itself: other targets are not offered them."""
+"""The functions change the process of ensue itself, so other targets do not have them."""
 
 
 async def setenv(
@@ -33,22 +33,22 @@ async def setenv(
     update_minion: bool = False,  # noqa: ARG001 (Salt's argument)
     permanent: bool = False,
 ) -> StateReturn:
-    """Set variables for the rest of this run.
+    """Set environment variables for the rest of this run.
 
     Args:
         ctx: the state's context.
-        name: the variable, or any name when `value` is a mapping.
-        value: its value, or a mapping of variables to values; False empties a variable.
-        false_unsets: False removes it instead.
-        clear_all: empty all other variables, or remove them with `false_unsets`.
-        update_minion: Salt's; there is no other process to update.
-        permanent: of Windows; refused.
+        name: the variable, or any name if `value` is a mapping.
+        value: its value, or a mapping of variables to values; False sets an empty text.
+        false_unsets: let False remove the variable instead.
+        clear_all: set all other variables to an empty text, or with `false_unsets` remove them.
+        update_minion: accepted, as in Salt, without effect.
+        permanent: refused (Windows only).
 
     Returns:
-        `changes` have each variable's new value, None when it was removed.
+        `changes` has the new values by variable, None for a removed one.
 
     Raises:
-        StateFailedError: a value is no text, or the target is not the managing minion.
+        StateFailedError: a value is not text, or the target is not the managing minion.
     """
     if ctx.srn.type != "minion":
         raise StateFailedError(
@@ -56,7 +56,7 @@ async def setenv(
             "give `env` to cmd.run, or write /etc/environment there"
         )
     if permanent:
-        raise StateFailedError("permanent: there are no permanent variables but on Windows")
+        raise StateFailedError("permanent: only Windows has permanent variables")
     wanted = _wanted(name, value)
     now: dict[str, str] = await ctx.call("environ.items")
     if clear_all:
@@ -94,4 +94,4 @@ def _wanted(name: str, value: Any) -> dict[str, str | bool]:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"setenv": setenv}
 
 TRANSIENT: Final = frozenset({"setenv"})
-"""What these do is gone with the process."""
+"""Functions whose effect is lost when the process ends."""

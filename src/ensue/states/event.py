@@ -1,9 +1,9 @@
-"""State module `event`: something that a run says happened.
+"""State module `event`: records events.
 
-ensue has no event bus. An event is a line of the run's journal, and of its output: the state's return, whose
+ensue has no event bus. An event is the return of the state in the output and in the run's journal; its
 `new_state` has the tag and the data.
 
-Source: Salt's state module `event`, 3008: results, changes and texts.
+Source: Salt's state module `event`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ def send(
     Args:
         ctx: the state's context.
         name: the event's tag.
-        data: what there is to say.
-        show_changed: count it as a change.
-        **kwargs: Salt's; those that would add to the event are named in a warning.
+        data: data of the event.
+        show_changed: report the event as a change.
+        **kwargs: further arguments of Salt's function; a warning names those that would add data to the
+            event.
 
     Returns:
         `changes` and `new_state` have `tag` and `data`.
@@ -44,7 +45,7 @@ def send(
         comment = "Event would have been fired"
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     idle = [word for word in _WITHOUT_EFFECT if kwargs.get(word)]
-    warnings = (f"event.send: {', '.join(idle)} has no effect; put it into `data`",) if idle else ()
+    warnings = (f"event.send: {', '.join(idle)} has no effect; add it to `data`",) if idle else ()
     return StateReturn(
         name=name, result=True, changes=changes, comment="Event fired", new_state=event, warnings=warnings
     )
@@ -52,24 +53,24 @@ def send(
 
 @also_takes("data", "show_changed", *_WITHOUT_EFFECT)
 def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
-    """Do nothing until a watched state changes something; then the event is recorded.
+    """Do nothing, unless a watched state has changes; then record the event.
 
     Args:
         ctx: the state's context.
         name: the event's tag.
-        **kwargs: those of `send`.
+        **kwargs: the arguments of `send`.
     """
     return StateReturn(name=name, result=True)
 
 
 def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -> StateReturn:
-    """Record the event of a state that watches.
+    """Record the event of a state whose watched states have changes.
 
     Args:
         ctx: the state's context.
         name: the event's tag.
-        sfun: the state's function; whichever it is, the event is sent.
-        **kwargs: those of `send`.
+        sfun: name of the state function, which makes no difference.
+        **kwargs: the arguments of `send`.
     """
     del sfun
     return send(ctx, name, **kwargs)

@@ -1,8 +1,8 @@
-"""State module `firewalld`: zones of firewalld, and services that are its own.
+"""State module `firewalld`: zones and services of firewalld.
 
-What is permanent is compared and changed; firewalld is reloaded when something changed.
+The functions compare and change the permanent configuration, and reload firewalld after a change.
 
-Source: Salt's state module `firewalld`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `firewalld`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ASSIGNMENT: Final = re.compile(r"""(?<=\s)([\w-]+)=(?:"([^"]*)"|'([^']*)'|(\S+)
 
 
 class _List(msgspec.Struct, kw_only=True, frozen=True):
-    """One list of a zone: its key in `changes`, and the functions that read and change it."""
+    """A list of a zone: its key in `changes`, and the functions that read and change it."""
 
     key: str
     read: str
@@ -72,34 +72,33 @@ async def present(
     rich_rules: list[str] | None = None,
     prune_rich_rules: bool = False,
 ) -> StateReturn:
-    """Have a zone, and what it lets in.
+    """Create a zone, and set what it allows.
 
     Args:
         ctx: the state's context.
         name: the zone.
-        block_icmp: ICMP messages that it keeps out.
-        prune_block_icmp: and no others; as every `prune_…`.
-        default: make it the zone of interfaces that have none.
-        masquerade: whether it hides addresses behind its own.
-        ports: ports that it lets in (`80/tcp`).
-        prune_ports: and no others.
-        port_fwd: ports that it sends elsewhere (`22:2222:tcp`, `22:2222:tcp:10.0.0.1`).
-        prune_port_fwd: and no others.
-        services: services that it lets in.
-        prune_services: and no others.
-        interfaces: its interfaces.
-        prune_interfaces: and no others.
-        sources: addresses whose packets belong to it.
-        prune_sources: and no others.
-        rich_rules: rules in firewalld's own language.
-        prune_rich_rules: and no others.
+        block_icmp: types of ICMP messages to block.
+        prune_block_icmp: remove all others from the list, as every `prune_…`.
+        default: make it the default zone.
+        masquerade: whether to enable masquerading.
+        ports: ports to allow (`80/tcp`).
+        prune_ports: remove all others.
+        port_fwd: ports to forward (`22:2222:tcp`, `22:2222:tcp:10.0.0.1`).
+        prune_port_fwd: remove all others.
+        services: services to allow.
+        prune_services: remove all others.
+        interfaces: interfaces of the zone.
+        prune_interfaces: remove all others.
+        sources: source addresses of the zone.
+        prune_sources: remove all others.
+        rich_rules: rules in the rich language of firewalld.
+        prune_rich_rules: remove all others.
 
     Returns:
-        `changes` have by setting `old` and `new`; `new_state` has `name`, and what of the zone was
-        asked for.
+        `changes` has `old` and `new` by setting; `new_state` has `name`, and the settings that the SLS names.
 
     Raises:
-        StateFailedError: firewalld does not run, or refuses something.
+        StateFailedError: firewalld does not run, or reports an error.
     """
     lists = {
         "block_icmp": (block_icmp, prune_block_icmp), "ports": (ports, prune_ports),
@@ -145,7 +144,7 @@ async def present(
 async def service(
     ctx: StateContext, name: str, ports: list[str] | None = None, protocols: list[str] | None = None
 ) -> StateReturn:
-    """Have a service that zones can let in.
+    """Create or change a service that zones can allow.
 
     Args:
         ctx: the state's context.
@@ -154,11 +153,11 @@ async def service(
         protocols: all of its protocols.
 
     Returns:
-        `changes` have `ports` and `protocols`, each with `old` and `new`; `new_state` has
+        `changes` has `ports` and `protocols`, each with `old` and `new`; `new_state` has
         `name ports protocols`.
 
     Raises:
-        StateFailedError: firewalld does not run, or refuses something.
+        StateFailedError: firewalld does not run, or reports an error.
     """
     try:
         is_there = name in await ctx.call("firewalld.get_services")
@@ -170,7 +169,7 @@ async def service(
     new_state: DataMap = {"name": name}
     for what, given in (("port", ports), ("protocol", protocols)):
         wanted = [str(each) for each in given or []]
-        # In a plan there is nothing to ask of a service that is not there yet.
+        # In a plan, a service that does not exist yet has no settings to read.
         known = is_there or not ctx.test
         current: list[str] = await ctx.call(f"firewalld.get_service_{what}s", name) if known else []
         new_state[f"{what}s"] = [*wanted]
@@ -209,7 +208,7 @@ async def _ended(
 async def _settled(
     ctx: StateContext, zone: str, about: _List, wanted: list[str], *, is_pruned: bool, is_new: bool
 ) -> dict[str, list[str]]:
-    """Bring one list of a zone to what is wanted, and return it as it was and as it is."""
+    """Change a list of a zone to the requested one, and return the old and the new list."""
     is_planned = ctx.test and is_new
     current: list[str] = [] if is_planned else _listed(await ctx.call(f"firewalld.{about.read}", zone))
     coming = [each for each in wanted if each not in current]
@@ -227,7 +226,7 @@ def _words(about: _List, zone: str, item: str) -> list[str]:
 
 
 def _listed(said: Sequence[Any]) -> list[str]:
-    """Return what firewalld lists as texts; where a port is sent as `from:to:protocol:address`."""
+    """Return a list of firewalld as texts; forwarded ports have the form `from:to:protocol:address`."""
     return [":".join(each[key] for key in _FORWARD_KEYS) if is_mapping(each) else str(each) for each in said]
 
 
@@ -240,13 +239,13 @@ def _read(word: str, given: Sequence[Any]) -> list[str]:
     for each in items:
         if each.count(":") not in {_PARTS - 2, _PARTS - 1}:
             raise StateFailedError(
-                f"port_fwd: `{each}` is to be `from:to:protocol`, or with `:address` after it"
+                f"port_fwd: write `from:to:protocol` or `from:to:protocol:address`, not `{each}`"
             )
     return [each if each.count(":") == _PARTS - 1 else f"{each}:" for each in items]
 
 
 def _rule(rule: str) -> str:
-    """Return a rich rule as firewalld writes it: values in double quotes."""
+    """Return a rich rule in the form of firewalld, with values in double quotes."""
     return _ASSIGNMENT.sub(lambda match: f'{match[1]}="{next(filter(None, match.groups()[1:]), "")}"', rule)
 
 
@@ -267,7 +266,7 @@ async def _masqueraded(ctx: StateContext, zone: str, *, masquerade: bool, is_new
 
 
 async def _without_unknown_icmp(ctx: StateContext, wanted: dict[str, tuple[list[str], bool]]) -> list[str]:
-    """Leave out ICMP messages that firewalld does not know, as Salt does, and say so."""
+    """Leave out ICMP types that firewalld does not know, as Salt does, and return a comment."""
     items, is_pruned = wanted["block_icmp"]
     known: list[str] = await ctx.call("firewalld.get_icmp_types")
     wanted["block_icmp"] = ([each for each in items if each in known], is_pruned)

@@ -1,6 +1,6 @@
 """State module `gem`: packages of Ruby.
 
-Source: Salt's state module `gem`, 3007: results, changes and texts.
+Source: Salt's state module `gem`, 3007: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ async def installed(
     gem_bin: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a gem.
+    """Install a gem.
 
     Args:
         ctx: the state's context.
         name: the gem.
-        user: who runs gem.
-        version: its version; without it any.
-        gem_bin: another `gem`.
+        user: user who runs gem on the target.
+        version: its version; by default any.
+        gem_bin: path of the program `gem`.
         **kwargs: `rdoc`, `ri`, `pre_releases`, `proxy`, `source`.
 
     Returns:
-        `changes` have the gem with `Installed`.
+        `changes` has the gem with `Installed`.
 
     Raises:
         StateFailedError: gem failed.
@@ -78,17 +78,17 @@ async def removed(
     gem_bin: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> StateReturn:
-    """Have no such gem, in no version.
+    """Remove all versions of a gem.
 
     Args:
         ctx: the state's context.
         name: the gem.
-        user: who runs gem.
-        gem_bin: another `gem`.
-        **kwargs: Salt's further arguments.
+        user: user who runs gem on the target.
+        gem_bin: path of the program `gem`.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the gem with `Removed`.
+        `changes` has the gem with `Removed`.
 
     Raises:
         StateFailedError: gem failed.

@@ -1,6 +1,6 @@
-"""State module `grains`: the grains that the target is given, in its own file of them.
+"""State module `grains`: grains in the target's grains file.
 
-Source: Salt's state module `grains`, 3008: results, changes and texts.
+Source: Salt's state module `grains`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _NOTHING: Final = object()
 
 
 async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateReturn:
-    """Fail unless there is such a grain, whatever its value.
+    """Fail if a grain does not exist.
 
     Args:
         ctx: the state's context.
         name: the grain's path.
-        delimiter: what stands between its keys.
+        delimiter: separates the keys of a path.
 
     Returns:
         `new_state` has `name` and `value`.
@@ -39,17 +39,17 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
 async def present(
     ctx: StateContext, name: str, value: Any, delimiter: str = ":", force: bool = False
 ) -> StateReturn:
-    """Have a grain hold a value.
+    """Set a grain.
 
     Args:
         ctx: the state's context.
-        name: the grain's path; keys on the way that are not there are made.
+        name: the grain's path; missing keys on the way are created.
         value: the value.
-        delimiter: what stands between the keys.
-        force: also in place of a list or a mapping, and the other way round.
+        delimiter: separates the keys of a path.
+        force: also replace a list or a mapping, or replace a value by one of these.
 
     Returns:
-        `changes` have the outermost grain; `new_state` has `name` and `value`.
+        `changes` has the outermost grain; `new_state` has `name` and `value`.
     """
     name, before = await _found(ctx, name, delimiter)
     if before is not _NOTHING and before == value:
@@ -76,18 +76,18 @@ async def present(
 async def absent(
     ctx: StateContext, name: str, destructive: bool = False, delimiter: str = ":", force: bool = False
 ) -> StateReturn:
-    """Have a grain hold nothing, or not be there.
+    """Set a grain to None, or remove it.
 
     Args:
         ctx: the state's context.
         name: the grain's path.
-        destructive: remove it; else its value becomes None.
-        delimiter: what stands between its keys.
-        force: also when it is a list or a mapping.
+        destructive: remove the grain; by default its value becomes None.
+        delimiter: separates the keys of a path.
+        force: also change a grain that is a list or a mapping.
 
     Returns:
-        `changes` have `deleted`, or `grain` and `value`; `new_state` has `name` and `value`, of a grain that
-        is not there `name` and `exists`, false.
+        `changes` has `deleted`, or `grain` and `value`; `new_state` has `name value`, or for a missing grain
+        `name exists`.
     """
     name, before = await _found(ctx, name, delimiter)
     new_state = _before(name, _NOTHING) if destructive else _state(name, None)
@@ -120,17 +120,17 @@ async def absent(
 async def append(
     ctx: StateContext, name: str, value: Any, convert: bool = False, delimiter: str = ":"
 ) -> StateReturn:
-    """Have a value in a grain that is a list and is there already.
+    """Add a value to an existing grain that is a list.
 
     Args:
         ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
-        convert: make a list of a grain that is none.
-        delimiter: what stands between the keys.
+        convert: convert a grain that is not a list into one.
+        delimiter: separates the keys of a path.
 
     Returns:
-        `changes` have `added`; `new_state` has `name` and `value`, the whole list.
+        `changes` has `added`; `new_state` has `name` and `value`, the whole list.
     """
     name, before = await _found(ctx, name, delimiter)
     if before is _NOTHING:
@@ -160,16 +160,16 @@ async def append(
 
 
 async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str = ":") -> StateReturn:
-    """Have a value in a grain that is a list; where there is none, one is made.
+    """Add a value to a grain that is a list, and create a missing grain.
 
     Args:
         ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
-        delimiter: what stands between the keys.
+        delimiter: separates the keys of a path.
 
     Returns:
-        `changes` have `new`, the outermost grain; `new_state` has `name` and `value`, the whole list.
+        `changes` has `new`, the outermost grain; `new_state` has `name` and `value`, the whole list.
     """
     name, before = await _found(ctx, name, delimiter)
     listed: Any = [] if before is _NOTHING else before
@@ -205,16 +205,16 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
 
 
 async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str = ":") -> StateReturn:
-    """Have a value not in a grain that is a list.
+    """Remove a value from a grain that is a list.
 
     Args:
         ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
-        delimiter: what stands between the keys.
+        delimiter: separates the keys of a path.
 
     Returns:
-        `changes` have `deleted`, a list; `new_state` has `name` and `value`, the whole list.
+        `changes` has `deleted`, a list; `new_state` has `name` and `value`, the whole list.
     """
     name, before = await _found(ctx, name, delimiter)
     if before is _NOTHING:
@@ -249,7 +249,7 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
 
 
 async def _found(ctx: StateContext, name: str, delimiter: str) -> tuple[str, Any]:
-    """Return a grain's path with colons, and a copy of its value: a change is not to alter it."""
+    """Return a grain's path with colons, and a copy of its value that can be changed."""
     path = name.replace(delimiter, ":") if delimiter else name
     return path, copied(await ctx.call("grains.get", path, _NOTHING))
 
@@ -259,7 +259,7 @@ async def _now(ctx: StateContext, name: str) -> DataMap:
 
 
 def _missing(listed: list[Data], value: Any) -> list[Data]:
-    """Return those of the values that a list lacks, each once."""
+    """Return the values that a list lacks, each once."""
     missing: list[Data] = []
     for one in value if is_list(value) else [value]:
         if one not in listed and one not in missing:
@@ -272,7 +272,7 @@ def _state(name: str, value: Any) -> DataMap:
 
 
 def _before(name: str, value: Any) -> DataMap:
-    """Describe a grain that may not be there."""
+    """Describe a grain that may not exist."""
     return {"name": name, "exists": False} if value is _NOTHING else _state(name, value)
 
 

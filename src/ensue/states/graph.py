@@ -1,7 +1,7 @@
 """State module `graph`: deploys the resource graph of Score files and deployment sets.
 
-Each resource of the graph is a state of its own under `graph.deployed`. The outputs of workloads and of
-their resources are the state's `new_state`, for bindings and for `registers`.
+Below `graph.deployed`, each resource of the graph is a separate state. `new_state` has the outputs of
+workloads and of their resources, for bindings and for `registers`.
 
 Source: resource graph document, "Building and executing".
 """
@@ -46,31 +46,31 @@ async def deployed(
     render: str = "",
     render_to: str = "",
 ) -> StateReturn:
-    """Make sure that a deployment is as its files say.
+    """Provision the resources of Score files or deployment sets.
 
     Args:
         ctx: the state's context.
-        name: what the deployment is called in bindings.
+        name: name of the deployment in bindings.
         app: the id of the application.
         env: the id of the environment.
         env_type: the type of the environment, such as `development`.
         score: the path of a Score file, or a list of them; relative to the project.
         deployment_set: the path of a deployment set, or a list of them.
         org: the id of the organization.
-        definitions: the folder of the definitions, relative to the project; without it as `ensue.yaml`
-            says.
-        values: what Score's types `environment` and `service` are, by name.
-        images: workload to the image of its containers whose image is `.`; `*`: of all other workloads.
-        prune: remove what earlier deployments provisioned and this one does not ask for.
-        render: what workloads are rendered as: `kubernetes`, `compose` or `values`; without it they are not.
-        render_to: the folder for the files of that, relative to the project.
+        definitions: the folder of the definitions, relative to the project; by default that of `ensue.yaml`.
+        values: values of Score's types `environment` and `service`, by name.
+        images: by workload, the image of its containers whose image is `.`; `*` is for all other workloads.
+        prune: remove what earlier deployments provisioned and this one does not request.
+        render: format to render workloads in: `kubernetes`, `compose` or `values`; by default none.
+        render_to: the folder for the rendered files, relative to the project.
 
     Returns:
-        `changes` has the resources by what happened to them; `new_state` has, for each workload, its
-            `outputs` and under `resources` those of its own resources; under `shared` those of shared ones.
+        `changes` has the resources by what happened to them. `new_state` has, for each workload, its
+        `outputs` and, under `resources`, those of its own resources; under `shared` those of shared
+        resources.
 
     Raises:
-        StateFailedError: the files or definitions are wrong; nothing was provisioned.
+        StateFailedError: the files or definitions are invalid; nothing was provisioned.
     """
     _refuse_resources(ctx)
     root = _root(ctx)
@@ -96,11 +96,11 @@ async def deployed(
 
 
 async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: str = "") -> StateReturn:
-    """Make sure that nothing is left of what deployments of an environment provisioned.
+    """Remove everything that deployments of an environment provisioned.
 
     Args:
         ctx: the state's context.
-        name: what the state is called.
+        name: name of the state.
         app: the id of the application.
         env: the id of the environment.
         org: the id of the organization.
@@ -109,7 +109,7 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
         `changes` has the resources that were destroyed; `new_state` has `app env exists`.
 
     Raises:
-        StateFailedError: something cannot be removed; it is kept.
+        StateFailedError: a resource cannot be removed; it is kept.
     """
     _refuse_resources(ctx)
     order = DeploymentOrder(app=app, env=env, org=org, destroy=True)
@@ -120,7 +120,7 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
 
 
 async def provisioned(ctx: StateContext, name: str) -> StateReturn:
-    """Provision one resource of a deployment; only `graph.deployed` and `ensue deploy` call it.
+    """Provision one resource of a deployment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
         ctx: the state's context.
@@ -130,7 +130,7 @@ async def provisioned(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def removed(ctx: StateContext, name: str) -> StateReturn:
-    """Remove one resource of an environment; only `graph.deployed` and `ensue deploy` call it.
+    """Remove one resource of an environment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
         ctx: the state's context.
@@ -147,7 +147,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 TRANSIENT: Final = tuple(FUNCTIONS)
-"""What is kept of each resource tells a run that resumes another what is left to do."""
+"""The record of each resource tells a resumed run what is left to do."""
 
 
 def _refuse_resources(ctx: StateContext) -> None:
@@ -162,8 +162,8 @@ def _root(ctx: StateContext) -> Path:
 def _paths(root: Path, word: str, given: Data) -> list[Path]:
     """Return the files that an argument names.
 
-    Only files: the content of an argument may come from another state, and what a run brings back is never
-    read for placeholders.
+    The argument must name files. Content is not accepted, because it may come from another state, and data
+    from a run is never read for placeholders.
     """
     listed = given if is_list(given) else [] if given is None else [given]
     for one in listed:

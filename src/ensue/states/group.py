@@ -1,6 +1,6 @@
-"""State module `group`: the target's groups and who is in them.
+"""State module `group`: the target's groups and their members.
 
-Source: Salt's state module `group`, 3008: results, changes and texts.
+Source: Salt's state module `group`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ async def present(
     non_unique: bool = False,
     local: bool = False,  # noqa: ARG001 (Salt's argument)
 ) -> StateReturn:
-    """Have a group, with a number and members where they are given.
+    """Create a group, or change its id or members.
 
     Args:
         ctx: the state's context.
         name: the group.
-        gid: its number.
-        system: a new group gets a number of the system's range.
-        addusers: users that have to be members, beside others.
+        gid: group id.
+        system: give a new group an id of the system range.
+        addusers: users that must be members.
         delusers: users that must not be members.
-        members: the members, these and no others.
-        non_unique: its number may be another group's too.
-        local: Salt's; the target's own programs are used.
+        members: the complete list of members.
+        non_unique: allow a group id that another group has.
+        local: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` are the new group, or `Final` when an existing one was changed, as in Salt; `new_state` has
+        `changes` has the new group, or `Final` if an existing group was changed, as in Salt; `new_state` has
         `name passwd gid members`.
 
     Raises:
@@ -77,18 +77,19 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, local: bool = False) -> StateReturn:  # noqa: ARG001 (Salt's argument)
-    """Have no such group.
+    """Remove a group.
 
     Args:
         ctx: the state's context.
         name: the group.
-        local: Salt's; the target's own programs are used.
+        local: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the group's name; `new_state` has `name` and `exists`, false.
+        `changes` has the group's name; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: it could not be removed, for example since it is somebody's primary group.
+        StateFailedError: the group could not be removed, for example because it is the primary group of a
+            user.
     """
     found = await ctx.call("group.info", name)
     absent_state: DataMap = {"name": name, "exists": False}

@@ -1,6 +1,6 @@
-"""State module `host`: names in the target's /etc/hosts.
+"""State module `host`: addresses and names in the target's /etc/hosts.
 
-Source: Salt's state module `host`, 3008: results, changes and texts.
+Source: Salt's state module `host`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 async def present(
     ctx: StateContext, name: str, ip: str | list[str], comment: str = "", clean: bool = False
 ) -> StateReturn:
-    """Have addresses carry a name.
+    """Assign a host name to addresses.
 
     Args:
         ctx: the state's context.
-        name: the name.
-        ip: the address, or several.
-        comment: written behind the names of each.
-        clean: no other address carries the name.
+        name: the host name.
+        ip: the address, or a list of addresses.
+        comment: comment at the end of each line.
+        clean: remove the host name from all other addresses.
 
     Returns:
-        `changes` have `added`, `removed` and `comment_added`, each `{address: [text]}`; `new_state` has
+        `changes` has `added`, `removed` and `comment_added`, each `{address: [text]}`; `new_state` has
         `name` and `ip`, a list.
 
     Raises:
-        StateFailedError: there is no address, or one is none.
+        StateFailedError: an address is missing or invalid.
     """
     wanted = _addresses(ip)
     hosts: DataMap = await ctx.call("hosts.list_hosts")
@@ -82,18 +82,18 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateReturn:
-    """Have addresses not carry a name.
+    """Remove a host name from addresses.
 
     Args:
         ctx: the state's context.
-        name: the name.
-        ip: the address, or several.
+        name: the host name.
+        ip: the address, or a list of addresses.
 
     Returns:
-        `changes` have `host`, the name; `new_state` has `name`, `ip` and `exists`, false.
+        `changes` has `host`, the name; `new_state` has `name ip exists`.
 
     Raises:
-        StateFailedError: there is no address, or one is none.
+        StateFailedError: an address is missing or invalid.
     """
     wanted = _addresses(ip)
     hosts: DataMap = await ctx.call("hosts.list_hosts")
@@ -121,18 +121,18 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
 
 
 async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> StateReturn:
-    """Have an address carry these names and no others.
+    """Set the complete list of host names of an address.
 
     Args:
         ctx: the state's context.
         name: the address.
-        hostnames: the names; none removes the address.
+        hostnames: the host names; an empty list removes the address.
 
     Returns:
-        `changes` have the address, with `old` and `new`; `new_state` has `ip` and `hostnames`, a list.
+        `changes` has the address, with `old` and `new`; `new_state` has `ip` and `hostnames`, a list.
 
     Raises:
-        StateFailedError: it is no address.
+        StateFailedError: the address is invalid.
     """
     (address,) = _addresses(name)
     names = hostnames.split() if isinstance(hostnames, str) else [str(each) for each in hostnames]
@@ -166,7 +166,7 @@ def _addresses(ip: object) -> list[str]:
         try:
             ipaddress.ip_address(each)
         except ValueError:
-            raise StateFailedError(f"{each!r} is no IP address") from None
+            raise StateFailedError(f"{each!r} is not an IP address") from None
     if not given:
         raise StateFailedError("ip: no address is given")
     return list(dict.fromkeys(given))
@@ -179,7 +179,7 @@ def _aliases(hosts: DataMap, ip: str) -> list[Any]:
 
 
 def _carried(hosts: DataMap, name: str) -> DataMap:
-    """Describe the addresses that carried a name."""
+    """Describe the addresses that had a host name."""
     return {"name": name, "ip": [each for each in hosts if name in _aliases(hosts, each)]}
 
 

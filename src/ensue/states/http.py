@@ -1,9 +1,9 @@
-"""State module `http`: whether a server answers as it should.
+"""State module `http`: checks the answer of a web server.
 
-The query is made by the managing minion, through its execution function `http.query`. `http.query` asks once;
-`http.wait_for_successful_query` asks until the answer is as it should be.
+The managing minion makes the request, through the execution function `http.query`. `http.query` makes one
+request; `http.wait_for_successful_query` repeats it until the answer is as expected.
 
-Source: Salt's state module `http`, 3008: results and texts.
+Source: Salt's state module `http`, 3008: results and comments.
 """
 
 from __future__ import annotations
@@ -54,31 +54,31 @@ async def query(
     request_interval: float | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Ask a server and look at what it says; nothing is ever counted as a change.
+    """Make an HTTP request and check the answer; it never counts as a change.
 
     Args:
         ctx: the state's context.
         name: the URL.
-        match: what has to be in the answer.
+        match: text that must be in the answer.
         match_type: `string`, or `pcre` for a regular expression.
-        status: the status code that is wanted, or a list of them.
-        status_type: `string`; `pcre`; `list`, which a list is without it too.
-        wait_for: refused; `http.wait_for_successful_query` does it.
-        request_interval: the same.
-        **kwargs: those of the execution function: `method`, `params`, `data`, `headers`, `timeout`, ….
+        status: the expected status code, or a list of them.
+        status_type: `string`, `pcre` or `list`; a list is always treated as `list`.
+        wait_for: refused; use `http.wait_for_successful_query`.
+        request_interval: refused; use `http.wait_for_successful_query`.
+        **kwargs: arguments of the execution function: `method`, `params`, `data`, `headers`, `timeout`, ….
 
     Returns:
-        `new_state` has `status`, `body`, `dict` when the body is JSON or was decoded, and `headers` when
-        they were asked for; those that carry credentials are secrets. In a plan nothing is asked and the
-        result is None.
+        `new_state` has `status`, `body`, `dict` if the body is JSON or was decoded, and `headers` if they
+        were requested; headers with credentials are secrets. In a plan, no request is made and the result is
+        None.
 
     Raises:
-        StateFailedError: nothing is said to look for, or an argument makes no sense.
+        StateFailedError: neither `match` nor `status` is given, or an argument is invalid.
     """
     _check(match, match_type, status, status_type)
     if wait_for is not None or request_interval is not None:
         raise StateFailedError(
-            "http.query: wait_for and request_interval are not there; write http.wait_for_successful_query, "
+            "http.query: wait_for and request_interval are not known; write http.wait_for_successful_query, "
             "or use the state option `retry` (attempts, interval, until)"
         )
     if ctx.test:
@@ -115,32 +115,32 @@ async def wait_for_successful_query(
     request_interval: float = _INTERVAL_S,
     **kwargs: Any,
 ) -> StateReturn:
-    """Ask a server until it says what it should, or until time is up.
+    """Repeat an HTTP request until the answer is as expected, or until a timeout.
 
     Args:
         ctx: the state's context.
         name: the URL.
-        wait_for: seconds after which nothing is asked any more.
-        request_interval: seconds between two questions. Salt asks again at once where it is not said.
-        **kwargs: those of `query`, and of the execution function.
+        wait_for: timeout in seconds.
+        request_interval: seconds between two requests. Salt's default is to repeat the request at once.
+        **kwargs: arguments of `query`, and of the execution function.
 
     Returns:
-        What `query` returned last.
+        The last return of `query`.
 
     Raises:
-        StateFailedError: see `query`.
+        StateFailedError: neither `match` nor `status` is given, or an argument is invalid.
     """
     end = ctx.clock.monotonic() + wait_for
     while True:
         returned = await query(ctx, name, **kwargs)
         if returned.result is not False or ctx.clock.monotonic() >= end:
             return returned
-        # A server elsewhere tells nobody that it is ready: to ask it again is all that there is.
+        # There is no event for a remote server that becomes ready, so the request must be repeated.
         await ctx.clock.sleep(request_interval)
 
 
 def _described(data: DataMap) -> DataMap:
-    """Return what was learned, with the body's data where it is JSON, asked for or not."""
+    """Return the answer, with the data of a body that is JSON."""
     state = {key: value for key, value in data.items() if key != "text"}
     return {**json_under("dict", str(data.get("body") or "")), **state}
 
@@ -191,7 +191,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise StateFailedError(f"http.query: {pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"http.query: {pattern!r} is not a regular expression: {error}") from None
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

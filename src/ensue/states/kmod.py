@@ -1,6 +1,6 @@
-"""State module `kmod`: modules of the target's kernel, now and at each start.
+"""State module `kmod`: kernel modules of the target, now and at boot.
 
-Source: Salt's state module `kmod`, 3008: results, changes and texts.
+Source: Salt's state module `kmod`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 async def present(
     ctx: StateContext, name: str, persist: bool = False, mods: list[str] | None = None
 ) -> StateReturn:
-    """Have modules of the kernel loaded.
+    """Load kernel modules.
 
     Args:
         ctx: the state's context.
-        name: the module, or any name when `mods` is given.
-        persist: at each start, too.
+        name: the module, or any name if `mods` is given.
+        persist: also load them at boot.
         mods: several modules.
 
     Returns:
-        `changes` have each module with `loaded`, those that it needs too.
+        `changes` has `loaded` by module, including dependencies.
 
     Raises:
-        StateFailedError: it cannot be told which ones are there.
+        StateFailedError: the modules cannot be listed.
     """
     wanted = [name] if mods is None else [str(each) for each in mods]
     loaded: set[str] = set(await ctx.call("kmod.mod_list"))
@@ -73,20 +73,20 @@ async def present(
 async def absent(
     ctx: StateContext, name: str, persist: bool = False, comment: bool = True, mods: list[str] | None = None
 ) -> StateReturn:
-    """Have modules of the kernel not loaded.
+    """Unload kernel modules.
 
     Args:
         ctx: the state's context.
-        name: the module, or any name when `mods` is given.
-        persist: do not load them at each start either.
-        comment: leave their lines in the file as comments.
+        name: the module, or any name if `mods` is given.
+        persist: also no longer load them at boot.
+        comment: comment their lines out instead of removing them.
         mods: several modules.
 
     Returns:
-        `changes` have each module with `removed`.
+        `changes` has `removed` by module.
 
     Raises:
-        StateFailedError: it cannot be told which ones are there.
+        StateFailedError: the modules cannot be listed.
     """
     unwanted = [name] if mods is None else [str(each) for each in mods]
     loaded: set[str] = set(await ctx.call("kmod.mod_list"))

@@ -1,6 +1,6 @@
-"""State module `locale`: locales of the target, and the one that it uses.
+"""State module `locale`: locales of the target, and its system locale.
 
-Source: Salt's state module `locale`, 3008: results, changes and texts.
+Source: Salt's state module `locale`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 async def present(ctx: StateContext, name: str) -> StateReturn:
-    """Have a locale.
+    """Generate a locale.
 
     Args:
         ctx: the state's context.
         name: its name (`de_AT.UTF-8`).
 
     Returns:
-        `changes` have `locale`.
+        `changes` has `locale`.
 
     Raises:
         StateFailedError: the target cannot list its locales.
@@ -39,7 +39,7 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
     except StateFailedError as error:
         return StateReturn(name=name, result=False, comment=f"Failed to generate locale {name}: {error}")
     if not await ctx.call("locale.avail", name):
-        comment = f"Failed to generate locale {name}: it is not there afterwards"
+        comment = f"Failed to generate locale {name}: it does not exist afterwards"
         return StateReturn(name=name, result=False, comment=comment)
     comment = f"Generated locale {name}"
     return StateReturn(
@@ -48,17 +48,17 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def system(ctx: StateContext, name: str) -> StateReturn:
-    """Use a locale.
+    """Set the system locale.
 
     Args:
         ctx: the state's context.
         name: its name.
 
     Returns:
-        `changes` have `locale`.
+        `changes` has `locale`.
 
     Raises:
-        RemoteFileError: the file that says so cannot be written.
+        RemoteFileError: the file with the setting cannot be written.
     """
     if await ctx.call("locale.get_locale") == name:
         comment = f"System locale {name} already set"

@@ -1,10 +1,10 @@
-"""State module `module`: execution functions called as states.
+"""State module `module`: calls execution functions as states.
 
-Both of Salt's forms are read: functions as keys, each with a list of what it is given, and the older one with
-the function as `name`. A call changes something each time, as in Salt: requisites, `unless`, `onlyif` and
-`creates`, which are the engine's, say when it has to be made. Returners are not called.
+Both of Salt's forms are supported: functions as keys, each with a list of arguments, and the older form
+with the function as `name`. As in Salt, each call counts as a change. The engine decides by requisites,
+`unless`, `onlyif` and `creates` whether it is made. Returners are not supported.
 
-Source: Salt's state module `module`, 3008: results, changes and texts.
+Source: Salt's state module `module`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _RENAMED: Final = ("name", "names", "fun", "state", "saltenv")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall:
-    """One call of an execution function.
+    """A call of an execution function.
 
     Args:
-        key: how the state names it; Salt allows `cmd.run:2` for a second call.
-        args: what it is given by position.
-        kwargs: what it is given by name.
+        key: its key in the SLS; Salt allows `cmd.run:2` for a second call.
+        args: positional arguments.
+        kwargs: named arguments.
     """
 
     key: str
@@ -53,12 +53,13 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     Args:
         ctx: the state's context.
         name: the function, in the older form.
-        **kwargs: `module.function`: a list of arguments, single values by position and mappings by name; in
-            the older form the function's arguments, `args`, `kwargs`, and `m_name` for one called `name`.
+        **kwargs: `module.function` with a list of arguments: values are positional, mappings are named. In
+            the older form the function's arguments, `args`, `kwargs`, and `m_name` for an argument called
+            `name`.
 
     Returns:
-        `changes` have what each function returned, under its name; in the older form under `ret`. A return of
-        false, or one that holds a `result` of false or a `retcode` other than 0, is a failure.
+        `changes` has the return of each function under its name, in the older form under `ret`. A return of
+        false, or one with `result: false` or a `retcode` other than 0, is a failure.
     """
     returner = kwargs.pop("returner", None)
     kwargs.pop("sfun", None)
@@ -69,7 +70,7 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         returned = await _run_one(ctx, name, kwargs)
     if returner is None:
         return returned
-    warning = f"module.run: the returner {returner!r} is not called; ensue has none"
+    warning = f"module.run: the returner {returner!r} is not called, because ensue has no returners"
     return StateReturn(
         name=name,
         result=returned.result,
@@ -82,12 +83,12 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 
 @also_takes("args", "func", "kwargs", "m_fun", "m_name", "returner", passes_others=True)
 def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
-    """Do nothing until a watched state changes something; then the functions are called.
+    """Do nothing, unless a watched state has changes; then call the functions.
 
     Args:
         ctx: the state's context.
         name: the state's name.
-        **kwargs: those of `run`.
+        **kwargs: the arguments of `run`.
     """
     return StateReturn(name=name, result=True)
 
@@ -105,7 +106,7 @@ async def _run_each(ctx: StateContext, name: str, calls: list[FunctionCall]) -> 
             value = await ctx.call(call.function, *call.args, **call.kwargs)
         except NotAvailableError as error:
             failures.append(f"Unavailable function: {error}.")
-        except (EnsueError, TypeError) as error:  # A TypeError says that the arguments do not fit.
+        except (EnsueError, TypeError) as error:  # A TypeError means that the arguments do not match.
             failures.append(f"'{call.key}' failed: {error}")
         else:
             if _is_success(value):
@@ -136,7 +137,7 @@ async def _run_one(ctx: StateContext, name: str, given: DataMap) -> StateReturn:
     except NotAvailableError as error:
         comment = f"Module function {name} is not available: {error}"
         return StateReturn(name=name, result=False, comment=comment)
-    except (EnsueError, TypeError) as error:  # A TypeError says that the arguments do not fit.
+    except (EnsueError, TypeError) as error:  # A TypeError means that the arguments do not match.
         comment = f"Module function {name} threw an exception. Exception: {error}"
         return StateReturn(name=name, result=False, comment=comment)
     return StateReturn(
@@ -149,7 +150,7 @@ async def _run_one(ctx: StateContext, name: str, given: DataMap) -> StateReturn:
 
 
 def _new_call(key: str, given: Any) -> FunctionCall:
-    """Read the list beside a function: mappings are named arguments, whatever else goes by position."""
+    """Read the list of a function: mappings are named arguments, other values are positional."""
     items = given if is_list(given) else [] if given is None else [given]
     named = [item for item in items if is_mapping(item)]
     return FunctionCall(
@@ -160,7 +161,7 @@ def _new_call(key: str, given: Any) -> FunctionCall:
 
 
 def _old_call(name: str, given: DataMap) -> FunctionCall | str:
-    """Read the older form; a text says what is wrong with it."""
+    """Read the older form; return a text if it is invalid."""
     args = given.get("args", [])
     if not is_list(args):
         return "'args' must be a list."
@@ -172,7 +173,7 @@ def _old_call(name: str, given: DataMap) -> FunctionCall | str:
 
 
 def _own_name(key: str) -> str:
-    """Return what a function calls an argument whose name would be a state's own (`m_name`)."""
+    """Return the function's name of an argument that has the prefix `m_` in the SLS (`m_name`)."""
     return key[2:] if key.startswith("m_") and key[2:] in _RENAMED else key
 
 

@@ -1,6 +1,7 @@
 """State module `mysql_database`: databases of a MySQL or MariaDB server.
 
-Source: Salt's extension `saltext-mysql`, 1.1: results, changes and texts. In a plan changes are said, too.
+Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
+has `changes`.
 """
 
 from __future__ import annotations
@@ -27,22 +28,22 @@ async def present(
     collate: str | None = None,
     **connection: Any,
 ) -> StateReturn:
-    """Have a database.
+    """Create a database, or change its character set.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        character_set: that of its texts.
-        collate: in what order they are.
+        name: name of the database.
+        character_set: its character set.
+        collate: its collation.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
             connection_unix_socket connection_default_file connection_charset`.
 
     Returns:
-        `changes` have the database: `Present`, or what was `before` and is `now` of `character_set` and
-        `collate`; `new_state` has `name character_set collate`.
+        `changes` has the database, with `Present`, or `before` and `now` of `character_set` and `collate`;
+        `new_state` has `name character_set collate`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     found: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
     wanted = {"character_set": character_set, "collate": collate}
@@ -73,18 +74,18 @@ async def present(
 
 @also_takes(*CONNECTION)
 async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn:
-    """Have no database of a name; what is in it goes with it.
+    """Remove a database with its content.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        **connection: see `present`.
+        name: name of the database.
+        **connection: the arguments `connection_…`, as for `present`.
 
     Returns:
-        `changes` have the database: `Absent`; `new_state` has `name` and `exists`, false.
+        `changes` has the database, with `Absent`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("mysql.db_exists", name, **connection):

@@ -1,6 +1,7 @@
-"""State module `mysql_grants`: what accounts of a MySQL or MariaDB server may do.
+"""State module `mysql_grants`: privileges of accounts of a MySQL or MariaDB server.
 
-Source: Salt's extension `saltext-mysql`, 1.1: results, changes and texts. In a plan changes are said, too.
+Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
+has `changes`.
 """
 
 from __future__ import annotations
@@ -34,27 +35,27 @@ async def present(
     ssl_option: list[Any] | bool = False,
     **connection: Any,
 ) -> StateReturn:
-    """Have an account with privileges.
+    """Grant privileges to an account.
 
     Args:
         ctx: the state's context.
-        name: of no meaning.
-        grant: the privileges, with commas between them.
-        database: what they are for: `database.*`, `database.table` or `*.*`.
-        user: the account's name.
-        host: where it logs in from.
-        grant_option: it may grant them to others.
-        escape: `_` and `%` in the name of the database are letters, not patterns.
-        revoke_first: take all that the account has there before privileges are granted.
+        name: any name.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: name of the account.
+        host: host that the account logs in from.
+        grant_option: the account may grant the privileges to others.
+        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
+        revoke_first: first revoke all privileges that the account has there.
         ssl_option: a list of mappings: `SSL` or `X509` with true, `SUBJECT`, `ISSUER` or `CIPHER` with text.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
             connection_unix_socket connection_default_file connection_charset`.
 
     Returns:
-        `changes` have the name: `Present`; `new_state` has `name grant database user host`.
+        `changes` has the name, with `Present`; `new_state` has `name grant database user host`.
 
     Raises:
-        StateFailedError: an argument is missing or makes no sense, or the server refuses.
+        StateFailedError: an argument is missing or invalid, or the server reports an error.
     """
     about = _about(grant, database, user, host)
     what = f"{grant} on {database} to {user}@{host}"
@@ -91,25 +92,24 @@ async def absent(
     escape: bool = True,
     **connection: Any,
 ) -> StateReturn:
-    """Have an account without privileges. As in Salt, one that lacks one of several keeps the others.
+    """Revoke privileges of an account. As in Salt, if it lacks one of them, none is revoked.
 
     Args:
         ctx: the state's context.
-        name: of no meaning.
-        grant: see `present`.
-        database: see `present`.
-        user: see `present`.
-        host: see `present`.
-        grant_option: see `present`.
-        escape: see `present`.
-        **connection: see `present`.
+        name: any name.
+        grant: the privileges, separated by commas.
+        database: what they apply to: `database.*`, `database.table` or `*.*`.
+        user: name of the account.
+        host: host that the account logs in from.
+        grant_option: revoke the right to grant the privileges to others.
+        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
+        **connection: the arguments `connection_…`, as for `present`.
 
     Returns:
-        `changes` have the name: `Absent`; `new_state` has `name grant database user host` and `exists`,
-        false.
+        `changes` has the name, with `Absent`; `new_state` has `name grant database user host exists`.
 
     Raises:
-        StateFailedError: an argument is missing or makes no sense, or the server refuses.
+        StateFailedError: an argument is missing or invalid, or the server reports an error.
     """
     about = _about(grant, database, user, host)
     gone: DataMap = {"name": name, **about, "exists": False}
@@ -130,7 +130,7 @@ def _about(grant: str | None, database: str | None, user: str | None, host: str)
     given = {"grant": grant, "database": database, "user": user}
     missing = [word for word, value in given.items() if not value]
     if missing:
-        raise StateFailedError(f"a grant of MySQL needs {' and '.join(missing)}")
+        raise StateFailedError(f"a grant of MySQL requires {' and '.join(missing)}")
     return {**{word: str(value) for word, value in given.items()}, "host": host}
 
 

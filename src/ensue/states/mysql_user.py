@@ -1,6 +1,7 @@
 """State module `mysql_user`: accounts of a MySQL or MariaDB server.
 
-Source: Salt's extension `saltext-mysql`, 1.1: results, changes and texts. In a plan changes are said, too.
+Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
+has `changes`.
 """
 
 from __future__ import annotations
@@ -35,26 +36,26 @@ async def present(
     auth_plugin: str = _NATIVE,
     **connection: Any,
 ) -> StateReturn:
-    """Have an account.
+    """Create an account, or set its password.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        host: where it logs in from.
-        password: its password, which is masked; it comes before `password_hash`.
-        password_hash: what the server keeps of its password.
-        allow_passwordless: it may have no password.
-        unix_socket: without a password, it logs in by its name on the target.
-        password_column: not used.
-        auth_plugin: how MySQL keeps the password.
+        name: name of the account.
+        host: host that the account logs in from.
+        password: its password, which is masked and takes precedence over `password_hash`.
+        password_hash: hash of its password, as the server stores it.
+        allow_passwordless: allow an account without a password.
+        unix_socket: without a password, let the system user of this name log in through the socket.
+        password_column: accepted, as in Salt, without effect.
+        auth_plugin: authentication plug-in of MySQL.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
             connection_unix_socket connection_default_file connection_charset`.
 
     Returns:
-        `changes` have the account: `Present`, or `Updated` for its password; `new_state` has `name host`.
+        `changes` has the account, with `Present`, or `Updated` for its password; `new_state` has `name host`.
 
     Raises:
-        StateFailedError: it has no password and may not, or the server refuses.
+        StateFailedError: a password is required, or the server reports an error.
     """
     secrets = {"password": _text(password), "password_hash": _text(password_hash)}
     ctx.masker.add(*filter(None, secrets.values()))
@@ -94,19 +95,19 @@ async def present(
 
 @also_takes(*CONNECTION)
 async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **connection: Any) -> StateReturn:
-    """Have no account of a name.
+    """Remove an account.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        host: where it logs in from.
-        **connection: see `present`.
+        name: name of the account.
+        host: host that the account logs in from.
+        **connection: the arguments `connection_…`, as for `present`.
 
     Returns:
-        `changes` have the account: `Absent`; `new_state` has `name host` and `exists`, false.
+        `changes` has the account, with `Absent`; `new_state` has `name host exists`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     gone: DataMap = {"name": name, "host": host, "exists": False}
     if not await ctx.call("mysql.user_exists", name, host, **connection):
@@ -126,7 +127,7 @@ def _text(value: Any) -> str | None:
 
 
 def _how(secrets: dict[str, str | None], auth_plugin: str) -> str:
-    """Return what the comment says of the password of an account that is as it should be."""
+    """Return the comment's part about the password of a correct account."""
     if not any(secrets.values()):
         return " with passwordless login"
     if auth_plugin != _NATIVE:

@@ -1,6 +1,6 @@
-"""State module `npm`: packages of Node.js, for all or in a folder.
+"""State module `npm`: packages of Node.js, global or in a folder.
 
-Source: Salt's state module `npm`, 3007: results, changes and texts.
+Source: Salt's state module `npm`, 3007: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ async def installed(  # noqa: PLR0917 (Salt's order)
     registry: str | None = None,
     env: dict[str, str] | None = None,
 ) -> StateReturn:
-    """Have packages of Node.js.
+    """Install packages of Node.js.
 
     Args:
         ctx: the state's context.
-        name: the package (`gulp`, or `gulp@4.0.2`), or any name when `pkgs` is given.
+        name: the package (`gulp`, or `gulp@4.0.2`), or any name if `pkgs` is given.
         pkgs: several packages.
-        dir: the folder that they are for; without it for all.
-        user: who runs npm.
-        force_reinstall: install them again.
-        registry: where to take them from.
-        env: variables that npm runs with.
+        dir: install in this folder; by default globally.
+        user: user who runs npm on the target.
+        force_reinstall: install packages again that are installed already.
+        registry: URL of the registry.
+        env: environment variables for npm.
 
     Returns:
-        `changes` are `old`, nothing, and `new`, the packages.
+        `changes` has `old` (empty) and `new` (the packages).
 
     Raises:
         StateFailedError: npm failed.
@@ -84,16 +84,16 @@ async def removed(
     dir: str | None = None,  # noqa: A002 (Salt's argument)
     user: str | None = None,
 ) -> StateReturn:
-    """Have no such package of Node.js.
+    """Remove a package of Node.js.
 
     Args:
         ctx: the state's context.
         name: the package.
-        dir: the folder that it is for; without it for all.
-        user: who runs npm.
+        dir: remove it from this folder; by default globally.
+        user: user who runs npm on the target.
 
     Returns:
-        `changes` have the package with `Removed`.
+        `changes` has the package with `Removed`.
 
     Raises:
         StateFailedError: npm failed.
@@ -120,7 +120,7 @@ def _is_there(wanted: str, found: Mapping[str, DataMap]) -> bool:
 
 
 def _split(wanted: str) -> tuple[str, str]:
-    """Return name and version; the name of a scoped package begins with an `@` of its own."""
+    """Return name and version; the name of a scoped package begins with `@`."""
     scope, rest = ("@", wanted[1:]) if wanted.startswith("@") else ("", wanted)
     name, _, version = rest.partition("@")
     return scope + name, version

@@ -1,6 +1,6 @@
 """State module `pip`: packages of Python, on the target or in one of its virtual environments.
 
-Source: Salt's state module `pip`, 3008: results, changes and texts; PEP 440 and PEP 503.
+Source: Salt's state module `pip`, 3008: results, changes and comments; PEP 440 and PEP 503.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _INSTALL: Final = (
     "only_binary", "pre_releases", "process_dependency_links", "proxy", "repo", "saltenv", "source",
     "target", "timeout", "trusted_host", "use_vt", "use_wheel",
 )  # fmt: skip
-"""What Salt's `pip.install` takes."""
+"""The arguments of Salt's `pip.install`."""
 
 
 class _Wanted(msgspec.Struct, kw_only=True, frozen=True):
-    """One package: as it was written, its name (empty for a URL or a path), and what its version is to be."""
+    """A requested package: its text in the SLS, name (empty for a URL or path), and version conditions."""
 
     written: str
     name: str = ""
@@ -67,36 +67,36 @@ async def installed(
     editable: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have packages of Python.
+    """Install packages of Python.
 
     Args:
         ctx: the state's context.
-        name: the package (`django >= 4`), or any name when `pkgs` or `requirements` is given.
+        name: the package (`django >= 4`), or any name if `pkgs` or `requirements` is given.
         pkgs: several packages.
         requirements: a requirements file of the target.
-        bin_env: a virtual environment, or a pip; without it the target's own.
-        pip_bin: the same.
-        user: who runs pip.
-        cwd: where it runs.
-        env_vars: variables that it runs with.
-        upgrade: in the newest version.
-        force_reinstall: install them again.
-        ignore_installed: as if they were not there.
-        editable: a folder or URL to install in the way that developers do.
-        **kwargs: what else pip's `install` takes, by Salt's names (`index_url`, `no_deps`, `find_links`, …).
+        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
+        pip_bin: the same as `bin_env`.
+        user: user who runs pip on the target.
+        cwd: folder to run pip in.
+        env_vars: environment variables for pip.
+        upgrade: upgrade to the newest version.
+        force_reinstall: install packages again that are installed already.
+        ignore_installed: ignore installed packages.
+        editable: a folder or URL to install in editable mode.
+        **kwargs: other options of `pip install`, by Salt's names (`index_url`, `no_deps`, `find_links`, …).
 
     Returns:
-        `changes` have `name==version`: `Installed`; `requirements` or `editable` where those were given.
+        `changes` has `name==version`, with `Installed`; `requirements` or `editable` if these are given.
 
     Raises:
-        StateFailedError: pip is not there.
+        StateFailedError: the target has no pip.
     """
     where: dict[str, Any] = {"bin_env": bin_env or pip_bin, "user": user, "cwd": cwd, "env_vars": env_vars}
     try:
         wanted = [_read(_written(each)) for each in ([name] if pkgs is None else pkgs)]
         before: dict[str, str] = await ctx.call("pip.list", **where)
     except StateFailedError as error:
-        # In a plan, an earlier state may be about to install pip, or to make the environment.
+        # In a plan, an earlier state may be about to install pip, or to create the environment.
         result = None if ctx.test and not isinstance(error, _FaultyRequirementError) else False
         return StateReturn(name=name, result=result, comment=f"Error installing '{name}': {error}")
     options = {**kwargs, **where, "upgrade": upgrade, "force_reinstall": force_reinstall,
@@ -144,21 +144,21 @@ async def removed(
     *,
     user: str | None = None,
     cwd: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes `log`, `proxy`, `timeout`)
+    **kwargs: Any,  # noqa: ARG001 (Salt accepts `log`, `proxy`, `timeout`)
 ) -> StateReturn:
-    """Have no such package of Python.
+    """Remove a package of Python.
 
     Args:
         ctx: the state's context.
         name: the package.
-        requirements: a file of more that go with it.
-        bin_env: a virtual environment, or a pip.
-        user: who runs pip.
-        cwd: where it runs.
-        **kwargs: Salt's further arguments.
+        requirements: a requirements file with further packages to remove.
+        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
+        user: user who runs pip on the target.
+        cwd: folder to run pip in.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the package with `Removed`.
+        `changes` has the package with `Removed`.
 
     Raises:
         StateFailedError: pip failed.
@@ -188,7 +188,7 @@ async def removed(
 
 
 class _FaultyRequirementError(StateFailedError):
-    """What was written is no requirement."""
+    """A package of the SLS is not a valid requirement."""
 
 
 async def _from_file(
@@ -232,7 +232,7 @@ async def _from_file(
 
 
 def _written(given: object) -> str:
-    """Return a package of a list as text: YAML makes a mapping of `name: version`."""
+    """Return a package of a list as text; YAML reads `name: version` as a mapping."""
     if is_mapping(given):
         return "".join(f"{key}=={value}" if value else str(key) for key, value in given.items())
     return str(given)
@@ -256,7 +256,7 @@ def _read(written: str) -> _Wanted:
 
 
 def _is_there(wanted: _Wanted, versions: Mapping[str, str]) -> bool:
-    """Say whether a package is there as it is wanted; what has no name is installed each time."""
+    """Say whether a requested package is installed; one without a name is installed each time."""
     from packaging.specifiers import SpecifierSet
 
     now = versions.get(wanted.name)

@@ -1,6 +1,6 @@
-"""State module `pkgrepo`: where the target's packages come from, by apt.
+"""State module `pkgrepo`: package repositories of the target, with apt.
 
-Source: Salt's state module `pkgrepo`, 3008: results, changes and texts.
+Source: Salt's state module `pkgrepo`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _COMPARED: Final = ("architectures", "comps", "disabled", "dist", "line", "signe
 
 @also_takes(*_KNOWN, *_SILENT, passes_others=True)
 async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs: Any) -> StateReturn:
-    """Have a repository of packages, and the key that it is signed with.
+    """Configure a package repository, and the key that signs it.
 
     Args:
         ctx: the state's context.
-        name: its line as in sources.list.
-        ppa: a PPA (`owner/name`) instead.
-        **kwargs: `file` that names it; `comps`, `dist`, `architectures`, `signedby`, `trusted`, `comments`;
-            `key_url`, `key_text`, or `keyid` (or a list) and `keyserver`; `disabled` or `enabled`;
-            `clean_file`: nothing else is in `file`; `refresh`: false leaves the lists of packages
-            as they are.
+        name: its line in sources.list.
+        ppa: a PPA (`owner/name`), instead of the line.
+        **kwargs: `file` (where to write it); `comps`, `dist`, `architectures`, `signedby`, `trusted`,
+            `comments`; `key_url`, `key_text`, or `keyid` (or a list) and `keyserver`; `disabled` or
+            `enabled`; `clean_file: true` removes everything else from `file`; `refresh: false` does not fetch
+            the package lists.
 
     Returns:
-        `changes` are `repo` for a new one, else what differs: `{old, new}`.
+        `changes` has `repo` for a new repository, otherwise `{old, new}` for each difference.
 
     Raises:
         NotAvailableError: the target has no apt.
@@ -93,16 +93,16 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
 
 @also_takes(*_KNOWN, *_SILENT, passes_others=True)
 async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs: Any) -> StateReturn:
-    """Have no such repository of packages; its key stays.
+    """Remove a package repository; its key stays.
 
     Args:
         ctx: the state's context.
-        name: its line as in sources.list; options and components do not count.
-        ppa: a PPA (`owner/name`) instead.
-        **kwargs: `refresh`: false leaves the lists of packages as they are; those of `managed`.
+        name: its line in sources.list; options and components are ignored.
+        ppa: a PPA (`owner/name`), instead of the line.
+        **kwargs: `refresh: false` does not fetch the package lists; further arguments of `managed`.
 
     Returns:
-        `changes` have `repo`.
+        `changes` has `repo`.
 
     Raises:
         NotAvailableError: the target has no apt.
@@ -135,7 +135,7 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
 
 
 async def _has_more(ctx: StateContext, before: DataMap, options: Mapping[str, Any]) -> bool:
-    """Say whether `clean_file` has anything to clean."""
+    """Say whether `clean_file` must remove something."""
     if not options.get("clean_file"):
         return False
     repos: dict[str, list[DataMap]] = await ctx.call("pkg.list_repos")
@@ -145,13 +145,13 @@ async def _has_more(ctx: StateContext, before: DataMap, options: Mapping[str, An
 
 
 async def _refresh(ctx: StateContext, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Fetch the lists of packages; a repository that does not answer is no failure, as in Salt."""
+    """Fetch the package lists; as in Salt, a repository that does not answer is not a failure."""
     if not options.get("refresh_db", options.get("refresh", True)):
         return ()
     try:
         await ctx.call("pkg.refresh_db")
     except StateFailedError as error:
-        return (f"the lists of packages could not be fetched: {error}",)
+        return (f"the package lists could not be fetched: {error}",)
     return ()
 
 
@@ -186,7 +186,7 @@ def _fault(given: Mapping[str, Any]) -> str:
     if given.get("enabled") is not None and given.get("disabled") is not None:
         return "Only one of enabled/disabled is allowed"
     if given.get("clean_file") and not given.get("file"):
-        return "clean_file needs the file that it is about"
+        return "clean_file requires `file`"
     return ""
 
 

@@ -1,6 +1,6 @@
-"""State module `postgres_cluster`: the PostgreSQL servers of a machine, as Debian keeps them.
+"""State module `postgres_cluster`: the PostgreSQL clusters of a Debian machine.
 
-Source: Salt's state module `postgres_cluster`, 3008. In a plan changes are said, too.
+Source: Salt's state module `postgres_cluster`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ async def present(
     data_checksums: bool | None = None,
     wal_segsize: int | None = None,
 ) -> StateReturn:
-    """Have a cluster. One that is there is never changed.
+    """Create a cluster. An existing cluster is never changed.
 
     Args:
         ctx: the state's context.
         name: the cluster.
-        version: that of the server.
+        version: version of the server.
         port: its port.
-        encoding: that of its texts.
-        locale: that of its databases.
-        datadir: where it is.
+        encoding: its character encoding.
+        locale: locale of its databases.
+        datadir: its data folder.
         allow_group_access: members of the owner's group may read its files.
-        data_checksums: its pages have checksums.
-        wal_segsize: size of a segment of its log, in megabytes.
+        data_checksums: use checksums on data pages.
+        wal_segsize: size of a WAL segment, in megabytes.
 
     Returns:
-        `changes` have the cluster: `Present`; `new_state` has `name version port datadir`.
+        `changes` has the cluster, with `Present`; `new_state` has `name version port datadir`.
 
     Raises:
-        StateFailedError: it cannot be created.
+        StateFailedError: the cluster cannot be created.
     """
     full_name = f"{version}/{name}"
     found = await _found(ctx, full_name)
@@ -79,18 +79,18 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, version: str | float) -> StateReturn:
-    """Have no cluster of a name and version; its data goes with it.
+    """Remove a cluster with its data.
 
     Args:
         ctx: the state's context.
         name: the cluster.
-        version: that of the server.
+        version: version of the server.
 
     Returns:
-        `changes` have the cluster: `Absent`; `new_state` has `name version` and `exists`, false.
+        `changes` has the cluster, with `Absent`; `new_state` has `name version exists`.
 
     Raises:
-        StateFailedError: it cannot be removed.
+        StateFailedError: the cluster cannot be removed.
     """
     full_name = f"{version}/{name}"
     gone: DataMap = {"name": name, "version": str(version), "exists": False}

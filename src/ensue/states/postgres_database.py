@@ -1,6 +1,6 @@
 """State module `postgres_database`: databases of a PostgreSQL server.
 
-Source: Salt's state module `postgres_database`, 3008. In a plan changes are said, too.
+Source: Salt's state module `postgres_database`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ async def present(
     template: str | None = None,
     **server: Any,
 ) -> StateReturn:
-    """Have a database.
+    """Create a database, or change its owner or tablespace.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        tablespace: where it lies.
-        encoding: of its texts; a database that is there cannot change it.
-        lc_collate: in what order they are; the same.
-        lc_ctype: what their letters are; the same.
+        name: name of the database.
+        tablespace: its tablespace.
+        encoding: its character encoding, which cannot be changed later.
+        lc_collate: its collation, which cannot be changed later.
+        lc_ctype: its character classification, which cannot be changed later.
         owner: the role that owns it.
-        owner_recurse: refused; give what is in it to its owner by SQL.
-        template: the database that a new one is a copy of.
-        **server: see `server_of`.
+        owner_recurse: refused; change the owner of its objects with SQL.
+        template: the database to copy a new one from.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the database; `new_state` has `name owner encoding lc_collate lc_ctype tablespace`.
+        `changes` has the database; `new_state` has `name owner encoding lc_collate lc_ctype tablespace`.
 
     Raises:
-        StateFailedError: the server refuses, or it cannot be changed so.
+        StateFailedError: the server reports an error, or the change is impossible.
     """
     if owner_recurse:
-        raise StateFailedError("owner_recurse: ensue changes the owner of the database alone")
+        raise StateFailedError("owner_recurse: ensue changes only the owner of the database itself")
     asked = server_of(ctx, server)
     databases: dict[str, dict[str, str]] = await ctx.call("postgres.db_list", **asked)
     found = databases.get(name)
@@ -99,15 +99,15 @@ async def present(
 
 @also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
-    """Have no database of a name, nor what is in it.
+    """Remove a database with its content.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        **server: see `server_of`.
+        name: name of the database.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the database; `new_state` has `name` and `exists`, false.
+        `changes` has the database; `new_state` has `name exists`.
     """
     asked = server_of(ctx, server)
     there = await ctx.call("postgres.db_exists", name, **asked)

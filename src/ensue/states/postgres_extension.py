@@ -1,6 +1,6 @@
 """State module `postgres_extension`: extensions of a database, which `maintenance_db` names.
 
-Source: Salt's state module `postgres_extension`, 3008. In a plan changes are said, too.
+Source: Salt's state module `postgres_extension`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ async def present(
     if_not_exists: bool | None = None,
     **server: Any,
 ) -> StateReturn:
-    """Have an extension.
+    """Create an extension in a database, or update it.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        schema: where it is.
-        ext_version: its version; one that is there is brought to it.
-        if_not_exists: accepted for Salt's sake.
-        **server: see `server_of`.
+        name: name of the extension.
+        schema: its schema.
+        ext_version: its version; an existing extension is updated to it.
+        if_not_exists: accepted, as in Salt, without effect.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the extension; `new_state` has `name version schema`.
+        `changes` has the extension; `new_state` has `name version schema`.
 
     Raises:
-        StateFailedError: the server refuses, as when the extension is not installed beside it.
+        StateFailedError: the server reports an error, for example because the extension is not installed.
     """
     del if_not_exists
     asked = server_of(ctx, server)
@@ -81,18 +81,18 @@ async def absent(
     if_exists: bool | None = None,
     **server: Any,
 ) -> StateReturn:
-    """Have no extension of a name.
+    """Remove an extension from a database.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        restrict: not when something needs it, as without it.
-        cascade: and nothing that needs it.
-        if_exists: accepted for Salt's sake.
-        **server: see `server_of`.
+        name: name of the extension.
+        restrict: fail if other objects depend on it, which is the default.
+        cascade: also remove the objects that depend on it.
+        if_exists: accepted, as in Salt, without effect.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the extension; `new_state` has `name` and `exists`, false.
+        `changes` has the extension; `new_state` has `name exists`.
     """
     del if_exists
     asked = server_of(ctx, server)

@@ -1,6 +1,6 @@
-"""State module `postgres_privileges`: what roles of a PostgreSQL server may do with its objects.
+"""State module `postgres_privileges`: privileges of roles of a PostgreSQL server.
 
-Source: Salt's state module `postgres_privileges`, 3008. In a plan changes are said, too.
+Source: Salt's state module `postgres_privileges`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ async def present(
     prepend: str = "public",
     **server: Any,
 ) -> StateReturn:
-    """Have a role with privileges on an object, or as a member of a group.
+    """Grant a role privileges on an object, or membership in a group.
 
     Args:
         ctx: the state's context.
         name: the role.
         object_name: the object; `ALL` is every table, sequence or function of the schema.
         object_type: `table sequence schema tablespace language database function` or `group`.
-        privileges: a list of them, or a text with commas; none for a group.
+        privileges: the privileges, a list or a text with commas; none for a group.
         grant_option: the role may grant them to others.
-        prepend: the schema that a table, sequence or function is in.
-        **server: see `server_of`.
+        prepend: the schema of a table, sequence or function.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the role: `Present`; `new_state` has `name object_name object_type privileges`.
+        `changes` has the role, with `Present`; `new_state` has `name object_name object_type privileges`.
 
     Raises:
-        StateFailedError: there is no such object or privilege, or the server refuses.
+        StateFailedError: the object or privilege does not exist, or the server reports an error.
     """
     words = _words(privileges)
     asked = {"privileges": ",".join(words), "prepend": prepend, **server_of(ctx, server)}
@@ -77,25 +77,25 @@ async def absent(
     prepend: str = "public",
     **server: Any,
 ) -> StateReturn:
-    """Have a role without privileges on an object, or not be a member of a group.
+    """Revoke privileges of a role on an object, or its membership in a group.
 
-    As in Salt, nothing is revoked from a role that lacks one of several privileges.
+    As in Salt, nothing is revoked if the role lacks one of the privileges.
 
     Args:
         ctx: the state's context.
         name: the role.
         object_name: the object.
-        object_type: see `present`.
-        privileges: see `present`.
-        prepend: see `present`.
-        **server: see `server_of`.
+        object_type: `table sequence schema tablespace language database function` or `group`.
+        privileges: the privileges, a list or a text with commas; none for a group.
+        prepend: the schema of a table, sequence or function.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the role: `Absent`; `new_state` has `name object_name object_type privileges` and
-        `exists`, false.
+        `changes` has the role, with `Absent`; `new_state` has
+        `name object_name object_type privileges exists`.
 
     Raises:
-        StateFailedError: there is no such object or privilege, or the server refuses.
+        StateFailedError: the object or privilege does not exist, or the server reports an error.
     """
     words = _words(privileges)
     asked = {"privileges": ",".join(words), "prepend": prepend, **server_of(ctx, server)}

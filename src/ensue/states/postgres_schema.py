@@ -1,6 +1,6 @@
 """State module `postgres_schema`: schemas of a database.
 
-Source: Salt's state module `postgres_schema`, 3008. In a plan changes are said, too.
+Source: Salt's state module `postgres_schema`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 async def present(
     ctx: StateContext, name: str, dbname: str, owner: str | None = None, **server: Any
 ) -> StateReturn:
-    """Have a schema.
+    """Create a schema in a database.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        dbname: the database that it is in.
-        owner: who owns a new one.
-        **server: see `server_of`.
+        name: name of the schema.
+        dbname: the database.
+        owner: owner of a new schema.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the schema; `new_state` has `name dbname owner`.
+        `changes` has the schema; `new_state` has `name dbname owner`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     asked = server_of(ctx, server)
     found = await ctx.call("postgres.schema_get", dbname, name, **asked)
@@ -58,19 +58,19 @@ async def present(
 
 @also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> StateReturn:
-    """Have no schema of a name; one that is not empty stays, and the state fails.
+    """Remove a schema from a database; the state fails if it is not empty.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        dbname: the database that it is in.
-        **server: see `server_of`.
+        name: name of the schema.
+        dbname: the database.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the schema; `new_state` has `name dbname` and `exists`, false.
+        `changes` has the schema; `new_state` has `name dbname exists`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     asked = server_of(ctx, server)
     found = await ctx.call("postgres.schema_get", dbname, name, **asked)

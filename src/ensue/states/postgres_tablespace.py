@@ -1,7 +1,7 @@
-"""State module `postgres_tablespace`: places in which a PostgreSQL server keeps its data.
+"""State module `postgres_tablespace`: tablespaces of a PostgreSQL server.
 
-Source: Salt's state module `postgres_tablespace`, 3008. In a plan changes are said, too, and owner and
-options change together.
+Source: Salt's state module `postgres_tablespace`, 3008. Unlike Salt's, a plan has `changes`, and owner and
+options can change together.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ async def present(
     owner: str | None = None,
     **server: Any,
 ) -> StateReturn:
-    """Have a tablespace.
+    """Create a tablespace, or change its owner and options.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        directory: a folder of the server that is empty and belongs to the server's user.
+        name: name of the tablespace.
+        directory: an empty folder on the server that belongs to the server's user.
         options: its options, a mapping or a list of mappings.
-        owner: who owns it.
-        **server: see `server_of`.
+        owner: role that owns it.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the tablespace: `Present`, or `owner` and `options`; `new_state` has
+        `changes` has the tablespace, with `Present`, or `owner` and `options`; `new_state` has
         `name directory owner options`.
 
     Raises:
-        StateFailedError: it is elsewhere, or the server refuses.
+        StateFailedError: the tablespace is in another folder, or the server reports an error.
     """
     asked = server_of(ctx, server)
     wanted = _options(options)
@@ -87,18 +87,18 @@ async def present(
 
 @also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
-    """Have no tablespace of a name.
+    """Remove a tablespace.
 
     Args:
         ctx: the state's context.
-        name: its name.
-        **server: see `server_of`.
+        name: name of the tablespace.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the tablespace: `Absent`; `new_state` has `name` and `exists`, false.
+        `changes` has the tablespace, with `Absent`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: it is not empty, or the server refuses.
+        StateFailedError: the tablespace is not empty, or the server reports an error.
     """
     asked = server_of(ctx, server)
     there = await ctx.call("postgres.tablespace_exists", name, **asked)

@@ -1,6 +1,6 @@
 """State module `postgres_user`: roles of a PostgreSQL server that may log in.
 
-Source: Salt's state module `postgres_user`, 3008. In a plan changes are said, too.
+Source: Salt's state module `postgres_user`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -37,30 +37,31 @@ async def present(
     groups: str | list[str] | None = None,
     **server: Any,
 ) -> StateReturn:
-    """Have a user.
+    """Create a user, or change its attributes.
 
     Args:
         ctx: the state's context.
         name: the role.
-        createdb: it may create databases.
-        createroles: it may create roles.
-        encrypted: how its password is kept: `md5` or yes, `scram-sha-256`, no.
-        superuser: it may all.
-        replication: it may replicate.
-        inherit: it has the rights of its groups.
-        login: it may log in.
-        password: its password, or what is kept of it.
-        default_password: that of a new user alone.
-        refresh_password: set the password each time, without a look at it.
-        valid_until: when the password ends.
-        groups: the groups that it is at least in, a list or a text with commas.
-        **server: see `server_of`.
+        createdb: allow creating databases.
+        createroles: allow creating roles.
+        encrypted: how the password is stored: `md5` or true, `scram-sha-256`, or false.
+        superuser: make it a superuser.
+        replication: allow replication.
+        inherit: inherit the privileges of its groups.
+        login: allow login.
+        password: its password, or the stored form of it.
+        default_password: password of a new user.
+        refresh_password: set the password in each run, without a comparison.
+        valid_until: when the password expires.
+        groups: groups that it must be in, a list or a text with commas.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the user: `Present`, or what changed; `new_state` has what `postgres.role_get` says.
+        `changes` has the user, with `Present` or what changed; `new_state` has the result of
+        `postgres.role_get`.
 
     Raises:
-        StateFailedError: the server refuses.
+        StateFailedError: the server reports an error.
     """
     flags = {
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
@@ -81,15 +82,15 @@ async def present(
 
 @also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
-    """Have no user of a name.
+    """Remove a user.
 
     Args:
         ctx: the state's context.
         name: the role.
-        **server: see `server_of`.
+        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Returns:
-        `changes` have the user; `new_state` has `name` and `exists`, false.
+        `changes` has the user; `new_state` has `name exists`.
     """
     asked = server_of(ctx, server)
     there = await ctx.call("postgres.user_exists", name, **asked)

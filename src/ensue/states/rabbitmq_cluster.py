@@ -1,4 +1,4 @@
-"""State module `rabbitmq_cluster`: nodes of RabbitMQ that work together.
+"""State module `rabbitmq_cluster`: clusters of RabbitMQ nodes.
 
 Source: Salt's state module `rabbitmq_cluster`, 3008.
 """
@@ -25,21 +25,21 @@ async def joined(  # noqa: PLR0917 (Salt's order)
     ram_node: bool | None = None,
     runas: str | None = "root",
 ) -> StateReturn:
-    """Have the target's node be a member of another node's cluster.
+    """Join the target's node to the cluster of another node.
 
     Args:
         ctx: the state's context.
-        name: of no meaning.
-        host: the other node's host.
-        user: the other node's name before the `@`.
-        ram_node: keep what the node knows in memory only.
+        name: any name.
+        host: host of the other node.
+        user: name of the other node before the `@`.
+        ram_node: join as a RAM node.
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `node`, the other one.
+        `changes` has `old` and `new`; `new_state` has `name` and `node` (the other node).
 
     Raises:
-        StateFailedError: the broker refuses.
+        StateFailedError: the broker reports an error.
     """
     node = f"{user}@{host}"
     new_state: DataMap = {"name": name, "node": node}

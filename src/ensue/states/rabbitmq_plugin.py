@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
-    """Have a plug-in enabled.
+    """Enable a plug-in.
 
     Args:
         ctx: the state's context.
@@ -26,16 +26,16 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
         runas: the user of the target who runs rabbitmq-plugins.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `enabled`.
+        `changes` has `old` and `new`; `new_state` has `name` and `enabled`.
 
     Raises:
-        StateFailedError: the broker refuses.
+        StateFailedError: the broker reports an error.
     """
     return await _be(ctx, name, runas, enable=True)
 
 
 async def disabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
-    """Have a plug-in disabled; see `enabled` for arguments and return."""
+    """Disable a plug-in; arguments and return are those of `enabled`."""
     return await _be(ctx, name, runas, enable=False)
 
 

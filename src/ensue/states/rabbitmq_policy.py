@@ -1,7 +1,6 @@
 """State module `rabbitmq_policy`: policies of a RabbitMQ broker.
 
-Source: Salt's state module `rabbitmq_policy`, 3008, which takes an `apply_to` that holds already for one to
-change.
+Source: Salt's state module `rabbitmq_policy`, 3008. Unlike Salt's, an unchanged `apply_to` is not a change.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ async def present(
     runas: str | None = None,
     apply_to: str | None = None,
 ) -> StateReturn:
-    """Have a policy.
+    """Create a policy, or change it.
 
     Args:
         ctx: the state's context.
         name: the policy.
-        pattern: a regular expression of the names of queues and exchanges that it applies to.
-        definition: their options, as a mapping or as JSON.
-        priority: of several policies that match the one with the highest counts.
+        pattern: regular expression for the names of queues and exchanges.
+        definition: options of these, as a mapping or as JSON.
+        priority: if several policies match, the one with the highest priority applies.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
 
     Returns:
-        `changes` have `old` and `new`: the name of a new policy, or what changes (`Pattern`, `Definition`,
+        `changes` has `old` and `new`: the name of a new policy, or the differences (`Pattern`, `Definition`,
         `Applyto`, `Priority`); `new_state` has `name vhost pattern definition priority apply_to`.
 
     Raises:
-        StateFailedError: the definition is no JSON, or the broker refuses.
+        StateFailedError: the definition is not JSON, or the broker reports an error.
     """
     wanted = _options(definition)
     found = await _found(ctx, vhost, name, runas)
@@ -80,7 +79,7 @@ async def present(
             "pattern": pattern,
             "definition": wanted,
             "priority": int(priority),
-            # Without it, the broker applies a policy to all, also one that applied to less before.
+            # Without it, the broker applies a policy to everything, even one that applied to less before.
             "apply_to": apply_to or "all",
         },
         old_state=found or {"name": name, "vhost": vhost, "exists": False},
@@ -88,7 +87,7 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str | None = None) -> StateReturn:
-    """Have no policy of a name.
+    """Remove a policy.
 
     Args:
         ctx: the state's context.
@@ -97,10 +96,10 @@ async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str |
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name`, `vhost` and `exists`, false.
+        `changes` has `old` and `new`; `new_state` has `name vhost exists`.
 
     Raises:
-        StateFailedError: the broker refuses.
+        StateFailedError: the broker reports an error.
     """
     gone: DataMap = {"name": name, "vhost": vhost, "exists": False}
     found = await _found(ctx, vhost, name, runas)
@@ -142,7 +141,7 @@ def _options(definition: str | DataMap) -> Data:
     try:
         found: Data = json.loads(definition or "{}")
     except ValueError as error:
-        raise StateFailedError(f"the definition of a policy has to be JSON or a mapping: {error}") from None
+        raise StateFailedError(f"the definition of a policy must be JSON or a mapping: {error}") from None
     return found
 
 

@@ -1,6 +1,6 @@
-"""State module `rabbitmq_upstream`: brokers that a federation gets its messages from.
+"""State module `rabbitmq_upstream`: upstream brokers of a federation.
 
-Source: Salt's state module `rabbitmq_upstream`, 3008. In a plan the changes are said, which Salt does not do.
+Source: Salt's state module `rabbitmq_upstream`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations
@@ -37,29 +37,29 @@ async def present(
     queue: str | None = None,
     runas: str | None = None,
 ) -> StateReturn:
-    """Have an upstream.
+    """Create an upstream, or change it.
 
     Args:
         ctx: the state's context.
         name: the upstream.
-        uri: where it is, several with blanks between them; passwords in it are masked.
-        prefetch_count: how many messages may be on their way unacknowledged.
-        reconnect_delay: seconds before it is connected to again.
+        uri: its URI, or several separated by blanks; passwords in them are masked.
+        prefetch_count: maximum number of unacknowledged messages.
+        reconnect_delay: seconds before a reconnect.
         ack_mode: `on-confirm`, `on-publish` or `no-ack`.
         trust_user_id: keep the `user-id` of messages.
-        exchange: the exchange there.
-        max_hops: how many brokers a message may have passed.
-        expires: milliseconds after which the other side forgets this one.
-        message_ttl: milliseconds that messages wait there.
-        ha_policy: the argument `x-ha-policy` of the queue there.
-        queue: the queue there.
+        exchange: the exchange at the upstream.
+        max_hops: maximum number of brokers that a message may pass.
+        expires: milliseconds after which the upstream deletes the queue of an absent broker.
+        message_ttl: milliseconds that messages are kept at the upstream.
+        ha_policy: the argument `x-ha-policy` of the queue at the upstream.
+        queue: the queue at the upstream.
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `changes` have `old` and `new`, the options that differ; `new_state` has `name` and `definition`.
+        `changes` has `old` and `new`, the options that differ; `new_state` has `name` and `definition`.
 
     Raises:
-        StateFailedError: the broker refuses.
+        StateFailedError: the broker reports an error.
     """
     passwords = (*url_passwords(uri),)
     ctx.masker.add(*passwords)
@@ -90,7 +90,7 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
-    """Have no upstream of a name.
+    """Remove an upstream.
 
     Args:
         ctx: the state's context.
@@ -98,10 +98,10 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `old` and `new`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: the broker refuses.
+        StateFailedError: the broker reports an error.
     """
     gone: DataMap = {"name": name, "exists": False}
     if await _found(ctx, name, runas) is None:

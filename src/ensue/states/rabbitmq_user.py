@@ -1,7 +1,7 @@
 """State module `rabbitmq_user`: users of a RabbitMQ broker, with their tags and permissions.
 
-Source: Salt's state module `rabbitmq_user`, 3008. Old permissions are said by virtual host, as the new ones
-are; Salt mixes those of several.
+Source: Salt's state module `rabbitmq_user`, 3008. Unlike Salt's, changes list old permissions by virtual
+host, like the new ones.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ async def present(
     perms: list[Any] | dict[str, Any] | tuple[()] = (),
     runas: str | None = None,
 ) -> StateReturn:
-    """Have a user.
+    """Create a user, or change its password, tags and permissions.
 
     Args:
         ctx: the state's context.
         name: the user.
-        password: the password; it goes to rabbitmqctl's input, and is masked.
-        force: set the password each time, unasked; without one, take it away.
-        tags: the tags that the user has, and no other: a list, or a text with blanks between them.
-        perms: by virtual host three regular expressions, of what the user may configure, write and read.
+        password: the password, which is passed to rabbitmqctl on standard input, and masked.
+        force: set the password in each run without a comparison; without `password`, remove it.
+        tags: the complete list of tags, a list or a text separated by blanks.
+        perms: three regular expressions by virtual host: what the user may configure, write and read.
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `changes` have `user`, `password`, `tags` and `perms`, each with `old` and `new`; `new_state` has
+        `changes` has `user`, `password`, `tags` and `perms`, each with `old` and `new`; `new_state` has
         `name tags perms`.
 
     Raises:
-        StateFailedError: the broker refuses, or `perms` are none.
+        StateFailedError: the broker reports an error, or `perms` is invalid.
     """
     secret = None if password is None else str(password)
     if secret:
@@ -109,7 +109,7 @@ async def present(
 
 
 async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
-    """Have no user of a name.
+    """Remove a user.
 
     Args:
         ctx: the state's context.
@@ -117,10 +117,10 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
         runas: the user of the target who runs rabbitmqctl.
 
     Returns:
-        `changes` have `name` with `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `name` with `old` and `new`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: the broker refuses.
+        StateFailedError: the broker reports an error.
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("rabbitmq.user_exists", name, runas=runas):
@@ -169,11 +169,11 @@ def _wanted_perms(perms: Any) -> dict[str, DataMap]:
     found: dict[str, DataMap] = {}
     for entry in listed:
         if not is_mapping(entry):
-            raise StateFailedError(f"perms: {entry!r} is no virtual host with three regular expressions")
+            raise StateFailedError(f"perms: {entry!r} is not a virtual host with three regular expressions")
         for vhost, texts in entry.items():
             if not is_list(texts) or len(texts) != len(_PERMISSIONS):
                 raise StateFailedError(
-                    f"perms: {vhost} needs three regular expressions: what to configure, write and read"
+                    f"perms: {vhost} requires three regular expressions: what to configure, write and read"
                 )
             values: list[Data] = ["" if text is None else str(text) for text in texts]
             found[str(vhost)] = dict(zip(_PERMISSIONS, values, strict=True))

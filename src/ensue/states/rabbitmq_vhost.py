@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 async def present(ctx: StateContext, name: str) -> StateReturn:
-    """Have a virtual host.
+    """Create a virtual host.
 
     Args:
         ctx: the state's context.
         name: the virtual host.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name`.
+        `changes` has `old` and `new`; `new_state` has `name`.
 
     Raises:
-        StateFailedError: the broker cannot be asked, or refuses.
+        StateFailedError: the broker cannot be reached, or reports an error.
     """
     if await ctx.call("rabbitmq.vhost_exists", name):
         return unchanged(name, f"Virtual Host '{name}' already exists.", {"name": name})
@@ -45,17 +45,17 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def absent(ctx: StateContext, name: str) -> StateReturn:
-    """Have no virtual host of a name; what is in it goes with it.
+    """Remove a virtual host with its content.
 
     Args:
         ctx: the state's context.
         name: the virtual host.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `old` and `new`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: the broker cannot be asked, or refuses.
+        StateFailedError: the broker cannot be reached, or reports an error.
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("rabbitmq.vhost_exists", name):

@@ -1,8 +1,8 @@
-"""State module `saltutil`: custom modules are copied nowhere, so every `sync_…` holds.
+"""State module `saltutil`: the functions `sync_…`, which always succeed because there is nothing to copy.
 
-ensue reads `_modules`, `_states` and the like from the file roots themselves.
+ensue reads `_modules`, `_states` and similar folders directly from the file roots.
 
-Source: Salt's state module `saltutil`, 3008: names and texts.
+Source: Salt's state module `saltutil`, 3008: names and comments.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""State module `service`: services that run, and that start with the system.
+"""State module `service`: starts and stops services, now and at boot.
 
-A service that watches is restarted, or reloaded, when what it watches changed. Masks are put on in
-`_service_masking`.
+A service is restarted or reloaded if a watched state has changes. `_service_masking` has the functions for
+masks.
 
-Source: Salt's state module `service`, 3008: results, changes and texts.
+Source: Salt's state module `service`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KNOWN: Final = (
     "domain", "force", "full_restart", "init_delay", "no_block", "provider", "reload", "root", "runas",
     "runlevel", "sig", "start_delayed", "start_type", "timeout", "unmask", "unmask_runtime",
 )  # fmt: skip
-"""What the service managers of Salt's `service` take, and `mod_watch` with them."""
+"""Arguments of Salt's service managers, and of `mod_watch`."""
 _OUTDATED: Final = {"restart": ""}
 _OUTDATED_OF_START: Final = {**_OUTDATED, "enable": ""}
 _WATCHED: Final = {
@@ -39,15 +39,15 @@ _WATCHED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Came:
-    """What came of starting or stopping a service.
+    """The result of starting or stopping a service.
 
     Args:
         name: the service.
-        state: what it now is, for the comment.
+        state: its state, for the comment.
         has_changed: whether it was started or stopped.
-        is_running: whether it runs, where that was seen.
-        comment: what there is to say.
-        warnings: remarks.
+        is_running: whether it runs, if that is known.
+        comment: the comment.
+        warnings: warnings for the return.
     """
 
     name: str
@@ -68,18 +68,18 @@ async def running(
     unmask: bool = False,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a service run.
+    """Start a service.
 
     Args:
         ctx: the state's context.
         name: the service.
-        enable: it starts with the system (or does not); None leaves that.
+        enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it runs.
-        unmask: take a mask off first.
-        **kwargs: arguments for `mod_watch`, and what has no effect (`sig`, `init_delay`).
+        unmask: first unmask it.
+        **kwargs: arguments for `mod_watch`, and arguments without effect (`sig`, `init_delay`).
 
     Returns:
-        `changes` have the service.
+        `changes` has the service.
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.
@@ -112,17 +112,17 @@ async def running(
 async def dead(
     ctx: StateContext, name: str, *, enable: bool | None = None, no_block: bool = False, **kwargs: Any
 ) -> StateReturn:
-    """Have a service not run; one that is not there is fine.
+    """Stop a service; a missing service is fine.
 
     Args:
         ctx: the state's context.
         name: the service.
-        enable: it starts with the system (or does not); None leaves that.
+        enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it has ended.
-        **kwargs: arguments for `mod_watch`, and what has no effect.
+        **kwargs: arguments for `mod_watch`, and arguments without effect.
 
     Returns:
-        `changes` have the service.
+        `changes` has the service.
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.
@@ -153,12 +153,12 @@ async def dead(
 
 @also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
 async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have a service start with the system, whether it runs now or not.
+    """Enable a service at boot, whether it runs now or not.
 
     Args:
         ctx: the state's context.
         name: the service.
-        **kwargs: what has no effect.
+        **kwargs: accepted, as in Salt, without effect.
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.
@@ -171,12 +171,12 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 
 @also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
 async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have a service not start with the system; one that is not there is fine.
+    """Disable a service at boot; a missing service is fine.
 
     Args:
         ctx: the state's context.
         name: the service.
-        **kwargs: what has no effect.
+        **kwargs: accepted, as in Salt, without effect.
 
     Raises:
         NotAvailableError: the target has no service manager that ensue knows.
@@ -198,16 +198,16 @@ async def mod_watch(
     no_block: bool = False,
     **kwargs: Any,  # noqa: ARG001 (those of the state)
 ) -> StateReturn:
-    """Restart or reload a service since what it watches changed; `dead` stops it.
+    """Restart or reload a service because a watched state has changes; `dead` stops it.
 
     Args:
         ctx: the state's context.
         name: the service.
-        sfun: the state's function.
+        sfun: name of the state function.
         reload: reload it instead.
-        force: with `reload`: restart it where it cannot be reloaded.
-        full_restart: Salt's; systemd knows one kind of restart.
-        no_block: do not wait.
+        force: with `reload`, restart it if it cannot be reloaded.
+        full_restart: accepted, as in Salt, without effect.
+        no_block: do not wait until it runs.
         **kwargs: the state's other arguments.
 
     Raises:
@@ -245,7 +245,7 @@ async def mod_watch(
 
 
 async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> StateReturn:
-    """Have it start with the system or not, and say how it is."""
+    """Enable or disable the service at boot, and make the return."""
     name, comment, warnings = came.name, came.comment, came.warnings
     changes: DataMap = {name: True} if came.has_changed else {}
     is_enabled: bool | None = None
@@ -278,7 +278,7 @@ async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> St
 async def _state(
     ctx: StateContext, name: str, *, is_running: bool | None = None, is_enabled: bool | None = None
 ) -> DataMap:
-    """Describe a service; the target is asked for what was not seen yet."""
+    """Describe a service; the target is asked only for what is not known yet."""
     if is_running is None:
         is_running = await ctx.call("service.status", name)
     if is_enabled is None:
@@ -287,20 +287,20 @@ async def _state(
 
 
 async def _is_offline(ctx: StateContext) -> bool:
-    """Say whether nothing can run on the target, since its system is not started: a chroot, an image."""
+    """Say whether no service can run on the target because it is not booted: a chroot, an image."""
     try:
         return bool(await ctx.call("service.offline"))
-    except NotAvailableError:  # a resource type with a service manager of its own
+    except NotAvailableError:  # a resource type with its own service manager
         return False
 
 
 async def _has_scripts(ctx: StateContext) -> bool:
-    """Say whether the scripts of `/etc/init.d` can restart a service where systemd cannot, as in Salt."""
+    """Say whether scripts of `/etc/init.d` can restart a service if systemd cannot, as in Salt."""
     return await ctx.connection.stat("/etc/init.d", follow=True) is not None
 
 
 async def _nothing_runs(ctx: StateContext, name: str, warnings: tuple[str, ...]) -> StateReturn:
-    """Say that there is nothing to start or stop, as Salt says it."""
+    """Make Salt's return for a target on which nothing can be started or stopped."""
     return StateReturn(
         name=name,
         result=True,

@@ -1,6 +1,6 @@
-"""State module `ssh_auth`: keys that may log in as a user.
+"""State module `ssh_auth`: authorized SSH keys of users.
 
-Source: Salt's state module `ssh_auth`, 3008: results, changes and texts.
+Source: Salt's state module `ssh_auth`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ async def present(  # noqa: PLR0917 (Salt's order)
     fingerprint_hash_type: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Let a key log in as a user.
+    """Authorize a key for a user.
 
     Args:
         ctx: the state's context.
-        name: the key: base64 alone, or a whole line; any name when `source` is given.
+        name: the key: only base64, or a whole line; any name if `source` is given.
         user: the user.
-        enc: the key's type, where `name` does not say it.
-        comment: what stands behind the key.
+        enc: type of the key, if `name` does not have it.
+        comment: comment after the key.
         source: a file of keys (`salt://keys/ada.pub`).
-        options: what stands before the key.
-        config: the path of the file; `%h` is the home folder, `%u` the user.
-        fingerprint_hash_type: Salt's; keys are compared whole.
-        **kwargs: Salt takes any.
+        options: options before the key.
+        config: path of the file; `%h` is the home folder, `%u` the user.
+        fingerprint_hash_type: accepted, as in Salt, without effect: whole keys are compared.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the key with `New` or `Updated`.
+        `changes` has the key with `New` or `Updated`.
 
     Raises:
-        StateFailedError: there is no such type of key.
+        StateFailedError: the type of the key is unknown.
     """
     del fingerprint_hash_type  # keys are compared whole
     if source:
@@ -83,30 +83,30 @@ async def absent(  # noqa: PLR0917 (Salt's order)
     config: str = _CONFIG,
     fingerprint_hash_type: str | None = None,
 ) -> StateReturn:
-    """Let a key log in as a user no more.
+    """Remove an authorized key of a user.
 
     Args:
         ctx: the state's context.
-        name: the key: base64 alone, or a whole line.
+        name: the key: only base64, or a whole line.
         user: the user.
-        enc: Salt's; a key is found by itself.
-        comment: the same.
+        enc: accepted, as in Salt, without effect.
+        comment: accepted, as in Salt, without effect.
         source: a file of keys.
-        options: the same as `enc`.
-        config: the path of the file.
-        fingerprint_hash_type: the same as `enc`.
+        options: accepted, as in Salt, without effect.
+        config: path of the file; `%h` is the home folder, `%u` the user.
+        fingerprint_hash_type: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the key with `Removed`.
+        `changes` has the key with `Removed`.
 
     Raises:
-        StateFailedError: the source is nowhere.
+        StateFailedError: the source does not exist.
     """
     del fingerprint_hash_type
     if source:
         return await _absent_file(ctx, name, user, source, config)
     key, _ = _read(name, enc, comment, options)
-    # The type is not looked at: a key that was written with another one goes, too.
+    # The type is ignored, so that a key that was written with another type is removed too.
     gone: DataMap = {"user": user, "keys": [key], "exists": False}
     if key not in await ctx.call("ssh.auth_keys", user, config):
         text = "Key is already absent" if ctx.test else "Key not present"
@@ -131,26 +131,26 @@ async def manage(  # noqa: PLR0917 (Salt's order)
     fingerprint_hash_type: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Let these keys, and no others, log in as a user.
+    """Set the complete list of authorized keys of a user.
 
     Args:
         ctx: the state's context.
         name: any name.
-        ssh_keys: the keys, each as `present` takes it.
+        ssh_keys: the keys, each in a form that `ssh_auth.present` accepts.
         user: the user.
-        enc: their type, where they do not say it.
-        comment: what stands behind them.
-        source: Salt's.
-        options: what stands before them.
-        config: the path of the file.
-        fingerprint_hash_type: Salt's.
-        **kwargs: Salt takes any.
+        enc: type of keys that do not have it.
+        comment: comment after each key.
+        source: accepted, as in Salt, without effect.
+        options: options before each key.
+        config: path of the file; `%h` is the home folder, `%u` the user.
+        fingerprint_hash_type: accepted, as in Salt, without effect.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have each key with what became of it.
+        `changes` has the result by key.
 
     Raises:
-        StateFailedError: there is no such type of key.
+        StateFailedError: the type of a key is unknown.
     """
     del source, fingerprint_hash_type
     wanted = {word for line in ssh_keys for word in line.split()}
@@ -199,7 +199,7 @@ async def _absent_file(ctx: StateContext, name: str, user: str, source: str, con
     try:
         keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
     except StateFailedError as error:
-        # As in Salt: what is nowhere holds no key that could be there.
+        # As in Salt, a missing source has no keys to remove.
         text = f"All host keys in file {source} are already absent"
         nothing: DataMap = {"user": user, "keys": [], "exists": False}
         return StateReturn(
@@ -236,7 +236,7 @@ def _done(name: str, user: str, word: str, new_state: DataMap) -> StateReturn:
 
 
 def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple[str, dict[str, Any]]:
-    """Return the key, and type, comment and options as a whole line has them."""
+    """Return the key, type, comment and options of a line."""
     full = _FULL.match(name)
     if full is None:
         key, _, behind = name.strip().partition(" ")

@@ -1,8 +1,8 @@
-"""State module `ssh_host`: what one machine has done on another, in the middle of a run.
+"""State module `ssh_host`: applies states to another target and copies files, in the middle of a run.
 
-`state_applied` applies SLS to a target, `fetch_file` and `send_file` carry one file between the
-managing minion and the target. A target is named by id or SRN and may have been registered only moments
-ago; in a plan it may not be there yet. Nothing here speaks SSH: the target's connection does.
+`state_applied` applies SLS to a target; `fetch_file` and `send_file` copy one file between the managing
+minion and the target. The target is named by id or SRN. An earlier state of the run may have registered it;
+in a plan it may not exist yet. The module works through the target's connection, of any type.
 
 Source: derived-resources document, "Example SLS".
 """
@@ -35,7 +35,7 @@ async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str])
         mods: SLS names, as a list or separated by commas.
 
     Returns:
-        `changes` by tag of the states that changed something; `new_state` has `target mods states changed`.
+        `changes` has the states with changes, by tag; `new_state` has `target mods states changed`.
     """
     names = _sls_names(mods)
     try:
@@ -56,19 +56,18 @@ async def fetch_file(
     mode: str | int | None = None,
     makedirs: bool = False,
 ) -> StateReturn:
-    """Bring a file of a target to this machine; written atomically, and only when it is not the same.
+    """Copy a file from a target to this machine if it differs; it is written atomically.
 
     Args:
         ctx: the state's context.
         name: the target, by id or SRN.
-        remote_path: the file there, an absolute path.
-        local_path: where it goes on the managing minion, an absolute path.
-        mode: permission bits (`'0640'`). Without it an existing file keeps its own and a new one gets 0600.
-        makedirs: make the folder it goes to.
+        remote_path: absolute path on the target.
+        local_path: absolute path of the copy, on the managing minion.
+        mode: permission bits (`'0640'`); by default those of an existing file, and 0600 for a new one.
+        makedirs: create a missing folder.
 
     Returns:
-        `new_state` has `path sha256 size mode user group`; `changes` never hold content, which may be
-        secret.
+        `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
     wanted = Wanted(mode=_mode(mode), makedirs=makedirs)
     return await _carried(ctx, name, remote_path, local_path, wanted, fetch=True)
@@ -85,21 +84,20 @@ async def send_file(
     group: str | int | None = None,
     makedirs: bool = False,
 ) -> StateReturn:
-    """Bring a file of this machine to a target; written atomically, and only when it is not the same.
+    """Copy a file from this machine to a target if it differs; it is written atomically.
 
     Args:
         ctx: the state's context.
         name: the target, by id or SRN.
-        local_path: the file on the managing minion, an absolute path.
-        remote_path: where it goes there, an absolute path.
-        mode: permission bits (`'0640'`). Without it an existing file keeps its own and a new one gets 0600.
-        user: its owner there, by name or number.
-        group: its group there, by name or number.
-        makedirs: make the folder it goes to.
+        local_path: absolute path on the managing minion.
+        remote_path: absolute path of the copy, on the target.
+        mode: permission bits (`'0640'`); by default those of an existing file, and 0600 for a new one.
+        user: owner on the target, by name or number.
+        group: group on the target, by name or number.
+        makedirs: create a missing folder.
 
     Returns:
-        `new_state` has `path sha256 size mode user group`; `changes` never hold content, which may be
-        secret.
+        `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
     wanted = Wanted(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
     return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)
@@ -113,7 +111,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def awaited(_function: str, name: str) -> Srn:
-    """Return the resource that a declaration works on: a name without a type means an `ssh_host`."""
+    """Return the SRN of the target of a state; a name without a type is an `ssh_host`."""
     return _as_srn(name) or Srn("ssh_host", name)
 
 
@@ -157,14 +155,14 @@ def _unknown_target(ctx: StateContext, name: str, error: UnknownResourceError, t
     if ctx.test:
         record = ctx.registry.record(_as_srn(name) or Srn("ssh_host", name))
         known = record is not None and record.status == "active"
-        now = "is to be registered anew" if known else "is not registered yet"
+        now = "is to be registered again" if known else "is not registered yet"
         comment = f"{name} {now}; {then}, once an earlier state has registered it"
         return StateReturn(name=name, result=None, comment=comment)
     return StateReturn(name=name, result=False, comment=str(error))
 
 
 async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> StateReturn:
-    """Say what is wrong with the target, and what it was derived from: that is where to look."""
+    """Make the failure for an unreachable target, with the sources that it was derived from."""
     srn = _as_srn(error.target) or _as_srn(name) or Srn("ssh_host", name)
     chain = await asyncio.to_thread(ctx.registry.provenance, srn)
     return StateReturn(name=name, result=False, comment=with_sources(str(error), srn, chain))

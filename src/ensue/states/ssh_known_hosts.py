@@ -1,6 +1,6 @@
-"""State module `ssh_known_hosts`: keys of hosts that are known, to a user or to all.
+"""State module `ssh_known_hosts`: known host keys of a user or of the whole system.
 
-Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and texts.
+Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ async def present(  # noqa: PLR0917 (Salt's order)
     timeout: int = 5,  # noqa: ASYNC109 (Salt's argument, for the host that is asked)
     fingerprint_hash_type: str | None = None,
 ) -> StateReturn:
-    """Know a host by its key.
+    """Add a host key to the known hosts.
 
     Args:
         ctx: the state's context.
         name: the host.
-        user: to whom; None for all.
-        fingerprint: what the key must have, the given one or the one that the host shows.
-        key: the key; without it the host is asked, from the target.
-        port: its port.
-        enc: the key's type.
-        config: another file.
-        hash_known_hosts: the host's name is not written in the clear.
-        timeout: seconds that the host has to answer.
+        user: the user; None for the whole system.
+        fingerprint: expected fingerprint of the key.
+        key: the key; by default the target asks the host for it.
+        port: port of the host.
+        enc: type of the key.
+        config: path of another file.
+        hash_known_hosts: write a hash of the host's name.
+        timeout: seconds that the host may take to answer.
         fingerprint_hash_type: `sha256`, `md5`, …
 
     Returns:
-        `changes` are `old` and `new`, lists of keys.
+        `changes` has `old` and `new`, lists of keys.
 
     Raises:
-        StateFailedError: the arguments make no sense, there is no such user, or the target cannot ask.
+        StateFailedError: the arguments are invalid, the user does not exist, or the host cannot be asked.
     """
     shown = _shown(user, config)
     if key and not enc:
@@ -79,19 +79,19 @@ async def present(  # noqa: PLR0917 (Salt's order)
 async def absent(
     ctx: StateContext, name: str, user: str | None = None, config: str | None = None
 ) -> StateReturn:
-    """Know a host no more.
+    """Remove a host from the known hosts.
 
     Args:
         ctx: the state's context.
         name: the host.
-        user: to whom; None for all.
-        config: another file.
+        user: the user; None for the whole system.
+        config: path of another file.
 
     Returns:
-        `changes` are `old`, a list of keys, and `new`, nothing.
+        `changes` has `old` (a list of keys) and `new` (empty).
 
     Raises:
-        StateFailedError: a relative `config` belongs to nobody, or there is no such user.
+        StateFailedError: `config` is relative and no user is given, or the user does not exist.
     """
     gone: DataMap = {"name": name, "user": user, "config": _shown(user, config), "exists": False}
     if user and not await ctx.call("user.info", user):

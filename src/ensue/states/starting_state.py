@@ -1,8 +1,8 @@
-"""State module `starting_state`: environments that come into being during a run.
+"""State module `starting_state`: creates and removes environments during a run.
 
-A provider (`sandbox`, `command`, `terraform`) provisions the environment; this module registers the jump
-host that its `connection_info` describes as a derived resource, and takes that back when the environment is
-gone. It connects to nothing and knows no provider's options.
+A provider (`sandbox`, `command`, `terraform`) provisions the environment. This module registers the jump host
+that the provider's `connection_info` describes as a derived resource, and unregisters it when the environment
+is removed. It does not connect to the environment, and passes options on to the provider unchanged.
 
 Source: derived-resources document, "The pattern".
 """
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 SUCCEEDED: Final = "succeeded"
 ABSENT: Final = "absent"
 SECRET_KEYS: Final = ("password", "private_key", "passphrase")
-"""Keys whose values are secrets, and endings of such keys (`sudo_password`)."""
+"""Keys whose values are secrets, and suffixes of such keys (`sudo_password`)."""
 
 
 async def deployed(
     ctx: StateContext, name: str, register_resources: Data = False, provider: str = "sandbox", **options: Data
 ) -> StateReturn:
-    """Make sure that an environment is there and running.
+    """Create an environment, or start an existing one, and register its jump host.
 
     Args:
         ctx: the state's context.
-        name: the environment's name; unique in the project.
+        name: name of the environment, unique in the project.
         register_resources: register its jump host as `ssh_host:jumphost-<name>`, derived from
-            `starting_state:<name>`. Only once it runs and it is known how to connect to it.
-        provider: who provisions it.
-        options: the provider's own arguments (`isolation` of `sandbox`, `command` of `command`, `source`
-            and `variables` of `terraform`).
+            `starting_state:<name>`, once it runs and its connection data is known.
+        provider: the provider.
+        options: arguments of the provider (`isolation` of `sandbox`, `command` of `command`, `source` and
+            `variables` of `terraform`).
 
     Returns:
-        `new_state` has `name status provider`, what is needed to connect (`host port user password
-        host_key`), the provider's details (`isolation`), and `resource` when it was registered.
+        `new_state` has `name status provider`, the connection data (`host port user password host_key`), the
+        provider's details (`isolation`), and `resource` if it was registered.
 
     Source: derived-resources document, "Example SLS".
     """
@@ -73,13 +73,13 @@ async def deployed(
 
 
 async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **options: Data) -> StateReturn:
-    """Make sure that an environment is gone, and that nothing derived from it can be targeted.
+    """Remove an environment, and unregister everything derived from it.
 
     Args:
         ctx: the state's context.
-        name: the environment's name.
-        provider: who provisioned it.
-        options: the provider's own arguments.
+        name: name of the environment.
+        provider: the provider that created it.
+        options: arguments of the provider.
     """
     work = _Work(ctx, name, provider, options)
     status = await work.status_to_remove()
@@ -87,7 +87,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         return await work.planned_removal(status)
     now = await work.provider.destroy(work.request)
     if now.status != ABSENT:
-        comment = f"environment {name} is {now.status}, not gone" + (
+        comment = f"environment {name} is {now.status}, not removed" + (
             f": {now.comment}" if now.comment else ""
         )
         return StateReturn(name=name, result=False, comment=comment)
@@ -96,7 +96,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         name=name,
         result=True,
         changes=changes,
-        comment=f"environment {name} was removed" if changes else f"environment {name} is not there",
+        comment=f"environment {name} was removed" if changes else f"environment {name} does not exist",
         new_state=work.gone,
     )
 
@@ -105,7 +105,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"absent": absent, "deployed": deploy
 
 
 def promised(function: str, name: str, arguments: DataMap) -> list[Srn]:
-    """Return the resources that a declaration will register."""
+    """Return the resources that a state will register."""
     registers = function == "deployed" and arguments.get("register_resources") is True
     return [_jump_host(name)] if registers else []
 
@@ -114,7 +114,7 @@ PROMISES = promised
 
 
 class _There(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment that is deployed, and how to connect to it."""
+    """A deployed environment, and its connection data."""
 
     environment: Environment
     connection: DataMap
@@ -122,11 +122,11 @@ class _There(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Work:
-    """One environment, its provider, and what is derived from it."""
+    """An environment, its provider, and the resource derived from it."""
 
     def __init__(self, ctx: StateContext, name: str, provider: str, options: dict[str, Data]) -> None:
         if not name.strip():
-            raise StateFailedError("an environment needs a name (for example `- name: env-01`)")
+            raise StateFailedError("an environment requires a name (for example `- name: env-01`)")
         self._ctx = ctx
         self._name = name
         self._provider_name = provider
@@ -144,24 +144,24 @@ class _Work:
 
     @property
     def gone(self) -> DataMap:
-        """What is known of an environment that is not there."""
+        """The `new_state` of an environment that does not exist."""
         return {"name": self._name, "exists": False, "status": ABSENT, "provider": self._provider_name}
 
     async def status_to_remove(self) -> str:
         try:
             return (await self.provider.observe(self.request)).status
         except StoreError:
-            # What cannot be decrypted any more can still be removed.
+            # An environment whose record cannot be decrypted can still be removed.
             return "unreadable"
 
     async def connection_info(self) -> DataMap:
-        """Ask the provider how to connect; the secrets in it are masked from now on."""
+        """Return the provider's connection data, and register its secrets with the masker."""
         connection = await self.provider.connection_info(self.request)
         self._ctx.masker.add(*(str(connection[key]) for key in _secret_keys(connection)))
         return connection
 
     async def register(self, environment: Environment, connection: DataMap) -> DataMap:
-        """Register the jump host; return what changed by it."""
+        """Register the jump host; return the changes."""
         done = await asyncio.to_thread(
             self._ctx.registry.register,
             self.jump_host,
@@ -177,7 +177,7 @@ class _Work:
         return await asyncio.to_thread(self._ctx.registry.invalidate, self.source, reason=reason)
 
     async def failed(self, before: Environment, now: Environment) -> StateReturn:
-        """Say that it is not there, and take back what was derived from it."""
+        """Make the failure of a deployment, and unregister what was derived from the environment."""
         hit = await asyncio.to_thread(self._ctx.registry.observe, self.source, {"status": now.status})
         why = f": {now.comment}" if now.comment else ""
         return StateReturn(
@@ -189,12 +189,12 @@ class _Work:
         )
 
     def there(self, there: _There, changes: DataMap, *, done: str) -> StateReturn:
-        """Return what is known of a deployed environment.
+        """Make the return for a deployed environment.
 
         Args:
             there: the environment.
-            changes: what this call changed.
-            done: `is` or `was` deployed.
+            changes: the changes.
+            done: `is` or `was`, for the comment.
         """
         lines = [f"environment {self._name} {done} deployed", there.environment.comment]
         if "registered" in changes:
@@ -235,7 +235,7 @@ class _Work:
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
             return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
-        comment = f"environment {self._name} is not there"
+        comment = f"environment {self._name} does not exist"
         return StateReturn(name=self._name, result=True, comment=comment, new_state=self.gone)
 
     async def _is_registered(self) -> bool:
@@ -256,7 +256,7 @@ def _secret_keys(connection: DataMap) -> tuple[str, ...]:
 
 
 def _folder_of(provider: str) -> str:
-    # Apart from each other, so that no provider takes another one's environment of that name for its own.
+    # Each provider has its own folder, so that none uses an environment of another one with the same name.
     return "sandboxes" if provider == "sandbox" else f"environments/{folder_name(provider)}"
 
 

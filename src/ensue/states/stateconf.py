@@ -1,4 +1,4 @@
-"""State module `stateconf`: the values that the renderer `stateconf` has read; the states do nothing.
+"""State module `stateconf`: values for the renderer `stateconf`; the states themselves do nothing.
 
 Source: Salt's state module `stateconf`, 3008.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (read by the renderer)
-    """Hold values for the templates of the SLS that the state is in.
+    """Set values for the templates of the SLS; the renderer `stateconf` reads them.
 
     Args:
         ctx: the state's context.

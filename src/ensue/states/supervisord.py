@@ -1,7 +1,7 @@
-"""State module `supervisord`: programs that a supervisor looks after.
+"""State module `supervisord`: programs under supervisord.
 
-Source: Salt's state module `supervisord`, 3006: results, changes and texts. In a plan changes are said, too,
-and a program that does not run is as it should be for `dead`.
+Source: Salt's state module `supervisord`, 3006: results, changes and comments. Unlike Salt's, a plan has
+`changes`, and `dead` succeeds for a program that does not run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HARMLESS: Final = ("already started", "not running", "process group already act
 
 
 class _Found(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of each program that a name means: one program, or with `group:` those of a group."""
+    """The states of the programs that a name means: one program, or with `group:` those of a group."""
 
     name: str
     states: dict[str, str]
@@ -52,25 +52,25 @@ async def running(
     user: str | None = None,
     conf_file: str | None = None,
     bin_env: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (what a watched state hands over)
+    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
 ) -> StateReturn:
-    """Have a program run, or with `group:` those of a group; one that the supervisor lacks is added.
+    """Start a program, or with `group:` those of a group; a program that supervisord does not know is added.
 
     Args:
         ctx: the state's context.
-        name: the program, as the configuration has it.
-        restart: restart it when it runs.
-        update: read the configuration again and carry out what changed in it.
-        user: the user of the target who runs supervisorctl.
-        conf_file: its configuration.
-        bin_env: where it is: its path, or a virtual environment that has it.
-        **kwargs: not used.
+        name: the program, as in the configuration.
+        restart: restart it if it runs.
+        update: reload the configuration and apply its changes.
+        user: user who runs supervisorctl on the target.
+        conf_file: configuration file of supervisord.
+        bin_env: path of supervisorctl, or a virtual environment that has it.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the program with what was done; `new_state` has `name` and `running`.
+        `changes` has the action by program; `new_state` has `name` and `running`.
 
     Raises:
-        StateFailedError: the supervisor cannot be asked.
+        StateFailedError: supervisorctl fails.
     """
     group = name.removesuffix("*") if name.endswith(":*") else name
     asked = {"user": user, "conf_file": conf_file, "bin_env": bin_env}
@@ -110,23 +110,23 @@ async def dead(
     user: str | None = None,
     conf_file: str | None = None,
     bin_env: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (what a watched state hands over)
+    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
 ) -> StateReturn:
-    """Have a program not run, or with `group:` none of a group.
+    """Stop a program, or with `group:` those of a group.
 
     Args:
         ctx: the state's context.
-        name: the program, as the configuration has it.
-        user: the user of the target who runs supervisorctl.
-        conf_file: its configuration.
-        bin_env: where it is: its path, or a virtual environment that has it.
-        **kwargs: not used.
+        name: the program, as in the configuration.
+        user: user who runs supervisorctl on the target.
+        conf_file: configuration file of supervisord.
+        bin_env: path of supervisorctl, or a virtual environment that has it.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have the program with what was done; `new_state` has `name` and `running`.
+        `changes` has the action by program; `new_state` has `name` and `running`.
 
     Raises:
-        StateFailedError: the supervisor cannot be asked.
+        StateFailedError: supervisorctl fails.
     """
     group = name.removesuffix("*") if name.endswith(":*") else name
     asked = {"user": user, "conf_file": conf_file, "bin_env": bin_env}
@@ -153,7 +153,7 @@ async def dead(
 async def mod_watch(
     ctx: StateContext, name: str, *, sfun: str = "running", restart: bool = True, **kwargs: Any
 ) -> StateReturn:
-    """Restart a program because something that it watches has changed; one that is to be dead stays so."""
+    """Restart a program because a watched state has changes; with `dead`, it stays stopped."""
     if sfun == "dead":
         return await dead(ctx, name, **kwargs)
     return await running(ctx, name, restart=restart, **kwargs)
@@ -163,7 +163,7 @@ MOD_WATCH = mod_watch
 
 
 async def _taken_up(ctx: StateContext, name: str, asked: dict[str, Any], *, update: bool) -> str:
-    """Have the supervisor read its configuration again; return what it says."""
+    """Make supervisord reload its configuration; return its output."""
     if update:
         said: str = await ctx.call("supervisord.update", **asked)
         return said
@@ -173,7 +173,7 @@ async def _taken_up(ctx: StateContext, name: str, asked: dict[str, Any], *, upda
 
 
 def _verb(found: _Found, *, restart: bool) -> str:
-    """Return what is to be done with the programs, empty for nothing."""
+    """Return the action for the programs, empty for none."""
     if not found.states or found.is_stopped:
         return "start"
     return "restart" if restart else ""
@@ -210,7 +210,7 @@ def _planned(name: str, found: _Found, *, restart: bool) -> StateReturn:
 
 
 def _failed(said: str) -> bool:
-    """Say whether supervisorctl failed: its exit code is the same for what is so already."""
+    """Say whether supervisorctl failed; its exit code is the same if there was nothing to do."""
     return "ERROR" in said and not any(words in said for words in _HARMLESS)
 
 

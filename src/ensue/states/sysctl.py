@@ -1,6 +1,6 @@
-"""State module `sysctl`: parameters of the target's kernel, running and kept for the next start.
+"""State module `sysctl`: kernel parameters of the target, now and after a reboot.
 
-Source: Salt's state module `sysctl`, 3008. There a parameter that does not exist is written to the file too.
+Source: Salt's state module `sysctl`, 3008, which also writes parameters that do not exist to the file.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 async def present(
     ctx: StateContext, name: str, value: str | float | bool, config: str | None = None, ignore: bool = False
 ) -> StateReturn:
-    """Have a kernel parameter set, now and after the next start.
+    """Set a kernel parameter, now and after a reboot.
 
     Args:
         ctx: the state's context.
         name: the parameter.
         value: its value.
-        config: the file that keeps it; without it the one that the target reads.
-        ignore: a parameter that the running kernel lacks or refuses is only kept.
+        config: the file to write it to; by default the one that the target reads.
+        ignore: if the running kernel lacks or rejects the parameter, only write the file.
 
     Returns:
-        `changes` have the parameter with its value; `new_state` has `name value config`.
+        `changes` has the parameter with its value; `new_state` has `name value config`.
 
     Raises:
-        StateFailedError: it is no parameter's name.
+        StateFailedError: the name is not that of a parameter.
     """
     text = str(int(value) if isinstance(value, bool) else value)
     path = config or await ctx.call("sysctl.default_config")

@@ -1,6 +1,6 @@
 """State module `sysrc`: variables of FreeBSD's rc.conf.
 
-Source: Salt's state module `sysrc`, 3006, and saltext. There a plan says the changes of a run, too.
+Source: Salt's state module `sysrc`, 3006, and saltext. As there, a plan has the `changes` of an apply.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @also_takes("file", "jail")
 async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> StateReturn:
-    """Have a variable of rc.conf set.
+    """Set a variable of rc.conf.
 
     Args:
         ctx: the state's context.
         name: the variable.
-        value: its value; a bool is YES or NO.
-        **kwargs: `file`: another file; `jail`: the jail whose files are meant.
+        value: its value; a boolean is YES or NO.
+        **kwargs: `file`: another file; `jail`: the jail whose files to change.
 
     Returns:
-        `changes` have `old` and `new`, each by file and variable; `new_state` has `name value`.
+        `changes` has `old` and `new`, by file and variable; `new_state` has `name value`.
 
     Raises:
-        StateFailedError: the target has no sysrc, or that refuses it.
+        StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
     wanted = "YES" if value is True else "NO" if value is False else str(value)
     found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
@@ -56,18 +56,18 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
 
 @also_takes("file", "jail")
 async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have no variable of a name in rc.conf.
+    """Remove a variable from rc.conf.
 
     Args:
         ctx: the state's context.
         name: the variable.
-        **kwargs: `file`: another file; `jail`: the jail whose files are meant.
+        **kwargs: `file`: another file; `jail`: the jail whose files to change.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `old` and `new`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: the target has no sysrc, or that refuses it.
+        StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
     found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     gone: DataMap = {"name": name, "exists": False}

@@ -1,7 +1,7 @@
-"""State module `terraform`: a Terraform or OpenTofu configuration, applied by this machine.
+"""State module `terraform`: applies a Terraform or OpenTofu configuration, on this machine.
 
-The outputs are the state's `new_state`, for bindings and for `registers`. Terraform's state is kept encrypted
-below the project's cachedir, unless the configuration has a backend of its own.
+The outputs are the state's `new_state`, for bindings and for `registers`. Terraform's state is stored
+encrypted below the project's cachedir, unless the configuration has its own backend.
 
 Source: derived-resources document, "Integration points"; Terraform CLI, `plan`, `apply`.
 """
@@ -35,23 +35,23 @@ async def applied(
     environment: Mapping[str, Data] | None = None,
     binary: str = "",
 ) -> StateReturn:
-    """Make sure that a configuration is applied.
+    """Apply a configuration.
 
     Args:
         ctx: the state's context.
-        name: what its state is kept under; unique in the project.
+        name: name of the configuration, unique in the project; its state is stored under this name.
         source: the folder of the configuration, relative to the project.
         variables: values of its variables.
-        environment: environment variables for terraform: credentials of its providers.
-        binary: the name or path of the binary; without it `terraform`, else `tofu`.
+        environment: environment variables for terraform, such as credentials of its providers.
+        binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
 
     Returns:
-        `changes` by address: `create`, `update`, `replace`, `delete`, …; `new_state` has the outputs, those
-        that the configuration declares sensitive marked as secrets.
+        `changes` has `create`, `update`, `replace`, `delete`, … by address. `new_state` has the outputs;
+        those that the configuration declares as sensitive are secrets.
 
     Raises:
-        StateFailedError: it cannot be planned.
-        StoreError: what is kept of it cannot be decrypted.
+        StateFailedError: the configuration cannot be planned.
+        StoreError: its stored state cannot be decrypted.
     """
     if not source.strip():
         raise StateFailedError("`source` is missing: the folder of the configuration")
@@ -72,20 +72,20 @@ async def applied(
 async def destroyed(
     ctx: StateContext, name: str, *, environment: Mapping[str, Data] | None = None, binary: str = ""
 ) -> StateReturn:
-    """Make sure that nothing is left of what a configuration made.
+    """Destroy everything that a configuration created.
 
     Args:
         ctx: the state's context.
-        name: what its state is kept under.
-        environment: environment variables for terraform: credentials of its providers.
-        binary: the name or path of the binary; without it `terraform`, else `tofu`.
+        name: name of the configuration that its state is stored under.
+        environment: environment variables for terraform, such as credentials of its providers.
+        binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
 
     Returns:
-        `changes` by address, and `invalidated`: what `registers` had derived from it; `new_state` has
-            `name exists`.
+        `changes` has the changes by address, and `invalidated`: the resources derived from it. `new_state`
+        has `name exists`.
 
     Raises:
-        StoreError: what is kept of it cannot be decrypted.
+        StoreError: its stored state cannot be decrypted.
     """
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():

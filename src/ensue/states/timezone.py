@@ -1,6 +1,6 @@
 """State module `timezone`: the target's time zone.
 
-Source: Salt's state module `timezone`, 3008: results, changes and texts.
+Source: Salt's state module `timezone`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 async def system(ctx: StateContext, name: str, utc: bool = True) -> StateReturn:
-    """Have a time zone.
+    """Set the time zone.
 
     Args:
         ctx: the state's context.
         name: the zone (`Europe/Vienna`).
-        utc: the hardware clock runs in UTC; false leaves it.
+        utc: set the hardware clock to UTC; false leaves it.
 
     Returns:
-        `changes` are `timezone` and `utc`, as far as they changed.
+        `changes` has `timezone` and `utc`, if they changed.
 
     Raises:
-        StateFailedError: it cannot be told which one the target has.
+        StateFailedError: the target's time zone cannot be determined.
     """
     has_zone: bool = await ctx.call("timezone.zone_compare", name)
     has_clock = not utc or await ctx.call("timezone.get_hwclock") == "UTC"

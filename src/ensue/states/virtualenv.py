@@ -1,6 +1,6 @@
 """State module `virtualenv`: virtual environments of Python, and the packages in them.
 
-Source: Salt's state module `virtualenv`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `virtualenv`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
     from ensue.model.data import DataMap
 
-_PREFIX: Final = "/tmp/.ensue-requirements-"  # noqa: S108 (the name cannot be guessed, the file is created whole)
+_PREFIX: Final = "/tmp/.ensue-requirements-"  # noqa: S108 (the name cannot be guessed, and the file is created atomically)
 
 
 async def managed(
@@ -39,7 +39,7 @@ async def managed(
     prompt: str | None = None,
     symlinks: bool | None = None,
     upgrade: bool | None = None,
-    pip: bool = False,  # noqa: ARG001 (venv and virtualenv have brought it for years)
+    pip: bool = False,  # noqa: ARG001 (venv and virtualenv always install it)
     user: str | None = None,
     cwd: str | None = None,
     index_url: str | None = None,
@@ -61,53 +61,52 @@ async def managed(
     process_dependency_links: bool = False,  # noqa: ARG001 (pip has not had it since 19)
     no_binary: str | list[str] | None = None,
 ) -> StateReturn:
-    """Have a virtual environment, with packages in it.
+    """Create a virtual environment, and install packages in it.
 
     Args:
         ctx: the state's context.
-        name: its folder.
-        venv_bin: what makes it: `venv`, an interpreter, or a `virtualenv`; without it the target's
-            `virtualenv`, or `venv` where it has none.
+        name: folder of the environment.
+        venv_bin: `venv`, an interpreter, or the path of `virtualenv`; by default the target's `virtualenv`,
+            or `venv` if it has none.
         requirements: a requirements file, `salt://…` or a path of the target, or a list of them.
-        system_site_packages: its programs see the packages of the system too.
-        distribute: Salt's; has no effect.
-        use_wheel: Salt's; has no effect.
-        clear: empty it first, on each run.
-        python: the interpreter that it is for.
-        extra_search_dir: where `virtualenv` looks for wheels.
-        never_download: whether `virtualenv` must not fetch wheels.
-        prompt: what a shell shows.
+        system_site_packages: give access to the system's packages.
+        distribute: accepted, as in Salt, without effect.
+        use_wheel: accepted, as in Salt, without effect.
+        clear: empty the environment first, in each run.
+        python: interpreter of the environment.
+        extra_search_dir: folder in which `virtualenv` searches for wheels.
+        never_download: do not let `virtualenv` download wheels.
+        prompt: prompt of the shell.
         symlinks: link the interpreter where `venv` would copy it.
-        upgrade: let `venv` use the interpreter of today.
-        pip: Salt's; has no effect.
-        user: who makes it and runs pip.
-        cwd: where pip runs; without it the folder of the requirements file.
-        index_url: the index that pip asks.
-        extra_index_url: one more.
-        pre_releases: take releases that are not final.
-        no_deps: install nothing that a package depends on.
-        pip_download: Salt's; has no effect.
-        pip_download_cache: Salt's; has no effect.
-        pip_exists_action: what pip does with a path that is there.
-        pip_ignore_installed: install packages as if they were not there.
-        proxy: pip's proxy.
-        use_vt: Salt's; has no effect.
-        env_vars: variables that pip runs with.
-        no_use_wheel: Salt's; has no effect.
+        upgrade: let `venv` update the environment to the current interpreter.
+        pip: accepted, as in Salt, without effect.
+        user: user who creates the environment and runs pip.
+        cwd: folder to run pip in; by default that of the requirements file.
+        index_url: package index for pip.
+        extra_index_url: a further package index.
+        pre_releases: accept pre-releases.
+        no_deps: do not install dependencies.
+        pip_download: accepted, as in Salt, without effect.
+        pip_download_cache: accepted, as in Salt, without effect.
+        pip_exists_action: action of pip if a path exists.
+        pip_ignore_installed: ignore installed packages.
+        proxy: proxy for pip.
+        use_vt: accepted, as in Salt, without effect.
+        env_vars: environment variables for pip.
+        no_use_wheel: accepted, as in Salt, without effect.
         pip_upgrade: upgrade the packages.
-        pip_pkgs: packages, a list or joined by commas.
-        pip_no_cache_dir: let pip keep nothing.
-        pip_cache_dir: where pip keeps what it fetched.
-        process_dependency_links: Salt's; has no effect.
-        no_binary: packages that are built here.
+        pip_pkgs: packages, a list or separated by commas.
+        pip_no_cache_dir: disable the cache of pip.
+        pip_cache_dir: cache folder of pip.
+        process_dependency_links: accepted, as in Salt, without effect.
+        no_binary: packages to build from source.
 
     Returns:
-        `changes` have `new` (the version of a Python that came), `packages` (`new` and `old`), and of an
-        environment that was emptied `old` and `cleared_packages`; `new_state` has `path`, and `packages` when
-        pip was asked.
+        `changes` has `new` (version of a new Python), `packages` (`new` and `old`), and for an emptied
+        environment `old` and `cleared_packages`; `new_state` has `path`, and `packages` if pip was asked.
 
     Raises:
-        StateFailedError: the target lacks the programs, or there is no such requirements file.
+        StateFailedError: the target lacks the programs, or a requirements file does not exist.
     """
     program = posixpath.join(name, "bin", "python")
     exists = await ctx.connection.stat(program, follow=True) is not None
@@ -170,7 +169,7 @@ async def _planned(
 
 
 def _folder_of(files: list[str]) -> str | None:
-    """Return the folder of a requirements file of the target: what it includes is named relative to that."""
+    """Return the folder of a requirements file on the target, which its includes are relative to."""
     first = files[0] if files else ""
     return posixpath.dirname(first) if first.startswith("/") else None
 
@@ -179,7 +178,7 @@ def _folder_of(files: list[str]) -> str | None:
 async def _on_target(
     ctx: StateContext, files: list[str], contents: dict[str, bytes], user: str | None
 ) -> AsyncGenerator[list[str]]:
-    """Have requirements files on the target, and remove afterwards what was put there."""
+    """Copy requirements files to the target, and remove the copies afterwards."""
     places = {each: f"{_PREFIX}{os.urandom(8).hex()}.txt" for each in contents}
     try:
         for each, place in places.items():

@@ -25,21 +25,21 @@ async def filesystem_present(
     properties: DataMap | None = None,
     cloned_from: str | None = None,
 ) -> StateReturn:
-    """Have a file system with these properties.
+    """Create a file system, and set its properties.
 
     Args:
         ctx: the state's context.
         name: the file system, `pool/name`.
-        create_parent: create the missing ones around it, too.
-        properties: what is set; other properties are left alone.
-        cloned_from: the snapshot that a new one is made from.
+        create_parent: create missing parents.
+        properties: the properties to set; others are left alone.
+        cloned_from: the snapshot to clone a new file system from.
 
     Returns:
-        `changes` have under the name `created`, `cloned`, or the properties that differ; `new_state` has
+        `changes` has, under the name, `created`, `cloned`, or the properties that differ; `new_state` has
         `name properties`.
 
     Raises:
-        StateFailedError: the target has no zfs, or that refuses it.
+        StateFailedError: the target has no zfs, or zfs reports an error.
     """
     wanted: DataMap = properties or {}
     new_state: DataMap = {"name": name, "properties": {key: shown(value) for key, value in wanted.items()}}
@@ -67,19 +67,19 @@ async def filesystem_present(
 async def filesystem_absent(
     ctx: StateContext, name: str, *, force: bool = False, recursive: bool = False
 ) -> StateReturn:
-    """Have no file system of a name.
+    """Remove a file system.
 
     Args:
         ctx: the state's context.
         name: the file system, `pool/name`.
         force: unmount it even if it is in use.
-        recursive: destroy all below it, too.
+        recursive: also destroy everything below it.
 
     Returns:
-        `changes` have `destroyed` under the name; `new_state` has `name` and `exists`, false.
+        `changes` has `destroyed` under the name; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: the target has no zfs, or that refuses it.
+        StateFailedError: the target has no zfs, or zfs reports an error.
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("zfs.exists", name, type="filesystem"):

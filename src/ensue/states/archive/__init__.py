@@ -1,4 +1,4 @@
-"""State module `archive`: archives unpacked on the target.
+"""State module `archive`: unpacks archives on the target.
 
 Source: Salt's state module `archive`, 3008.
 """

@@ -1,8 +1,8 @@
-"""The folder that an archive is unpacked in, as the target has it, and where symlinks lead there.
+"""Checks that nothing of an archive is unpacked outside the destination folder.
 
-Nothing is unpacked through a symlink that leads out of the folder, and no symlink that leads out is made:
-not by the archive alone, and not by way of links that are on the target already. Links are followed here
-as the target would follow them, with the archive's entries in the place of what they replace.
+Nothing is unpacked through a symlink that leads out of the folder, and no symlink that leads out is
+created, neither by the archive alone nor through symlinks that exist on the target. Symlinks are resolved
+as the target would resolve them after unpacking.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _MOST_LINKS: Final = 40
 
 
 class Destination:
-    """What is on the target before anything is unpacked; each path is asked for once.
+    """The destination folder as it is before anything is unpacked; each path is looked up once.
 
     Args:
-        connection: the way to the target.
+        connection: the connection to the target.
         folder: where the archive is unpacked, an absolute path.
         is_there: whether the folder exists.
     """
@@ -40,7 +40,7 @@ class Destination:
         self._known: dict[str, FileStat | None] = {}
 
     async def look_at(self, paths: Iterable[str]) -> None:
-        """Ask for paths below the folder, many at once: the way to the target may be long."""
+        """Look up paths below the folder, many at once, because the target may be far away."""
         if not self._is_there:
             return
         at_once = asyncio.Semaphore(_STATS_AT_ONCE)
@@ -56,7 +56,7 @@ class Destination:
                 raise answer
 
     def kind(self, path: str) -> str | None:
-        """Return what is at a path below the folder that was looked at, None when nothing is."""
+        """Return the kind of a path that was looked up, None if it does not exist."""
         found = self._known.get(posixpath.join(self._folder, path))
         return found.kind if found else None
 
@@ -65,11 +65,12 @@ class Destination:
 
         Args:
             shown: the archive's source, for messages.
-            contents: what is in it.
+            contents: the archive's content.
             removed: names directly in the folder that are removed before it is unpacked.
 
         Raises:
-            StateFailedError: a folder of it is a symlink on the target that leads out, or a symlink of it is.
+            StateFailedError: a folder of the archive is a symlink on the target that leads out, or a symlink
+                of the archive leads out.
         """
         root = await self._real(self._folder, None)
         after = _Unpacked(root=root.rstrip("/"), contents=contents, removed=removed)
@@ -90,7 +91,7 @@ class Destination:
                 )
 
     async def _real(self, path: str, after: _Unpacked | None) -> str:
-        """Follow every link on a path, the last one too, whether or not the path exists."""
+        """Follow every symlink in a path, including the last part, whether or not the path exists."""
         at, jumps = "", 0
         rest = path.split("/")[::-1]
         while rest:
@@ -108,7 +109,7 @@ class Destination:
                 continue
             jumps += 1
             if jumps > _MOST_LINKS:
-                # The target follows no more than that either, and a link on the way is checked by itself.
+                # The target does not follow more links either, and each link on the way is checked by itself.
                 return path
             if target.startswith("/"):
                 at = ""
@@ -127,12 +128,12 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Unpacked:
-    """The folder as it will be, as far as the archive decides that.
+    """The folder after unpacking, as far as the archive determines it.
 
     Args:
-        root: its real path, without a slash at the end.
-        contents: what is put in it.
-        removed: names directly in it that are removed before.
+        root: its real path, without a trailing slash.
+        contents: the archive's content.
+        removed: names directly in the folder that are removed before unpacking.
     """
 
     root: str
@@ -143,7 +144,7 @@ class _Unpacked:
         return path == (self.root or "/") or path.startswith(f"{self.root}/")
 
     def link_at(self, path: str) -> str | None:
-        """Return where the link at a path points, empty for no link, None for what the target has there."""
+        """Return the target of a symlink, empty for any other path of the archive, None for other paths."""
         if not path.startswith(f"{self.root}/"):
             return None
         inner = path[len(self.root) + 1 :]

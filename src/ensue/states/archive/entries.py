@@ -1,11 +1,11 @@
-"""Reading an archive: what is in it, and the same again as one plain tar that any target's `tar` reads.
+"""Reads an archive, and converts it to a plain tar that every target's `tar` can read.
 
-tar (plain, gzip, bzip2, xz, lzma) and zip are read here, on the managing minion, so that the target needs no
-program but `tar`. What may be in an archive is decided in `layout`, how much in `limits`; a device or pipe
-refuses the whole archive. Owners and set-id bits are dropped, and so is the right of others to write, as in
-Python's `data` filter.
+tar (plain, gzip, bzip2, xz, lzma) and zip are read on the managing minion, so that the target needs no
+program but `tar`. `layout` decides what an archive may contain, `limits` how much. An archive with a device
+or pipe is refused. Owners, set-id bits and write permission for others are dropped, as in Python's `data`
+filter.
 
-An archive is read twice, in pieces, and never held as a whole: first to its end, to see what is in it, then
+An archive is read twice, in chunks, and is never in memory as a whole: first to list its content, then
 while it is unpacked.
 
 Source: Python's `tarfile` and `zipfile`; PEP 706.
@@ -55,16 +55,16 @@ _BROKEN: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """An archive as it came.
+    """An archive that has not been read yet.
 
     Args:
         shown: its source, for messages.
-        content: its bytes, or the file that it is.
-        is_zip: whether it is a zip, else a tar.
-        limits: how much it may unpack to.
-        strip: how many leading folders are cut off the names.
-        password: that of a zip.
-        with_modes: whether a zip's modes are kept.
+        content: its bytes, or the file.
+        is_zip: whether it is a zip; otherwise it is a tar.
+        limits: limits for the unpacked size.
+        strip: number of leading folders to strip from the names.
+        password: password of a zip.
+        with_modes: whether the modes in a zip are kept.
     """
 
     shown: str
@@ -78,12 +78,12 @@ class Archive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """What is in an archive, by relative path.
+    """The content of an archive, by relative path.
 
     Args:
-        names: all of it, named as the archive does.
-        kinds: what is at each path that has an entry of its own.
-        links: where its symlinks point.
+        names: the names of all entries, as in the archive.
+        kinds: kind of each path that has an entry.
+        links: targets of symlinks.
     """
 
     names: tuple[str, ...]
@@ -91,7 +91,7 @@ class Contents:
     links: Mapping[str, str]
 
     def folders(self) -> set[str]:
-        """Return every folder that something is unpacked in, also those without an entry of their own."""
+        """Return every folder that something is unpacked in, including those without an entry."""
         found: set[str] = set()
         for path in self.kinds:
             folder = path.rpartition("/")[0]
@@ -101,16 +101,16 @@ class Contents:
         return found
 
     def top_folders(self) -> list[str]:
-        """Return the folders at the top, also those that only show in longer paths."""
+        """Return the top-level folders, including those without an entry."""
         longer = {path.partition("/")[0] for path in self.kinds if "/" in path}
         return sorted(longer | {path for path, kind in self.kinds.items() if self._is_top(path, kind)})
 
     def top_others(self) -> list[str]:
-        """Return the files and symlinks at the top."""
+        """Return the top-level files and symlinks."""
         return sorted(path for path, kind in self.kinds.items() if "/" not in path and kind != "directory")
 
     def top_files(self) -> list[str]:
-        """Return the files at the top."""
+        """Return the top-level files."""
         return [path for path in self.top_others() if self.kinds[path] == "file"]
 
     @staticmethod
@@ -119,11 +119,11 @@ class Contents:
 
 
 def read_contents(archive: Archive) -> Contents:
-    """Read an archive to its end. This takes a while; call it in a thread.
+    """Read an archive and return its content. This takes a while; call it in a thread.
 
     Raises:
-        StateFailedError: it is broken, needs a password, is above a limit, or has something in it that must
-            not be unpacked.
+        StateFailedError: the archive is damaged, requires a password, exceeds a limit, or contains something
+            that must not be unpacked.
     """
     names: list[str] = []
     layout = Layout(archive.shown, archive.strip)
@@ -138,7 +138,7 @@ def read_contents(archive: Archive) -> Contents:
 
 
 class PlainTar:
-    """What is in an archive, as a plain tar.
+    """Converts an archive to a plain tar.
 
     Args:
         archive: an archive that `read_contents` has read.
@@ -148,10 +148,10 @@ class PlainTar:
         self._archive = archive
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield the tar from its beginning.
+        """Yield the tar in chunks.
 
         Raises:
-            StateFailedError: the archive is not what it was.
+            StateFailedError: the archive has changed since it was read.
         """
         with contextlib.closing(_in_chunks(_tar_pieces(self._archive))) as chunks:
             while chunk := await asyncio.to_thread(next, chunks, b""):
@@ -177,7 +177,7 @@ def _tar_pieces(archive: Archive) -> Generator[bytes]:
 
 
 def _in_chunks(pieces: Generator[bytes]) -> Generator[bytes]:
-    """Join pieces, many of which are small, to chunks."""
+    """Join pieces, many of which are small, into chunks."""
     with contextlib.closing(pieces):
         waiting = bytearray()
         for piece in pieces:
@@ -190,7 +190,7 @@ def _in_chunks(pieces: Generator[bytes]) -> Generator[bytes]:
 
 
 def _entries(archive: Archive, layout: Layout) -> Generator[_Entry]:
-    """Yield what is in an archive: the name there, what it is by its relative name, and its content."""
+    """Yield the entries of an archive: name, tar member with the relative name, content."""
     with _opened(archive.content) as packed:
         budget = Budget(archive.limits, size_of(archive.content), archive.shown)
         yield from (_from_zip if archive.is_zip else _from_tar)(archive, packed, layout, budget)
@@ -198,12 +198,12 @@ def _entries(archive: Archive, layout: Layout) -> Generator[_Entry]:
 
 @contextlib.contextmanager
 def _faults(archive: Archive) -> Generator[None]:
-    """Say of what goes wrong which archive it is."""
+    """Turn the errors of a damaged archive into messages that name the archive."""
     try:
         yield
     except _BROKEN as error:
         raise StateFailedError(f"{archive.shown} cannot be read as an archive: {error}") from None
-    except RuntimeError as error:  # zipfile's way to say that a password is missing or wrong.
+    except RuntimeError as error:  # zipfile raises it for a missing or wrong password.
         raise StateFailedError(f"{archive.shown}: {error}") from None
 
 
@@ -232,17 +232,17 @@ def _from_tar(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget
             else:
                 raise StateFailedError(f"{archive.shown} holds {member.name!r}, which is a device or a pipe")
             yield member.name, info, content
-    # To the very end, where the checksums are: tarfile itself stops before them.
+    # Read to the end, where the checksums are: tarfile stops before them.
     while stream.read(_CHUNK_BYTES):
         pass
 
 
 class _Whole:
-    """An entry's content, which has to be as long as the archive says.
+    """The content of an entry, which must have the size that the archive records.
 
     Args:
-        stream: yields it.
-        size_bytes: its size.
+        stream: yields the content.
+        size_bytes: the recorded size.
     """
 
     def __init__(self, stream: Readable, size_bytes: int) -> None:
@@ -250,10 +250,10 @@ class _Whole:
         self._left_bytes = size_bytes
 
     def read(self, size_bytes: int, /) -> bytes:
-        """Return at most so many bytes, none at the end.
+        """Return at most `size_bytes` bytes, none at the end.
 
         Raises:
-            EOFError: it ends before it should.
+            EOFError: the content is shorter than recorded.
         """
         content = self._stream.read(min(size_bytes, self._left_bytes))
         if not content and self._left_bytes:
@@ -287,7 +287,7 @@ def _from_zip(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget
                 )
             known = stat.S_IMODE(mode) if archive.with_modes else 0
             info.mode = _safe_mode(known or (0o755 if member.is_dir() else 0o644), is_folder=member.is_dir())
-            # The size that it says is enough: zipfile reads no more of an entry than that.
+            # The recorded size is enough: zipfile reads no more of an entry than that.
             budget.spend(member.file_size)
             if member.is_dir():
                 info.type = tarfile.DIRTYPE
@@ -304,7 +304,7 @@ def _from_zip(archive: Archive, packed: BinaryIO, layout: Layout, budget: Budget
 
 def _link_target(archive: Archive, member: zipfile.ZipInfo, content: IO[bytes]) -> str:
     if member.file_size > LONGEST_PATH_BYTES:
-        raise StateFailedError(f"{archive.shown} holds the symlink {member.filename!r} to what is no path")
+        raise StateFailedError(f"{archive.shown} holds the symlink {member.filename!r} to what is not a path")
     return content.read().decode("utf-8", "surrogateescape")
 
 
@@ -313,5 +313,5 @@ def _safe_mode(mode: int, *, is_folder: bool) -> int:
 
 
 def _printable(name: str) -> str:
-    """Return a name without bytes that are not UTF-8: results are text."""
+    """Return a name without bytes that are not UTF-8, because results are text."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""`archive.extracted`: an archive unpacked in a folder of the target.
+"""`archive.extracted`: unpacks an archive in a folder of the target.
 
-The archive is read on the managing minion and goes to the target's `tar` as one plain stream, so that neither
-the archive nor a program for its compression is needed there.
+The managing minion reads the archive and streams it to the target's `tar`, uncompressed, so that the target
+needs neither the archive nor a program for its compression.
 
-Source: Salt's state module `archive`, 3008: when it unpacks, changes and texts.
+Source: Salt's state module `archive`, 3008: the conditions for unpacking, `changes` and comments.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SALTS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
-    """How to unpack: the arguments after they were read."""
+    """How to unpack: the parsed arguments."""
 
     folder: str
     shown: str
@@ -58,7 +58,7 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What is on the target: paths of the archive that are not there, and those of another kind."""
+    """The archive's paths that are missing on the target, and those that have another kind there."""
 
     missing: bool
     wrong: tuple[str, ...]
@@ -90,41 +90,42 @@ async def extracted(
     max_ratio: float = DEFAULT_MAX_RATIO,
     **kwargs: Data,
 ) -> StateReturn:
-    """Have an archive's contents in a folder; it is unpacked when some of them are not there.
+    """Unpack an archive in a folder if something of its content is missing there.
 
     Args:
         ctx: the state's context.
-        name: the folder; made where it is not there.
-        source: the archive: `salt://…`, http(s), or a path of the managing minion; or a list of which the
-            first that is there is taken.
-        source_hash: its checksum, or a source that lists checksums.
-        source_hash_name: the name to look for in such a list.
-        skip_verify: take what comes from the network without a checksum.
-        archive_format: `tar` or `zip`, where its name does not say it.
-        options: for `tar`; `--strip-components` is understood, what concerns decompression is needless.
-        password: that of a zip.
-        extract_perms: keep a zip's modes.
-        enforce_toplevel: refuse an archive that has more than one folder at its top, or a file.
-        enforce_ownership_on: the path below `name` that `user` and `group` are for, not all at the top.
-        if_missing: a path; when it is there nothing is done.
-        overwrite: unpack each time.
-        clean: remove what the archive has at its top before unpacking.
-        force: remove what is of another kind than in the archive.
-        user: the owner of all that is below the archive's top.
-        group: the same for the group.
-        trim_output: how many names `changes` may hold; true: 100.
-        max_size: bytes, or a number with a unit: an archive that unpacks to more is refused.
-        max_ratio: an archive that unpacks to more than so many times its size is refused; it does not count
-            below 16 MiB.
-        **kwargs: Salt's; those without effect are named in a warning.
+        name: the folder, which is created if it does not exist.
+        source: the archive: `salt://…`, http(s), or a path of the managing minion; the first of a list that
+            exists.
+        source_hash: checksum of the archive, or a source that lists checksums.
+        source_hash_name: file name to look up if `source_hash` lists several checksums.
+        skip_verify: accept a source from the network without a checksum.
+        archive_format: `tar` or `zip`; by default, the name of the archive decides.
+        options: options of `tar`, such as `--strip-components`; those for decompression are not needed.
+        password: password of a zip.
+        extract_perms: keep the modes in a zip.
+        enforce_toplevel: refuse an archive with more than one top-level folder, or with a top-level file.
+        enforce_ownership_on: path below `name` that `user` and `group` apply to; by default the whole
+            archive.
+        if_missing: a path; if it exists, nothing is done.
+        overwrite: unpack on each run.
+        clean: before unpacking, remove the paths that the archive has at its top level.
+        force: remove paths that have another kind than in the archive.
+        user: owner of everything that was unpacked.
+        group: group, by name or number.
+        trim_output: maximum number of names in `changes`; true is 100.
+        max_size: bytes, or a number with a unit; an archive that unpacks to more is refused.
+        max_ratio: an archive that unpacks to more than this many times its size is refused, unless it unpacks
+            to less than 16 MiB.
+        **kwargs: further arguments of Salt's function; a warning names those that have no effect.
 
     Returns:
-        `changes` have `extracted_files`, `directories_created`, `removed`, `updated ownership`;
-        `new_state` has `path`, and `top_level` where the archive was read.
+        `changes` has `extracted_files`, `directories_created`, `removed`, `updated ownership`;
+        `new_state` has `path`, and `top_level` if the archive was read.
 
     Raises:
-        StateFailedError: the arguments make no sense, or the archive is not there, broken, above a limit, or
-            would be unpacked outside of the folder.
+        StateFailedError: the arguments are invalid, or the archive is missing, damaged, exceeds a limit, or
+            would be unpacked outside the folder.
     """
     warnings = remarks("archive.extracted", [word for word in kwargs if word not in _NEEDLESS])
     folder = _folder(name, if_missing, enforce_ownership_on)
@@ -210,7 +211,7 @@ async def _extract(
 
 
 async def _look(there: Destination, wish: _Wish, contents: Contents) -> _Found:
-    """Compare the target with the archive, and refuse one that would be unpacked elsewhere."""
+    """Compare the target with the archive; refuse an archive that would be unpacked outside the folder."""
     await there.look_at([*contents.kinds, *contents.folders()])
     await there.refuse_ways_out(wish.shown, contents, _tops(contents) if wish.clean else ())
     kinds = {path: there.kind(path) for path in contents.kinds}
@@ -223,7 +224,7 @@ def _tops(contents: Contents) -> list[str]:
 
 
 async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Found) -> list[Data]:
-    """Remove what has to go before the archive is unpacked; return its paths."""
+    """Remove what must be removed before the archive is unpacked; return the paths."""
     going = _tops(contents) if wish.clean else list(found.wrong)
     removed: list[Data] = []
     for path in (posixpath.join(wish.folder, path) for path in going):
@@ -234,7 +235,7 @@ async def _clear(ctx: StateContext, wish: _Wish, contents: Contents, found: _Fou
 
 
 async def _unpack(ctx: StateContext, wish: _Wish, changes: DataMap) -> str:
-    """Unpack; return what went wrong. A folder that was made for it goes again when it did."""
+    """Unpack the archive and return the error; after an error, remove a folder that was created for it."""
     is_new = await ctx.connection.stat(wish.folder, follow=True) is None
     if is_new:
         await ctx.connection.make_directory(wish.folder, parents=True)
@@ -257,7 +258,7 @@ async def _unpack(ctx: StateContext, wish: _Wish, changes: DataMap) -> str:
 async def _owned(
     ctx: StateContext, name: str, wish: _Wish, contents: Contents, *, changes: DataMap, comment: str
 ) -> StateReturn:
-    """Set owner and group, then say what came of it all."""
+    """Set owner and group, and return the result of the state."""
     new_state: DataMap = {
         "path": wish.folder,
         "top_level": [*_tops(contents)],

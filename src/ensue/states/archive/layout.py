@@ -1,8 +1,8 @@
-"""The paths of an archive, and how its entries relate to each other.
+"""Checks the paths of an archive, and the relations between its entries.
 
-An archive is refused whole when a name leads out of its folder or holds control characters, when an entry
-is below one that is no folder (a symlink that a later entry would be written through), and when a hard
-link names nothing that comes before it. Where symlinks lead is looked at in `destination`.
+An archive is refused as a whole if a name leads out of its folder or contains control characters, if an entry
+is below another that is not a folder (a later entry would be written through a symlink), or if a hard link
+names no earlier entry. `destination` checks where symlinks lead.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Layout:
-    """What is at which path, entry by entry.
+    """The paths of an archive, collected entry by entry.
 
     Args:
         shown: the archive's source, for messages.
-        strip: how many leading folders are cut off the names.
+        strip: number of leading folders to strip from the names.
 
     Attributes:
-        kinds: what the archive leaves at each path that has an entry, in the order of the entries.
-        links: where its symlinks point, by path.
+        kinds: the final kind of each path that has an entry, in the order of the entries.
+        links: targets of symlinks, by path.
     """
 
     def __init__(self, shown: str, strip: int) -> None:
@@ -42,10 +42,10 @@ class Layout:
         self.links: dict[str, str] = {}
 
     def relative(self, name: str) -> str:
-        """Return a name without a leading `/`, `.` and stripped folders; empty when nothing is left.
+        """Return a name without a leading `/`, `.` and stripped folders; empty if nothing is left.
 
         Raises:
-            StateFailedError: the name leads out, or holds control characters.
+            StateFailedError: the name leads out of the folder, or contains control characters.
         """
         if _CONTROL.search(name):
             raise StateFailedError(f"{self._shown} holds {name!r}, a name with control characters")
@@ -57,10 +57,10 @@ class Layout:
         return "/".join(parts[self._strip :])
 
     def add(self, entry: tarfile.TarInfo) -> None:
-        """Take note of an entry whose name is relative.
+        """Add an entry with a relative name.
 
         Raises:
-            StateFailedError: it does not go with those before it.
+            StateFailedError: the entry conflicts with earlier ones.
         """
         path = entry.name
         kind: EntryKind = "file"
@@ -100,18 +100,18 @@ class Layout:
     def _checked_target(self, path: str, target: str) -> str:
         if not target or _CONTROL.search(target):
             raise StateFailedError(
-                f"{self._shown} holds the symlink {path!r} to {target!r}, which is no path"
+                f"{self._shown} holds the symlink {path!r} to {target!r}, which is not a path"
             )
         return target
 
     def _linked_kind(self, path: str, target: str) -> EntryKind:
-        """Return what a hard link makes of its path: the same as what it is linked to."""
+        """Return the kind of a hard link: that of the entry that it links to."""
         kind = self.kinds.get(target)
         if kind is None or kind == "directory":
             raise StateFailedError(
-                f"{self._shown} holds the hard link {path!r} to {target!r}, but no such file before it"
+                f"{self._shown} holds the hard link {path!r} to {target!r}, but no such file comes before it"
             )
         if kind == "symlink":
-            # The same text leads elsewhere from another folder, so it is checked as a symlink of its own.
+            # From another folder, a relative target leads elsewhere: the new path is checked as a symlink.
             self.links[path] = self.links[target]
         return kind

@@ -1,8 +1,8 @@
-"""How much an archive may unpack to: a small file must not fill the memory or the disk ("zip bomb").
+"""Limits how much an archive may unpack to, so that a small file cannot fill memory or disk ("zip bomb").
 
-There are two limits. The size counts every file, and 512 bytes per entry. The ratio compares that with the
-archive itself; it does not count for archives that unpack to less than 16 MiB, since a few small files
-compress very well.
+There are two limits. The size counts every file, and 512 bytes per entry. The ratio compares this size with
+that of the archive; it is ignored for archives that unpack to less than 16 MiB, because a few small files
+may compress very well.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Limits:
     """How much an archive may unpack to.
 
     Args:
-        size_bytes: bytes of all that is in it.
-        ratio: how many times the size of the archive.
+        size_bytes: maximum total size.
+        ratio: maximum total size, as a multiple of the archive's size.
     """
 
     size_bytes: int
@@ -39,7 +39,7 @@ def read_limits(max_size: Data, max_ratio: Data) -> Limits:
     """Read the arguments `max_size` and `max_ratio`.
 
     Raises:
-        StateFailedError: one is not a number above zero.
+        StateFailedError: an argument is not a number above zero.
     """
     size_bytes = read_size("max_size", max_size)
     if size_bytes <= 0:
@@ -50,12 +50,12 @@ def read_limits(max_size: Data, max_ratio: Data) -> Limits:
 
 
 class Budget:
-    """Counts what an archive unpacks to while it is read.
+    """Counts the unpacked size of an archive while it is read.
 
     Args:
-        limits: what it may unpack to.
-        packed_bytes: the size of the archive.
-        shown: its source, for messages.
+        limits: the limits.
+        packed_bytes: size of the archive.
+        shown: the archive's source, for messages.
     """
 
     def __init__(self, limits: Limits, packed_bytes: int, shown: str) -> None:
@@ -66,19 +66,19 @@ class Budget:
         self._spent_bytes = 0
 
     def spend(self, size_bytes: int) -> None:
-        """Count an entry with so much content, before the content is read.
+        """Count an entry, before its content is read.
 
         Raises:
-            StateFailedError: with it the archive is above a limit.
+            StateFailedError: the archive exceeds a limit.
         """
         self._spent_bytes += size_bytes + _ENTRY_BYTES
         self.check(self._spent_bytes)
 
     def check(self, unpacked_bytes: int) -> None:
-        """Refuse an archive that has unpacked to so many bytes already.
+        """Refuse an archive that has already unpacked to more than the limits allow.
 
         Raises:
-            StateFailedError: that is above a limit.
+            StateFailedError: the archive exceeds a limit.
         """
         if unpacked_bytes > self._limits.size_bytes:
             raise StateFailedError(
@@ -97,16 +97,16 @@ class Readable(Protocol):
     """A stream of bytes."""
 
     def read(self, size_bytes: int, /) -> bytes:
-        """Return at most so many bytes, none at the end."""
+        """Return at most `size_bytes` bytes, none at the end."""
         ...
 
 
 class LimitedReader:
-    """A stream that is read no further than a budget allows.
+    """A stream that fails as soon as more is read than a budget allows.
 
     Args:
-        stream: yields what an archive decompresses to.
-        budget: what it counts against.
+        stream: yields the decompressed archive.
+        budget: counts what is read.
     """
 
     def __init__(self, stream: Readable, budget: Budget) -> None:
@@ -115,7 +115,7 @@ class LimitedReader:
         self._read_bytes = 0
 
     def read(self, size_bytes: int, /) -> bytes:
-        """Return at most so many bytes, none at the end.
+        """Return at most `size_bytes` bytes, none at the end.
 
         Raises:
             StateFailedError: more was read than the budget allows.

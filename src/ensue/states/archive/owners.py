@@ -1,4 +1,4 @@
-"""Owner and group of what an archive brought: all that is below the paths at its top."""
+"""Sets owner and group of everything that an archive has unpacked."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owned:
-    """What came of it.
+    """The result of `set_owners`.
 
     Args:
-        changed: whether something had, or has in a plan, another owner.
-        faults: what could not be done.
+        changed: whether an owner was changed, or in a plan would be.
+        faults: errors, one sentence each.
     """
 
     changed: bool
@@ -31,13 +31,13 @@ class Owned:
 async def set_owners(
     ctx: StateContext, paths: Sequence[str], *, user: str | int | None, group: str | int | None
 ) -> Owned:
-    """Set the owner of paths and of all below them; in a plan only look.
+    """Set the owner of paths and of everything below them; in a plan, only compare.
 
     Args:
         ctx: the target.
         paths: absolute paths.
-        user: the owner, None leaves it.
-        group: the group, None leaves it.
+        user: the owner; None leaves it.
+        group: the group; None leaves it.
     """
     wanted = Attributes.read(user=user, group=group)
     changed = False
@@ -45,7 +45,7 @@ async def set_owners(
     for path in paths:
         found = await ctx.connection.stat(path)
         if found is None:
-            faults.append(f"{path} is not there")
+            faults.append(f"{path} does not exist")
             continue
         below = [entry async for entry in walk(ctx.connection, path)] if found.kind == "directory" else []
         everything: list[tuple[str, FileStat]] = [(path, found), *((one.path, one.found) for one in below)]

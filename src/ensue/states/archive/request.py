@@ -1,4 +1,4 @@
-"""What an `archive.extracted` asks for, read from its arguments and refused where it makes no sense."""
+"""Reads the arguments of `archive.extracted`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _USUAL_TRIM: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TarOptions:
-    """`options` of a tar.
+    """The argument `options` for a tar.
 
     Args:
-        strip: leading folders to cut off.
-        words: what goes to the target's `tar`.
+        strip: number of leading folders to strip.
+        words: options for the target's `tar`.
     """
 
     strip: int
@@ -33,10 +33,10 @@ class TarOptions:
 
 
 def archive_is_zip(archive_format: str | None, location: str) -> bool:
-    """Say whether an archive is a zip, by what the user says, else by its name.
+    """Say whether an archive is a zip, from `archive_format` or its name.
 
     Raises:
-        StateFailedError: it is neither zip nor tar, or nothing says what it is.
+        StateFailedError: the format is neither zip nor tar, or unknown.
     """
     path = location.lower().partition("?")[0]
     guessed = "tar" if path.endswith(TAR_ENDINGS) else path.rpartition(".")[2]
@@ -52,10 +52,10 @@ def archive_is_zip(archive_format: str | None, location: str) -> bool:
 
 
 def read_options(options: Data, *, is_zip: bool) -> TarOptions:
-    """Read `options`; those that only say how to decompress or how much to print are needless here.
+    """Read `options`, without those for decompression and verbosity, which are not needed.
 
     Raises:
-        StateFailedError: a zip has options that would need the program `unzip`.
+        StateFailedError: a zip has options, which only the program `unzip` would understand.
     """
     text = "" if options is None else str(options)
     if is_zip:
@@ -74,10 +74,10 @@ def read_options(options: Data, *, is_zip: bool) -> TarOptions:
 
 
 def lines_shown(trim_output: Data) -> int | None:
-    """Return how many names the changes may hold, None for all.
+    """Return the maximum number of names in the changes, None for all.
 
     Raises:
-        StateFailedError: it is no number.
+        StateFailedError: the argument is not a number.
     """
     if trim_output is None or trim_output is False:
         return None
@@ -89,7 +89,7 @@ def lines_shown(trim_output: Data) -> int | None:
 
 
 def _without_done(numbered: tuple[int, str]) -> str:
-    """Return an option as the target's tar gets it; the first word may be letters without a dash."""
+    """Return an option for the target's tar; the first word may be letters without a dash."""
     place, word = numbered
     is_letters = re.fullmatch(r"-?[A-Za-z]+", word) is not None and (place == 0 or word.startswith("-"))
     if word in {"--verbose", "--extract", "--gzip", "--bzip2", "--xz"}:

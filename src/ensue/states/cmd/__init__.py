@@ -1,9 +1,9 @@
-"""State module `cmd`: commands and scripts.
+"""State module `cmd`: runs commands and scripts.
 
-A command changes something each time it runs; `creates`, `unless`, `onlyif` and requisites, which are
-the engine's, say when it has to. The commands themselves are run by the execution module `cmd`.
+A command is assumed to change something each time it runs. The engine decides by `creates`, `unless`,
+`onlyif` and requisites whether it runs. The execution module `cmd` runs it.
 
-Source: Salt's state module `cmd`, results, changes and texts as in 3008.
+Source: Salt's state module `cmd`; results, changes and comments as in 3008.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ def wait(
     name: str | list[str],
     **kwargs: Any,  # noqa: ARG001 (kept for mod_watch)
 ) -> StateReturn:
-    """Do nothing until a watched state changes something; then the command is run.
+    """Do nothing, unless a watched state has changes; then run the command.
 
     Args:
         ctx: the state's context.
         name: the command, as for `run`.
-        **kwargs: those of `run`.
+        **kwargs: the arguments of `cmd.run`.
     """
     return StateReturn(name=command_name(name), result=True)
 
 
 @also_takes(*OF_SCRIPT, outdated=OUTDATED)
 def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
-    """Do nothing until a watched state changes something; then the script is run.
+    """Do nothing, unless a watched state has changes; then run the script.
 
     Args:
         ctx: the state's context.
-        name: the script, or any name when `source` is given.
-        **kwargs: those of `script`.
+        name: the script, or any text if `source` is given.
+        **kwargs: the arguments of `cmd.script`.
     """
     return StateReturn(name=name, result=True)
 
@@ -56,16 +56,16 @@ def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # 
 async def mod_watch(
     ctx: StateContext, name: str | list[str], sfun: str = "run", **kwargs: Any
 ) -> StateReturn:
-    """Run the command or script of a state that watches.
+    """Run the command or script of a state whose watched states have changes.
 
     Args:
         ctx: the state's context.
         name: the state's name.
-        sfun: the state's function.
+        sfun: name of the state function.
         **kwargs: its arguments.
 
     Raises:
-        StateFailedError: that function cannot watch.
+        StateFailedError: the function does not support `watch`.
     """
     if sfun in {"run", "wait", "watch"}:
         return await run(ctx, name, **kwargs)

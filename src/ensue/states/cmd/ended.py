@@ -1,4 +1,4 @@
-"""What a command left behind, as a state's return."""
+"""Turns the result of a command into a state's return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
-    """Make a return of what `cmd.run_all` returned.
+    """Make a state's return from what `cmd.run_all` returned.
 
     Args:
         name: the state's name.
@@ -28,7 +28,7 @@ def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
 
 
 def command_name(command: str | list[str]) -> str:
-    """Return what a command is called: a line, or the words as a shell would be given them."""
+    """Return the name of a command for messages: the command line; words are quoted for a shell."""
     if isinstance(command, str):
         return command
     import shlex
@@ -37,16 +37,16 @@ def command_name(command: str | list[str]) -> str:
 
 
 async def folder_is_missing(ctx: StateContext, path: str) -> bool:
-    """Say whether there is no such folder on the target."""
+    """Say whether a folder is missing on the target."""
     found = await ctx.connection.stat(path, follow=True)
     return found is None or found.kind != "directory"
 
 
 def check_environment(env: object) -> None:
-    """Refuse an `env` that is neither a mapping nor a list, in a plan too.
+    """Refuse an `env` that is neither a mapping nor a list; a plan does this too.
 
     Raises:
-        StateFailedError: it is something else.
+        StateFailedError: `env` is something else.
     """
     if env is not None and not isinstance(env, (list, dict)):
         raise StateFailedError(

@@ -1,6 +1,6 @@
-"""What the functions of `cmd` take beside the arguments in their signatures.
+"""Arguments of the functions of `cmd` that are not in their signatures.
 
-Source: Salt's execution function `cmd.run_all`, 3008, to which its states pass them on.
+Source: Salt's execution function `cmd.run_all`, 3008, which gets them from the states.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ FURTHER: Final = frozenset({
     "runas_password", "saltenv", "shell", "stdin", "stdin_raw_newlines", "success_retcodes",
     "success_stderr", "success_stdout", "template", "use_vt", "windows_codepage",
 })  # fmt: skip
-"""Arguments of a command; of those that only concern Salt itself nothing is made."""
+"""Arguments of a command; those that concern only Salt itself have no effect."""
 
 OF_RUN: Final = FURTHER | {
     "cwd", "env", "ignore_timeout", "runas", "stateful", "timeout", "umask",
 }  # fmt: skip
-"""The same with those that `cmd.run` names, for functions that keep them for later."""
+"""All arguments of a command, for functions that only pass them on."""
 
 OF_SCRIPT: Final = OF_RUN | {"args", "context", "defaults", "source"}
 

@@ -1,4 +1,4 @@
-"""`cmd.run`: a command line, run each time the state runs.
+"""`cmd.run`: runs a command line each time the state runs.
 
 Source: Salt's state module `cmd`, 3008.
 """
@@ -45,26 +45,28 @@ async def run(
 
     Args:
         ctx: the state's context.
-        name: the line for the shell, or a list: a program and its arguments, which no shell reads.
-        cwd: the folder to run in; has to be there.
+        name: command line for the shell, or a list (program and arguments), which runs without a shell.
+        cwd: the folder to run in, which must exist.
         root: run it with this folder as the root of the file system.
         runas: the user to run it as, by name or number.
-        shell: the shell that reads the line; without it the target's own (grain `shell`).
+        shell: the shell that reads the line; by default that of the target (grain `shell`).
         env: variables to set, as a mapping or a list of mappings.
-        prepend_path: a folder put before PATH.
-        stateful: the command says itself whether it changed something (see `stateful`).
-        hide_output: leave its output out of the return.
-        timeout: end it after so many seconds.
-        ignore_timeout: running out of time is no failure.
+        prepend_path: a folder to add at the start of PATH.
+        stateful: the command reports itself whether it changed something: its last line of output is
+            `changed=yes comment='…'`, or its output is JSON. `[test_name: COMMAND]` names a command for
+            plans.
+        hide_output: leave the output out of the return.
+        timeout: seconds after which the command is ended.
+        ignore_timeout: succeed after a timeout.
         umask: file mode mask.
-        success_retcodes: exit codes that are no failure.
-        success_stdout: texts in its output that make it no failure.
-        success_stderr: the same for its errors.
-        **kwargs: `stdin`, `bg`, `clean_env`, `group`, and what only Salt itself makes use of.
+        success_retcodes: exit codes that count as success.
+        success_stdout: texts in the output that mean success.
+        success_stderr: texts in the error output that mean success.
+        **kwargs: `stdin`, `bg`, `clean_env`, `group`, and arguments that concern only Salt itself.
 
     Returns:
-        `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also `stdout_json`
-        when the output is JSON. In a plan the result is None and there is no `new_state`.
+        `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also has `stdout_json` if the
+        output is JSON. In a plan the result is None and there is no `new_state`.
     """
     if not ctx.connection.can_run:
         # Told in a plan too, which runs nothing.

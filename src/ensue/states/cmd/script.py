@@ -1,4 +1,4 @@
-"""`cmd.script`: a script of the managing minion, run on the target each time the state runs."""
+"""`cmd.script`: copies a script to the target and runs it, each time the state runs."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ async def script(
 
     Args:
         ctx: the state's context.
-        name: the script with its arguments, or any name when `source` is given; what follows its
-            first blank is then the arguments.
+        name: the script with its arguments. If `source` is given: any name, and the arguments after the first
+            blank.
         source: `salt://…`, http(s), or a path of the managing minion.
-        args: its arguments as a shell reads them, or as a list.
-        template: render it first, with this renderer (`jinja`).
+        args: arguments of the script, in the syntax of a shell or as a list.
+        template: render the script first, with this renderer (`jinja`).
         context: variables for the template.
-        defaults: variables that `context` outranks.
-        cwd: the folder to run in; has to be there.
+        defaults: variables for templates; `context` overrides them.
+        cwd: the folder to run in, which must exist.
         runas: the user to run it as.
         env: variables to set.
-        stateful: the script says itself whether it changed something.
-        timeout: end it after so many seconds.
+        stateful: the script reports itself whether it changed something, as with `cmd.run`.
+        timeout: seconds after which the script is ended.
         umask: file mode mask.
         **kwargs: the further arguments of `cmd.run`.
 
     Returns:
-        As `cmd.run`.
+        As for `cmd.run`.
     """
     _check_mappings(context=context, defaults=defaults)
     check_environment(env)

@@ -1,6 +1,6 @@
-"""`stateful`: a command that says itself whether it changed something.
+"""`stateful`: reads from the output of a command whether it changed something.
 
-Its output is a JSON mapping, or its last line is `changed=yes comment='…' key=value …`.
+The output is a JSON mapping, or its last line is `changed=yes comment='…' key=value …`.
 
 Source: Salt's state module `cmd`, "Using the stateful argument".
 """
@@ -20,7 +20,7 @@ _FALSE: Final = frozenset({"false", "no", "0"})
 
 
 def test_command(stateful: Data) -> str | None:
-    """Return the command that a plan runs instead (`stateful: [test_name: …]`), None when there is none."""
+    """Return the command that a plan runs instead (`stateful: [test_name: …]`), None if there is none."""
     for part in stateful if isinstance(stateful, list) else ():
         if isinstance(part, dict) and part.get("test_name"):
             return str(part["test_name"])
@@ -28,11 +28,11 @@ def test_command(stateful: Data) -> str | None:
 
 
 def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
-    """Return what the command says of itself instead of what is known of any command.
+    """Return the result that the command reports, instead of the usual one of a command.
 
     Args:
         returned: the return of the command.
-        test: whether this is a plan; what succeeded with changes is then None.
+        test: whether this is a plan; a success with changes is then None.
     """
     done = returned.changes
     stdout = str(done.get("stdout") or "")
@@ -57,7 +57,7 @@ def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
 
 
 class _NotUnderstoodError(Exception):
-    """The output is neither of the two forms."""
+    """The output has neither of the two forms."""
 
     def __init__(self, message: str, *, keep: bool) -> None:
         self._keep = keep
@@ -68,7 +68,7 @@ class _NotUnderstoodError(Exception):
 
 
 def _said(stdout: str) -> tuple[DataMap, str]:
-    """Return what the output says, and the output without it."""
+    """Return the report in the output, and the output without it."""
     from ensue.model.bounded_json import load_json
 
     try:

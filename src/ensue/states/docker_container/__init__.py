@@ -1,7 +1,7 @@
-"""State module `docker_container`: containers of a container engine, by the target's own `docker` client.
+"""State module `docker_container`: manages containers through the `docker` client of the target.
 
 Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's state module `docker_container`:
-arguments, results, changes and texts.
+arguments, results, changes and comments.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _ARGUMENTS: Final = (
 
 @also_takes(*OPTIONS, *_ARGUMENTS)
 async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwargs: Any) -> StateReturn:
-    """Do what a state does because something that it watches has changed.
+    """Run a state because a watched state has changes.
 
-    `running` replaces the container, or sends it the signal in `watch_action`; the others are called as they
-    are.
+    `running` replaces the container, or sends it the signal in `watch_action`; the other functions are called
+    as usual.
 
     Raises:
-        StateFailedError: the function cannot be watched.
+        StateFailedError: the function does not support `watch`.
     """
     changed: dict[str, Any] = dict(kwargs)
     if sfun == "running":

@@ -1,6 +1,6 @@
-"""In what a container differs from the one that is wanted, and making it so.
+"""Compares a container with the requested one, removes it, and updates its networks.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: what leads to a new container, and what does not.
+Source: Salt's extension `saltext-dockermod`, 0.1: which differences lead to a new container.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ _AUTOMATIC: Final = ("IPAddress", "Gateway", "GlobalIPv6Address", "IPv6Gateway")
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wanted of a container.
+    """The requested container.
 
     Args:
         name: its name.
         image: its image.
-        options: the arguments of `docker.create`.
+        options: arguments of `docker.create`.
         force: whether it is replaced in any case.
-        start: whether it has to run.
-        signal: the signal that it gets when it is not replaced; empty for none.
-        stop_timeout_s: how long a replaced one may take to stop; None is what it was created with.
+        start: whether it must run.
+        signal: signal to send if it is not replaced; empty for none.
+        stop_timeout_s: how long a replaced container may take to stop; None is the timeout it was created
+            with.
     """
 
     name: str
@@ -50,12 +51,12 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def differences(ctx: StateContext, wanted: Wanted, other: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return in what a container differs from another: its configuration, and its networks.
+    """Return the differences between two containers, in their configuration and networks.
 
     Args:
         ctx: the state's context.
-        wanted: what is wanted; networks are compared only where it names them.
-        other: the container that is as it should be.
+        wanted: the requested container; networks are compared only if it names them.
+        other: a container with the requested options.
     """
     ignored = ",".join(_NEVER_COMPARED)
     found: dict[str, Any] = await ctx.call("docker.compare_containers", wanted.name, other, ignore=ignored)
@@ -63,24 +64,24 @@ async def differences(ctx: StateContext, wanted: Wanted, other: str) -> tuple[di
         return found, {}
     mode = found.get("HostConfig", {}).get("NetworkMode")
     if mode is not None and not any(str(mode[side]).startswith(_OF_ITS_OWN) for side in ("old", "new")):
-        # It is connected and disconnected as it is; which network came first means nothing.
+        # Networks are connected and disconnected without a new container; which one came first is irrelevant.
         del found["HostConfig"]["NetworkMode"]
         found = {side: changes for side, changes in found.items() if changes}
     return found, await ctx.call("docker.compare_container_networks", wanted.name, other)
 
 
 async def remove_old(ctx: StateContext, wanted: Wanted) -> list[str]:
-    """Stop and remove a container that another one replaces; return its id, in a list."""
+    """Stop and remove the container that is replaced; return its id in a list."""
     limits = {} if wanted.stop_timeout_s is None else {"timeout": wanted.stop_timeout_s}
     removed: list[str] = await ctx.call("docker.rm", wanted.name, stop=True, **limits)
     return removed
 
 
 async def update_networks(ctx: StateContext, wanted: Wanted, changes: Mapping[str, Any]) -> list[str]:
-    """Connect a container to the networks that it lacks and disconnect it from others; return what was done.
+    """Connect a container to missing networks and disconnect it from others; return the comments.
 
     Raises:
-        StateFailedError: docker refuses it; the text says what was done before.
+        StateFailedError: docker reports an error; the text includes what was done before.
     """
     settings: dict[str, Any] = (
         await ctx.call("docker.network_settings", wanted.options["networks"]) if changes else {}
@@ -106,7 +107,7 @@ async def update_networks(ctx: StateContext, wanted: Wanted, changes: Mapping[st
 
 
 def with_addresses(changes: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-    """Put the addresses that a running container got into the changes of its networks."""
+    """Add the addresses of the running container to the changes of its networks."""
     networks = part(about, "NetworkSettings", "Networks")
     for net, change in changes.get("container", {}).get("Networks", {}).items():
         if change.get("IPConfiguration", {}).get("new") != "automatic":

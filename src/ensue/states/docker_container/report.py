@@ -1,4 +1,4 @@
-"""What is gathered while a state of a container is carried out: changes and sentences, and what they make."""
+"""Collects the changes and comments of a `docker_container` state, and makes its return."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Report:
-    """What one call of a state has done so far.
+    """What a state has done so far.
 
     Args:
         name: the state's name.
         changes: its changes.
-        comments: its sentences.
+        comments: its comments, one sentence each.
     """
 
     name: str
@@ -29,12 +29,12 @@ class Report:
     def returned(
         self, result: bool | None, *more: str, about: Mapping[str, Any] | None = None
     ) -> StateReturn:
-        """Return what the state returns.
+        """Make the return of the state.
 
         Args:
             result: the result.
-            *more: sentences that end its comment.
-            about: what the engine says of the container, for `new_state`.
+            *more: sentences to add to the comment.
+            about: description of the container by docker, for `new_state`.
         """
         sentences = [*self.comments, *more]
         return StateReturn(
@@ -47,7 +47,7 @@ class Report:
 
 
 def container_state(about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `new_state` of a container that the engine has described."""
+    """Return the `new_state` of a container from docker's description."""
     networks = part(about, "NetworkSettings", "Networks")
     return {
         "name": str(about.get("Name", "")).lstrip("/"),
@@ -60,7 +60,7 @@ def container_state(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def state_of(about: Mapping[str, Any] | None) -> str | None:
-    """Return `running`, `paused` or `stopped`; None for a container that is not there."""
+    """Return `running`, `paused` or `stopped`; None for a container that does not exist."""
     if about is None:
         return None
     now = part(about, "State")

@@ -1,6 +1,6 @@
-"""`docker_container.run`: run a container to its end, as a command is run.
+"""`docker_container.run`: runs a container to its end, like a command.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: results, changes and texts.
+Source: Salt's extension `saltext-dockermod`, 0.1: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ async def run(
     client_timeout: int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Run a container; it runs each time, so give the state `unless`, `onlyif`, `creates` or `onchanges`.
+    """Run a container. It runs each time, so give the state `unless`, `onlyif`, `creates` or `onchanges`.
 
     Args:
         ctx: the state's context.
         name: the container's name.
-        image: its image; pulled when it is not there.
+        image: its image, which is pulled if it is missing.
         bg: do not wait for its end.
         failhard: whether an exit code other than 0 is a failure.
-        replace: replace a container of that name.
-        force: with `replace`: also one that runs.
+        replace: replace an existing container of this name.
+        force: with `replace`, also replace a running container.
         skip_translate: has no effect.
-        ignore_collisions: take an option's own name where an alias is given, too.
-        validate_ip_addrs: has no effect: docker refuses addresses that are none.
+        ignore_collisions: if an option is given by both its name and an alias, use the name.
+        validate_ip_addrs: has no effect, because docker checks addresses.
         client_timeout: has no effect.
-        **kwargs: what it is created with.
+        **kwargs: options of the container, as for `docker.create`.
 
     Returns:
-        `changes` have `Id`, `Name`, `Logs`, `ExitCode`.
+        `changes` has `Id`, `Name`, `Logs`, `ExitCode`.
 
     Raises:
         StateFailedError: docker does not answer.

@@ -1,9 +1,9 @@
 """`docker_container.running`: a container with this configuration exists and runs.
 
-To find out whether an existing container is as it should be, another one is created with the options that are
-wanted, and not started; both are compared. The other one is removed again, unless it replaces the first.
+To compare an existing container with the requested options, another one is created with these options and not
+started. It is removed after the comparison, unless it replaces the first.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: results, changes and texts.
+Source: Salt's extension `saltext-dockermod`, 0.1: results, changes and comments.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ async def running(
     networks: Any = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a container with this image and these options, and have it run.
+    """Ensure that a container with this image and these options exists and runs.
 
     Args:
         ctx: the state's context.
         name: the container's name.
-        image: its image; pulled when it is not there.
+        image: its image, which is pulled if it is missing.
         skip_translate: has no effect.
-        ignore_collisions: take an option's own name where an alias is given, too.
-        validate_ip_addrs: has no effect: docker refuses addresses that are none.
-        force: replace it, whatever it is like.
-        watch_action: what a change of something that it watches does: `force` replaces the container, any
-            other word is a signal that is sent to it.
-        start: False: it runs once, when it is created, and need not run later.
-        shutdown_timeout: after so many seconds of stopping a replaced one is killed.
+        ignore_collisions: if an option is given by both its name and an alias, use the name.
+        validate_ip_addrs: has no effect, because docker checks addresses.
+        force: replace the container, even without differences.
+        watch_action: what a change of a watched state does: `force` replaces the container; any other word is
+            a signal to send to it.
+        start: if false, the container is started only when it is created, and need not run later.
+        shutdown_timeout: seconds that a replaced container may take to stop before it is killed.
         client_timeout: has no effect.
-        networks: the networks that it is connected to, and no others; None: they are left alone.
-        **kwargs: what it is created with.
+        networks: the networks that the container must be connected to, and no others; None leaves them alone.
+        **kwargs: options of the container, as for `docker.create`.
 
     Returns:
-        `changes` have `container` (what differs), `container_id` (`added`, `removed`), `image`, `state`;
+        `changes` has `container` (what differs), `container_id` (`added`, `removed`), `image`, `state`;
         `new_state` has `name id image_id state networks ports`.
 
     Raises:
-        StateFailedError: docker refuses something, or does not answer.
+        StateFailedError: docker reports an error, or does not answer.
     """
     report = Report(name)
     send_signal = kwargs.pop("send_signal", False)
@@ -98,7 +98,7 @@ async def running(
 
 
 async def _image(ctx: StateContext, report: Report, image: str) -> str | bool:
-    """Return the id of the image, which is pulled when it is absent; False in a plan that would pull it."""
+    """Return the id of the image, pulled if it is missing; False in a plan that would pull it."""
     found: str | bool = await ctx.call("docker.resolve_image_id", image)
     if found is False and not ctx.test:
         report.changes["image"] = await ctx.call("docker.pull", image)
@@ -115,7 +115,7 @@ async def _missing_networks(ctx: StateContext, networks: Any) -> list[str]:
 
 
 def _is_new(wanted: Wanted, current: dict[str, Any] | None, image_id: str | bool) -> bool:
-    """Say whether a new container is needed, whatever the options of the present one are."""
+    """Say whether a new container is needed regardless of the options of the present one."""
     return wanted.force or current is None or current["Image"] != image_id
 
 
@@ -148,7 +148,7 @@ async def _carried_out(
 
 
 async def _brought_up_to_date(ctx: StateContext, report: Report, wanted: Wanted, *, is_forced: bool) -> bool:
-    """Replace a container that is not as it should be; say whether it was replaced."""
+    """Replace a container that differs from the requested one; say whether it was replaced."""
     other = f"{wanted.name}-ensue-{secrets.token_hex(4)}"
     made = await ctx.call("docker.create", wanted.image, other, **wanted.options)
     is_replaced = False
@@ -202,7 +202,7 @@ async def _started(
     *,
     is_new: bool,
 ) -> StateReturn:
-    """Start the container where it has to run, and return what the state returns."""
+    """Start the container if it must run, and return the result of the state."""
     was = state_of(before)
     should_start = before is None or (wanted.start and (is_new or was != "running"))
     if ctx.test:

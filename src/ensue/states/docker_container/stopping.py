@@ -1,6 +1,7 @@
 """`docker_container.stopped` and `docker_container.absent`.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: results, changes and texts. A plan has changes, too.
+Source: Salt's extension `saltext-dockermod`, 0.1: results, changes and comments. Unlike Salt's, a plan
+has `changes`.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ async def stopped(
     shutdown_timeout: int | None = None,
     unpause: bool = False,
     error_on_absent: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (what a watched state hands over)
+    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
 ) -> StateReturn:
-    """Have containers not run.
+    """Stop containers.
 
     Args:
         ctx: the state's context.
         name: the container.
-        containers: several containers in place of `name`.
-        shutdown_timeout: after so many seconds one is killed.
-        unpause: stop also those that are paused.
-        error_on_absent: whether one that does not exist is a failure.
-        **kwargs: not used.
+        containers: several containers, instead of `name`.
+        shutdown_timeout: seconds that a container may take to stop before it is killed.
+        unpause: also stop paused containers.
+        error_on_absent: fail if a container does not exist.
+        **kwargs: accepted without effect.
 
     Returns:
-        `changes` have `result` and `state` (`old`, `new`) by container; `new_state` has `name states`.
+        `changes` has `result` and `state` (`old`, `new`) by container; `new_state` has `name states`.
 
     Raises:
-        StateFailedError: docker refuses it, or does not answer.
+        StateFailedError: docker reports an error, or does not answer.
     """
     report = Report(name)
     targets = [str(one) for one in containers] if containers else [str(name)]
@@ -72,7 +73,7 @@ async def stopped(
 
 
 def _stopped(report: Report, states: dict[str, str | None], comment: str) -> StateReturn:
-    # A container that removes itself is gone once it has stopped.
+    # A container that was created to be removed at its end no longer exists after it has stopped.
     new_state: DataMap = {
         "name": report.name,
         "states": {one: now or "absent" for one, now in states.items()},
@@ -95,18 +96,18 @@ def _refused(states: dict[str, str | None], *, unpause: bool, error_on_absent: b
 
 
 async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateReturn:
-    """Have a container not exist.
+    """Remove a container.
 
     Args:
         ctx: the state's context.
         name: the container.
-        force: remove it even while it runs.
+        force: also remove a running container.
 
     Returns:
-        `changes` have `removed`, a list of ids; `new_state` has `name exists`.
+        `changes` has `removed`, a list of ids; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: docker refuses it, or does not answer.
+        StateFailedError: docker reports an error, or does not answer.
     """
     report = Report(name)
     found = await ctx.call("docker.find_container", str(name))

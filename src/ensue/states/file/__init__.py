@@ -1,9 +1,9 @@
 """State module `file`: files, folders and symlinks of the target.
 
-Each function stands in a module of its own or with its kin; what they share (owner and mode, diffs,
-sources, walking) stands in modules named for it. All that is done goes through the target's connection.
+Each function has its own module or shares one with related functions. Code that they share (owner and mode,
+diffs, sources, walking) is in modules named for it. All functions work through the target's connection.
 
-Source: Salt's state module `file`, results, changes and texts as in 3008.
+Source: Salt's state module `file`; results, changes and comments as in 3008.
 """
 
 from __future__ import annotations
@@ -71,4 +71,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 TRANSIENT: Final = frozenset({"accumulated"})
-"""What these gather is gone with the process."""
+"""Functions whose effect is lost when the process ends."""

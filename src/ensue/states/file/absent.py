@@ -23,23 +23,23 @@ _OF_OTHERS: Final = (
     "defaults", "dir_mode", "file_mode", "follow_symlinks", "force", "group", "makedirs", "mode", "recurse",
     "replace", "show_changes", "skip_verify", "source", "source_hash", "target", "template", "text", "user",
 )  # fmt: skip
-"""Arguments of functions that make files: templates choose between these and `absent` (`file.{{ word }}`)."""
+"""Arguments of functions that create files: templates write `file.{{ word }}` with the same arguments."""
 
 
 @also_takes(*KNOWN, outdated={**OUTDATED, **dict.fromkeys(_OF_OTHERS, "")})
 async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Remove what is at a path: a file, a symlink, or a folder with all that is in it.
+    """Remove a file, a symlink, or a folder with everything in it.
 
     Args:
         ctx: the state's context.
         name: an absolute path.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` has `removed`; `new_state` has `path` and `exists`, false.
+        `changes` has `removed`; `new_state` has `path` and `exists` (false).
 
     Raises:
-        StateFailedError: it is the root of the file system, or no absolute path.
+        StateFailedError: the path is the root of the file system, or not absolute.
     """
     path = await target_path(ctx, name)
     if posixpath.normpath(path) in {"/", "//"}:

@@ -1,7 +1,7 @@
-"""`file.accumulated`: texts that several states gather for one file.
+"""`file.accumulated`: gathers texts from several states for one file.
 
-`file.managed` hands them to its template as `accumulator`, by the names of the accumulators;
-`file.blockreplace` puts them into its block.
+The template of `file.managed` finds them in `accumulator`, by the names of the accumulators;
+`file.blockreplace` adds them to its block.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -26,19 +26,18 @@ def accumulated(
     require_in: Data = None,
     watch_in: Data = None,
 ) -> StateReturn:
-    """Gather texts for a file; nothing is written yet.
+    """Gather texts for a file, which the state that manages the file writes.
 
     Args:
         ctx: the state's context.
-        name: the accumulator: several states may put texts in it.
-        filename: the file, spelt as the state that manages it spells it.
-        text: one text, or a list of them; what is there already is not put in again.
-        require_in: as written; there or in `watch_in` the state that manages the file has to stand.
-        watch_in: see `require_in`.
+        name: the accumulator; several states may add texts to it.
+        filename: the file, spelt as in the state that manages it.
+        text: a text or a list of texts; a text that the accumulator has already is not added again.
+        require_in: as in the SLS. This or `watch_in` must name the state that manages the file.
+        watch_in: as in the SLS. This or `require_in` must name the state that manages the file.
 
     Returns:
-        No changes, in a plan neither: the file's own state shows what becomes of the texts. `new_state` has
-        `name filename`.
+        No changes: the state that manages the file reports them. `new_state` has `name filename`.
     """
     if text is None:
         return StateReturn(name=name, result=False, comment="No text supplied for accumulator")
@@ -53,7 +52,7 @@ def accumulated(
         return StateReturn(name=name, result=False, comment=comment)
     is_new = ctx.accumulators.add(filename, name, _listed(text), receivers)
     comment = f"Accumulator {name} for file {filename} was charged by text" if is_new else ""
-    # The texts are content of a file, which is in no `new_state`.
+    # The texts are left out because file content is in no `new_state`.
     new_state: DataMap = {"name": name, "filename": filename}
     return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
 
@@ -65,6 +64,6 @@ def _listed(value: Data) -> list[Data]:
 
 
 def _receiver(reference: Data) -> str:
-    """Return the ID of a state of this module, or a bare ID; empty when a reference is neither."""
+    """Return the ID in a requisite on a `file` state, or a bare ID; empty if the requisite is neither."""
     named = reference.get("file") if isinstance(reference, dict) else reference
     return str(named or "")

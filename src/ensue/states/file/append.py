@@ -1,6 +1,6 @@
-"""`file.append` and `file.prepend`: lines at a file's end or start, unless they are in it already.
+"""`file.append` and `file.prepend`: add lines at the end or start of a file that does not have them yet.
 
-Source: Salt's state module `file`, 3008, the two shapes of their diffs included.
+Source: Salt's state module `file`, 3008, including the different shapes of the two diffs.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ async def append(
     ignore_whitespace: bool = True,
     show_changes: bool = True,
 ) -> StateReturn:
-    """Put lines at a file's end, unless they are in it already; a missing file is made.
+    """Add text at the end of a file that does not contain it; create a missing file.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        text: a text or a list of them; each is looked for as a whole.
-        makedirs: make the folders above it.
+        name: absolute path of the file.
+        text: a text or a list of texts; each is searched for as a whole.
+        makedirs: create missing parent folders.
         source: take the text from a source.
-        source_hash: the source's checksum.
+        source_hash: checksum of the source.
         template: render sources with this renderer.
-        sources: take it from several.
-        source_hashes: their checksums.
-        defaults: variables that `context` outranks.
+        sources: several sources.
+        source_hashes: checksums of `sources`, in the same order.
+        defaults: variables for templates; `context` overrides them.
         context: variables for the templates.
-        ignore_whitespace: white space between words may differ; else texts are regular expressions.
+        ignore_whitespace: white space between words may differ; if false, texts are regular expressions.
         show_changes: show a diff.
 
     Returns:
@@ -103,21 +103,21 @@ async def prepend(
     header: bool | None = None,
     show_changes: bool = True,
 ) -> StateReturn:
-    """Put lines at a file's start, unless they are in it already; a missing file is made.
+    """Add text at the start of a file that does not contain it; create a missing file.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        text: a text or a list of them; each is looked for as a whole.
-        makedirs: make the folders above it.
+        name: absolute path of the file.
+        text: a text or a list of texts; each is searched for as a whole.
+        makedirs: create missing parent folders.
         source: take the text from a source.
-        source_hash: the source's checksum.
+        source_hash: checksum of the source.
         template: render sources with this renderer.
-        sources: take it from several.
-        source_hashes: their checksums.
-        defaults: variables that `context` outranks.
+        sources: several sources.
+        source_hashes: checksums of `sources`, in the same order.
+        defaults: variables for templates; `context` overrides them.
         context: variables for the templates.
-        header: the lines have to be the first ones, exactly.
+        header: the file must begin with exactly these lines.
         show_changes: show a diff.
 
     Returns:
@@ -154,7 +154,7 @@ async def prepend(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TextFile:
-    """A file and its text; bytes that are no UTF-8 are carried through unchanged."""
+    """A file and its text; bytes that are not UTF-8 are kept unchanged."""
 
     ctx: StateContext
     name: str
@@ -168,7 +168,7 @@ class _TextFile:
     async def open(
         cls, ctx: StateContext, name: str, *, makedirs: bool, show_changes: bool
     ) -> _TextFile | StateReturn:
-        """Read the file; in a plan one that is not there needs no more words."""
+        """Read the file; in a plan, return the result of the state if the file does not exist."""
         path = await target_path(ctx, name)
         found = await ctx.connection.stat(path, follow=True)
         if found is not None and found.kind != "file":
@@ -193,7 +193,7 @@ class _TextFile:
         )
 
     async def become(self, new: str, diff: str, comment: str) -> StateReturn:
-        """Write the file where it differs, and say so."""
+        """Write the file if its content differs, and return the result of the state."""
         content = new.encode("utf-8", "surrogateescape")
         if content == self.raw and self.found is not None:
             return self._said(True, f"File {self.path} is in correct state", {}, self._before())

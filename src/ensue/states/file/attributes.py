@@ -1,6 +1,6 @@
-"""Owner, group and mode of one path: what is wanted, what differs, and setting it.
+"""Owner, group and mode of a path: compares and sets them.
 
-Contents are not looked at here. The shape of the changes is that of Salt's `check_perms`.
+Changes have the shape of Salt's `check_perms`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _NUMBER_FIELD: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attributes:
-    """What a path is to have; None leaves it as it is.
+    """The requested attributes of a path; None leaves an attribute as it is.
 
     Args:
         mode: permission bits.
-        user: owner, by name or number, as the user wrote it.
-        group: the same for the group.
-        numbers: what the target has said of names that are not those found; asked once for all paths.
+        user: owner, by name or number, as in the SLS.
+        group: group, by name or number.
+        numbers: the target's numbers of names, cached over all paths.
     """
 
     mode: int | None = None
@@ -43,28 +43,28 @@ class Attributes:
         """Read a state's arguments.
 
         Raises:
-            StateFailedError: the mode is none.
+            StateFailedError: the mode is invalid.
         """
         return cls(mode=mode_bits(mode), user=_owner(user), group=_owner(group))
 
     @property
     def user_text(self) -> str | None:
-        """The owner as a connection takes it."""
+        """The owner in the form that a connection accepts."""
         return None if self.user is None else str(self.user)
 
     @property
     def group_text(self) -> str | None:
-        """The group as a connection takes it."""
+        """The group in the form that a connection accepts."""
         return None if self.group is None else str(self.group)
 
     async def differences(self, connection: Connection, found: FileStat) -> DataMap:
-        """Return what is not as wanted, in Salt's shape: `user`, `group`, `mode` with what is wanted.
+        """Return the wanted values of attributes that differ, in Salt's shape: `user`, `group`, `mode`.
 
-        Two names may have one number (`root` and `toor`): the target is asked where only the names differ.
+        Two names may have one number (`root` and `toor`), so the target is asked for it if a name differs.
 
         Args:
-            connection: the way to the target.
-            found: what the path has.
+            connection: the connection to the target.
+            found: the current attributes.
         """
         changes: DataMap = {}
         if self.user is not None and not await self._is(
@@ -75,7 +75,7 @@ class Attributes:
             connection, "group", self.group, found.group, found.gid
         ):
             changes["group"] = self.group
-        # Linux gives symlinks no mode of their own.
+        # Symlinks have no mode on Linux.
         if self.mode is not None and self.mode != found.mode and found.kind != "symlink":
             changes["mode"] = shown_mode(self.mode)
         return changes
@@ -83,7 +83,7 @@ class Attributes:
     async def _is(
         self, connection: Connection, database: str, wanted: str | int, name: str, number: int
     ) -> bool:
-        """Say whether a user or group is the one that was found."""
+        """Say whether a wanted user or group is the one that was found."""
         if str(wanted) in {name, str(number)}:
             return True
         if not connection.can_run or str(wanted).isdecimal():
@@ -96,11 +96,11 @@ class Attributes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What came of setting attributes.
+    """The result of `apply_attributes`.
 
     Args:
-        changes: what was changed, in Salt's shape.
-        faults: why the rest was not, one sentence each.
+        changes: the changed attributes, in Salt's shape.
+        faults: why the others could not be changed, one sentence each.
     """
 
     changes: DataMap
@@ -108,13 +108,13 @@ class Applied:
 
 
 async def apply_attributes(connection: Connection, path: str, wanted: Attributes, found: FileStat) -> Applied:
-    """Set what differs.
+    """Set the attributes that differ.
 
     Args:
-        connection: the way to the target.
+        connection: the connection to the target.
         path: the path.
-        wanted: what it is to have.
-        found: what it has; a symlink described as itself is not followed.
+        wanted: the requested attributes.
+        found: the current attributes; if they are those of a symlink itself, it is not followed.
     """
     planned = await wanted.differences(connection, found)
     changes: DataMap = {}
@@ -143,7 +143,7 @@ async def apply_attributes(connection: Connection, path: str, wanted: Attributes
 
 
 async def _number(connection: Connection, database: str, name: str) -> int | None:
-    """Return the number of a user or group of the target, None when that cannot be known."""
+    """Return the number of a user or group of the target, None if it cannot be determined."""
     done = await connection.run(Command(argv=["getent", database, name]))
     fields = done.stdout.decode("utf-8", "replace").strip().split(":")
     is_there = done.returncode == 0 and len(fields) > _NUMBER_FIELD and fields[0] == name

@@ -1,7 +1,7 @@
-"""`backup: minion`: what a file was before it was replaced, kept below the managing minion's cachedir.
+"""`backup: minion`: keeps a copy of a replaced file below the managing minion's cachedir.
 
-The layout is Salt's: `file_backup/<folder>/<name>_<date>`; for a target that is not the minion itself
-its SRN stands before the path. A copy is as secret as the file was, hence its owner's alone.
+The layout is Salt's: `file_backup/<folder>/<name>_<date>`; for a target other than the minion itself, the SRN
+precedes the path. A copy may be as secret as the file was, so only its owner may read it.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ _PLACES: Final = frozenset({"minion", "both", "true"})
 
 
 def wants_backup(backup: Data) -> bool:
-    """Say whether the user asks for a copy: `minion`, `both` or true."""
+    """Say whether `backup` requests a copy: `minion`, `both` or true."""
     return str(backup).lower() in _PLACES
 
 
 async def keep_backup(ctx: FunctionContext, path: str, content: Content) -> Path:
-    """Keep a copy.
+    """Keep a copy of a file that is about to be replaced.
 
     Args:
         ctx: the target.
-        path: the file's path there.
-        content: what it holds; long content is written chunk by chunk.
+        path: the file's path on the target.
+        content: its content; long content is written in chunks.
 
     Returns:
         Where the copy is, on the managing minion.
 
     Raises:
-        StateFailedError: it cannot be kept; the file must not be replaced then.
+        StateFailedError: the copy cannot be written; the file must then not be replaced.
     """
     root = ctx.cache_dir / _FOLDER
     if ctx.srn.type != MINION_TYPE:
         root /= str(ctx.srn).replace("/", "%2F")
     folder, _, base = path.strip("/").rpartition("/")
     now = datetime.now().astimezone()
-    # The name of the day and month is written without the locale's help.
+    # The names of day and month must not depend on the locale.
     day = _DAYS[3 * now.weekday() : 3 * now.weekday() + 3]
     month = _MONTHS[3 * now.month - 3 : 3 * now.month]
     stamp = f"{day}_{month}_{now:%d_%H:%M:%S_%f_%Y}"

@@ -1,4 +1,4 @@
-"""`file.blockreplace`: the lines between two markers.
+"""`file.blockreplace`: manages the lines between two markers.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -44,34 +44,34 @@ async def blockreplace(
     backup: str | bool = ".bak",
     show_changes: bool = True,
 ) -> StateReturn:
-    """Make the lines between two markers what they are to be.
+    """Replace the lines between two markers.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path; it has to be there.
+        name: absolute path of the file, which must exist.
         marker_start: a text in the line before the block.
-        marker_end: a text in the line after it.
-        content: the block; what `file.accumulated` has gathered for the file follows it, a line each.
-        source: take it from a source as well.
-        source_hash: the source's checksum.
-        sources: take it from several.
-        source_hashes: their checksums.
+        marker_end: a text in the line after the block.
+        content: the block; the texts that `file.accumulated` has gathered follow it, one per line.
+        source: take further lines of the block from a source.
+        source_hash: checksum of the source.
+        sources: several sources.
+        source_hashes: checksums of `sources`, in the same order.
         template: render sources with this renderer.
         context: variables for the templates.
-        defaults: variables that `context` outranks.
-        append_if_not_found: put markers and block at the end when there are none.
-        prepend_if_not_found: put them at the start.
-        insert_before_match: put them before the first line that this pattern matches.
-        insert_after_match: put them after it.
-        append_newline: end the block with a newline; without it where it has none.
-        backup: the ending of a copy of what was there; false keeps none.
+        defaults: variables for templates; `context` overrides them.
+        append_if_not_found: add markers and block at the end if the file has no markers.
+        prepend_if_not_found: add them at the start.
+        insert_before_match: add them before the first line that this pattern matches.
+        insert_after_match: add them after the first line that this pattern matches.
+        append_newline: end the block with a newline; by default only if it has none.
+        backup: suffix of a copy of the old file; false makes no copy.
         show_changes: show a diff.
 
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there are no markers and no place for them, or the file is not there or is binary.
+        StateFailedError: the file does not exist, is binary, or has no markers and no place for them.
     """
     places = [append_if_not_found, prepend_if_not_found, bool(insert_before_match), bool(insert_after_match)]
     if sum(places) > 1:
@@ -108,7 +108,7 @@ async def blockreplace(
 
 
 def _body(block: str, linesep: str, *, append_newline: bool | None) -> list[str]:
-    """Return the block's lines; the last one is ended, unless the user wants the marker on it."""
+    """Return the block's lines; the last one ends with a newline, unless the marker is to follow on it."""
     parts = block.replace("\r\n", "\n").split("\n")
     ends = append_newline if append_newline is not None else not block.endswith("\n")
     last = parts.pop()
@@ -121,7 +121,7 @@ def _body(block: str, linesep: str, *, append_newline: bool | None) -> list[str]
 
 
 def _inside(lines: list[str], body: list[str], start: str, end: str, linesep: str) -> list[str] | None:
-    """Return the lines with the block replaced between markers that are there, None without markers."""
+    """Return the lines with the block between the markers replaced, None if there are no markers."""
     new: list[str] = []
     is_inside = found = False
     for line in lines:
@@ -147,7 +147,7 @@ def _beside(lines: list[str], whole: list[str], before: str | None, after: str |
     try:
         found = next((index for index, line in enumerate(lines) if re.search(pattern, line)), None)
     except re.error as error:
-        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"{pattern!r} is not a regular expression: {error}") from None
     if found is None:
         raise StateFailedError(
             f"Cannot edit marked block. No line matches {pattern!r}, and there are no markers."

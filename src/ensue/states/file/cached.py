@@ -1,9 +1,9 @@
-"""`file.cached` and `file.not_cached`: ensue keeps a copy of a source, or keeps none.
+"""`file.cached` and `file.not_cached`: keep a copy of a source, or remove it.
 
-The copy is the managing minion's, whatever the target. `file.managed` and its kin take it in place of a
-download when it has the checksum that they ask for.
+The copy is on the managing minion, whatever the target. Functions that take a `source` use the copy instead
+of a download if it has the requested checksum.
 
-Source: Salt's state module `file`, 3008: changes and texts.
+Source: Salt's state module `file`, 3008: changes and comments.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ async def cached(  # noqa: PLR0917 (Salt's order)
     saltenv: str = "base",
     **kwargs: Any,
 ) -> StateReturn:
-    """Keep a copy of a source; of a path on the target only say whether it is there.
+    """Keep a copy of a source on the managing minion; for a path on the target, only check it.
 
     Args:
         ctx: the state's context.
         name: `salt://…`, a URL, or an absolute path on the target.
-        source_hash: the checksum that it has to have.
-        source_hash_name: the name to look for in a list of checksums.
-        skip_verify: believe whatever comes.
-        saltenv: the environment of a `salt://` source that names none.
-        **kwargs: what Salt takes besides; said to have no effect.
+        source_hash: expected checksum.
+        source_hash_name: file name to look up if `source_hash` lists several checksums.
+        skip_verify: accept a source from the network without a checksum.
+        saltenv: environment of a `salt://` source that names none.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` have `hash`, `old` and `new`; `new_state` has `name path sha256`.
+        `changes` has `hash`, `old` and `new`; `new_state` has `name path sha256`.
 
     Raises:
-        StateFailedError: the source is nowhere, has another checksum, or has none and comes from outside.
+        StateFailedError: the source does not exist, its checksum differs, or one is required and not given.
     """
     warnings = remarks("file.cached", kwargs)
     _mask_password(ctx, name)
@@ -105,15 +105,15 @@ async def cached(  # noqa: PLR0917 (Salt's order)
 
 
 async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> StateReturn:
-    """Keep no copy of a source.
+    """Remove the copy of a source from the managing minion.
 
     Args:
         ctx: the state's context.
-        name: `salt://…` or a URL; with a path nothing is done.
-        saltenv: the environment of a `salt://` source that names none.
+        name: `salt://…` or a URL; a path is left alone.
+        saltenv: environment of a `salt://` source that names none.
 
     Returns:
-        `changes` have `deleted`; `new_state` has `name path sha256 exists`.
+        `changes` has `deleted`; `new_state` has `name path sha256 exists`.
     """
     if "://" not in name or name.startswith("file://"):
         local = name.removeprefix("file://")
@@ -142,7 +142,7 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
 async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None) -> StateReturn:
     path = await target_path(ctx, name.removeprefix("file://"))
     found = await ctx.connection.stat(path, follow=True)
-    # In a plan, what comes before this state may be about to make the file.
+    # In a plan, an earlier state may be about to create the file.
     failed = None if ctx.test else False
     if found is None:
         return StateReturn(name=name, result=failed, comment=f"File {path} is not present on the minion")
@@ -162,7 +162,7 @@ async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None
 
 
 def _mask_password(ctx: StateContext, source: str) -> None:
-    """Tell the masker of a password in a URL."""
+    """Register the password of a URL as a secret."""
     try:
         password = urlsplit(source).password
     except ValueError:
@@ -172,6 +172,6 @@ def _mask_password(ctx: StateContext, source: str) -> None:
 
 
 def _state(name: str, path: object, sha256: str | None) -> DataMap:
-    """Describe a copy; None is none."""
+    """Describe a copy; a `sha256` of None means that there is none."""
     state: DataMap = {"name": name, "path": str(path)}
     return state | ({"exists": False} if sha256 is None else {"sha256": sha256})

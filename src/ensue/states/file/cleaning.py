@@ -1,7 +1,7 @@
-"""`clean`: removing what is in a folder and managed by nobody.
+"""`clean`: removes what is in a folder and not managed.
 
-Kept are what the states that the folder requires manage, what `exclude_pat` names, and the folders
-that such things are in.
+It keeps the paths of `file` states that the folder requires, the paths that `exclude_pat` matches, and the
+folders that contain them.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def required_paths(ctx: StateContext) -> frozenset[str]:
 
 
 async def superfluous(connection: Connection, top: str, keep: Iterable[str], exclude_pat: Data) -> list[str]:
-    """Return what is to go, each path after the folder it is in.
+    """Return the paths to remove, each after its folder.
 
     Args:
-        connection: the way to the target.
+        connection: the connection to the target.
         top: the folder.
-        keep: paths that stay, with all that is in them.
-        exclude_pat: patterns over the paths below the folder that stay.
+        keep: paths to keep, with everything in them.
+        exclude_pat: patterns of paths below the folder to keep.
     """
     kept = set(keep)
     entries = [entry async for entry in walk(connection, top)]
@@ -52,7 +52,7 @@ async def superfluous(connection: Connection, top: str, keep: Iterable[str], exc
 
 
 async def remove_all(connection: Connection, paths: list[str]) -> list[str]:
-    """Remove paths and return those that are not in another one of them, sorted."""
+    """Remove paths, and return the topmost ones, sorted."""
     going = set(paths)
     topmost = sorted(path for path in going if posixpath.dirname(path) not in going)
     for path in topmost:

@@ -1,4 +1,4 @@
-"""`file.comment` and `file.uncomment`: a mark at the start of the lines that a pattern matches.
+"""`file.comment` and `file.uncomment`: comment the lines that a pattern matches, or uncomment them.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -32,21 +32,21 @@ async def comment(
     backup: str | bool = ".bak",
     ignore_missing: bool = False,
 ) -> StateReturn:
-    """Put a mark before the lines that a pattern matches at their start.
+    """Comment the lines that a pattern matches.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        regex: the pattern.
-        char: the mark.
-        backup: the ending of a copy of what was there; false keeps none.
-        ignore_missing: that the pattern matches nothing is no failure.
+        name: absolute path of the file.
+        regex: the pattern, which matches at the start of a line.
+        char: the comment character.
+        backup: suffix of a copy of the old file; false makes no copy.
+        ignore_missing: succeed if the pattern matches nothing.
 
     Returns:
         `changes` has `diff`; in a plan the path, `updated`.
 
     Raises:
-        StateFailedError: the pattern matches nothing, or is none.
+        StateFailedError: the pattern matches nothing, or is invalid.
     """
     file, text = await _open(ctx, name)
     bare = _ANCHORS.sub(r"\2", regex)
@@ -74,20 +74,20 @@ async def comment(
 async def uncomment(
     ctx: StateContext, name: str, regex: str, *, char: str = "#", backup: str | bool = ".bak"
 ) -> StateReturn:
-    """Take the mark off the lines that a pattern matches behind it.
+    """Uncomment the lines that a pattern matches.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        regex: the pattern, without the mark.
-        char: the mark.
-        backup: the ending of a copy of what was there; false keeps none.
+        name: absolute path of the file.
+        regex: the pattern, without the comment character; it matches at the start of the text after it.
+        char: the comment character.
+        backup: suffix of a copy of the old file; false makes no copy.
 
     Returns:
         `changes` has `diff`; in a plan the path, `updated`.
 
     Raises:
-        StateFailedError: the pattern matches nothing, or is none.
+        StateFailedError: the pattern matches nothing, or is invalid.
     """
     file, text = await _open(ctx, name)
     bare = regex.lstrip("^")
@@ -135,4 +135,4 @@ def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except re.error as error:
-        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"{pattern!r} is not a regular expression: {error}") from None

@@ -1,7 +1,7 @@
-"""A file's content as it stands in the SLS, the pillar or the grains.
+"""Content of a file from the SLS, pillar or grains.
 
-Source: Salt's `contents`, `contents_pillar`, `contents_grains`, `contents_newline`, 3008: lines are
-taken apart and put together again with newlines, so that the last one has one, too.
+Source: Salt's `contents`, `contents_pillar`, `contents_grains`, `contents_newline`, 3008: lines are split and
+joined again with newlines, so that the last one ends with a newline too.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ async def looked_up(ctx: FunctionContext, function: str, keys: Any, delimiter: s
     Args:
         ctx: the target.
         function: `pillar.get` or `grains.get`.
-        keys: one path or a list of them.
-        delimiter: what stands between the keys of a path.
+        keys: a path of keys, or a list of paths.
+        delimiter: separates the keys of a path.
 
     Raises:
         StateFailedError: there is no such value.
@@ -43,16 +43,16 @@ async def looked_up(ctx: FunctionContext, function: str, keys: Any, delimiter: s
 def encoded(
     value: Data, *, newline: bool = True, encoding: str | None = None, errors: str = "strict"
 ) -> bytes:
-    """Return a value of the SLS as a file's content.
+    """Return a value of the SLS as content of a file.
 
     Args:
         value: a text, bytes, or a list of lines; a number is written as it is.
-        newline: end the last line.
-        encoding: the encoding of the file; None is UTF-8.
-        errors: what becomes of characters that it lacks (`strict`, `replace`, …).
+        newline: end the last line with a newline.
+        encoding: encoding of the file; None is UTF-8.
+        errors: how characters outside the encoding are handled (`strict`, `replace`, …).
 
     Raises:
-        StateFailedError: it is a mapping, or has characters that the encoding lacks.
+        StateFailedError: the value is a mapping, or cannot be encoded.
     """
     if isinstance(value, bytes):
         try:

@@ -1,6 +1,6 @@
-"""`file.copy` and `file.rename`: files and folders of the target, copied and moved within it.
+"""`file.copy` and `file.rename`: copy and move files and folders within the target.
 
-Source: Salt's state module `file`, 3008. Unlike there, `force` leaves a copy alone that is the same already.
+Source: Salt's state module `file`, 3008. Unlike Salt's, `force` does not replace an identical copy.
 """
 
 from __future__ import annotations
@@ -43,29 +43,29 @@ async def copy(
     owner: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Copy a file or folder, when there is nothing at its new place.
+    """Copy a file or folder of the target, unless the destination exists.
 
     Args:
         ctx: the state's context.
-        name: where it goes, an absolute path.
-        source: what is copied, an absolute path of the target.
-        force: replace what is there, when it is not the same.
-        makedirs: make the folders above it.
-        preserve: the copy has the owner, group and mode of what is copied.
+        name: absolute path of the copy.
+        source: absolute path of the original, on the target.
+        force: replace the destination if it differs.
+        makedirs: create missing parent folders.
+        preserve: give the copy the owner, group and mode of the original.
         user: owner of the copy.
-        group: its group; without it, `user`'s.
-        mode: its permission bits; without them those of what is copied.
-        dir_mode: mode of folders that are made.
-        subdir: when a folder is there, put the copy into it.
+        group: group of the copy; by default the primary group of `user`.
+        mode: permission bits of the copy; by default those of the original.
+        dir_mode: mode of created folders.
+        subdir: if `name` is a folder, put the copy into it.
         owner: the same as `user`.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` has where it went with what was copied, and `user`, `group`, `mode`; `new_state` has
+        `changes` has `{copy: original}`, and `user`, `group`, `mode`; `new_state` has
         `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there is nothing to copy, or no folder to copy it to.
+        StateFailedError: the original or the folder of the copy does not exist.
     """
     path = await target_path(ctx, name)
     origin = await target_path(ctx, source, what="Source file")
@@ -120,21 +120,21 @@ async def rename(
     makedirs: bool = False,
     **kwargs: Any,
 ) -> StateReturn:
-    """Move a file or folder, while it is still at its old place.
+    """Move a file or folder of the target, unless the destination exists.
 
     Args:
         ctx: the state's context.
-        name: where it goes, an absolute path.
-        source: what is moved, an absolute path of the target.
-        force: replace what is there.
-        makedirs: make the folders above it.
-        **kwargs: what Salt takes besides; said to have no effect.
+        name: the new absolute path.
+        source: the old absolute path; nothing happens if it does not exist.
+        force: replace an existing destination.
+        makedirs: create missing parent folders.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` has where it went with what was moved; `new_state` has `path sha256 size mode user group`.
+        `changes` has `{new path: old path}`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there is no folder to move it to.
+        StateFailedError: the destination exists, or its folder does not.
     """
     path = await target_path(ctx, name)
     origin = await target_path(ctx, source, what="Source file")
@@ -176,7 +176,7 @@ def _of(found: FileStat) -> Attributes:
 
 
 async def _same(connection: Connection, path: str, origin: str, wanted: Attributes) -> bool:
-    """Say whether a file is the same and as wanted; a folder is never thought to be."""
+    """Say whether a file is an identical copy with the wanted attributes; always false for a folder."""
     there, found = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
     if there is None or found is None or there.kind != "file" or found.kind != "file":
         return False
@@ -191,7 +191,7 @@ async def _same(connection: Connection, path: str, origin: str, wanted: Attribut
 
 
 async def _copied(connection: Connection, origin: str, path: str, found: FileStat) -> None:
-    """Copy a file, or a folder with all that is in it."""
+    """Copy a file, or a folder with everything in it."""
     if found.kind != "directory":
         await connection.write(path, await content_at(connection, origin), mode=found.mode)
         return
@@ -211,7 +211,7 @@ async def _copied(connection: Connection, origin: str, path: str, found: FileSta
 
 
 async def _given(connection: Connection, path: str, found: FileStat, wanted: Attributes) -> DataMap:
-    """Give the copy its owner and mode, in a folder the owner of all that is in it; say what changed."""
+    """Set owner and mode of the copy, and the owner of everything in a folder; return the changes."""
     copied = await connection.stat(path)
     if copied is None:
         return {}

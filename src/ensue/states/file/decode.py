@@ -1,6 +1,6 @@
-"""`file.decode`: a file with what Base64 encodes.
+"""`file.decode`: writes Base64 data to a file, decoded.
 
-Source: Salt's state module `file`, 3008: changes and texts.
+Source: Salt's state module `file`, 3008: changes and comments.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ async def decode(  # noqa: PLR0917 (Salt's order)
     encoding_type: str = "base64",
     checksum: str = "md5",
 ) -> StateReturn:
-    """Have a file hold decoded data.
+    """Write Base64 data to a file, decoded.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
+        name: absolute path of the file.
         encoded_data: the data.
-        contents_pillar: the path of a pillar value that is the data.
+        contents_pillar: pillar key that has the data.
         encoding_type: `base64`.
-        checksum: the kind of checksum that changes tell of.
+        checksum: type of the checksums in `changes` (`md5`, `sha256`, …).
 
     Returns:
-        `changes` have the checksums `old` and `new`; `new_state` has `path sha256 size mode user group`.
+        `changes` has the checksums `old` and `new`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there is no data or twice, or it is no Base64, or a word is none.
+        StateFailedError: the data is missing, given twice or not Base64, or an argument is invalid.
     """
     if not encoded_data and not contents_pillar:
         raise StateFailedError("Specify either the 'encoded_data' or 'contents_pillar' argument.")

@@ -1,7 +1,6 @@
-"""What a path is, as `new_state` and `old_state` say it.
+"""Describes paths for `new_state` and `old_state`.
 
-What was read or looked at anyway is described from that; the target is asked
-again only for what is not known.
+The descriptions use what the state has already read; the target is asked only for the rest.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ def file_state(path: str, sha256: str | None, found: FileStat | None) -> DataMap
     """Describe a file.
 
     Args:
-        path: where it is.
-        sha256: the checksum of its content; None when nothing is there.
-        found: what the target says of it; None when nothing is there.
+        path: the file.
+        sha256: checksum of its content; None if the file does not exist.
+        found: its attributes; None if the file does not exist.
     """
     if found is None:
         return {**absent_state(path), "sha256": None, "size": None}
@@ -32,12 +31,12 @@ def file_state(path: str, sha256: str | None, found: FileStat | None) -> DataMap
 
 
 def content_state(path: str, content: bytes, found: FileStat) -> DataMap:
-    """Describe a file whose content was read."""
+    """Describe a file from its content."""
     return file_state(path, hashlib.sha256(content).hexdigest(), found)
 
 
 def absent_state(path: str) -> DataMap:
-    """Describe a path at which nothing is."""
+    """Describe a path that does not exist."""
     return {"path": path, "exists": False}
 
 
@@ -52,12 +51,12 @@ def owner_state(found: FileStat) -> DataMap:
 
 
 async def state_after(connection: Connection, path: str, content: Content | None = None) -> DataMap:
-    """Look at a file after a change and describe it.
+    """Describe a file after a change.
 
     Args:
-        connection: the way to the target.
-        path: where it is.
-        content: what was written, which saves the target the work of summing it up.
+        connection: the connection to the target.
+        path: the file.
+        content: the content that was written, if it is known; the target then computes no checksum.
     """
     found = await connection.stat(path, follow=True)
     if found is None or found.kind != "file":

@@ -1,6 +1,6 @@
-"""What changed in a file's content, for people: a unified diff, or a sentence for bytes that are no text.
+"""Describes a change of a file's content: a unified diff, or a sentence if the content is not text.
 
-Source: the texts and the judgement of what is text are those of Salt 3008.
+Source: the sentences, and the test whether content is text, are those of Salt 3008.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.masking import Masker
 
 HIDDEN: Final = "<show_changes=False>"
-"""What stands for a diff that the user does not want to see."""
+"""Replaces a diff that the user does not want to see."""
 
 _LOOKED_AT_BYTES: Final = 512
 _MOST_ODD_SHARE: Final = 0.30
@@ -26,21 +26,21 @@ _INLINE_SIZE_BYTES: Final = 64 * 1024
 
 
 LONGEST_SHOWN_BYTES: Final = 1 << 20
-"""What is longer is not read to show a diff of it."""
+"""Longer content is not read to show a diff of it."""
 
 
 def long_difference(old_bytes: int, new_bytes: int) -> str:
-    """Return what stands for the diff of a file that is too long for one.
+    """Return the sentence that replaces the diff of a file that is too long for one.
 
     Args:
-        old_bytes: its size before.
-        new_bytes: its size after.
+        old_bytes: size before the change.
+        new_bytes: size after the change.
     """
     return f"Replace {old_bytes} bytes by {new_bytes} bytes (too long to show a diff)"
 
 
 async def content_difference(old: bytes, new: bytes, masker: Masker) -> str:
-    """Return the change from one content to another, without secrets; a long one is made in a thread."""
+    """Return the change from one content to another, without secrets; a long diff is made in a thread."""
     if len(old) + len(new) > _INLINE_SIZE_BYTES:
         return await asyncio.to_thread(_shown_difference, old, new, masker)
     return _shown_difference(old, new, masker)
@@ -53,15 +53,15 @@ def _shown_difference(old: bytes, new: bytes, masker: Masker) -> str:
 def without_secrets(diff: str, masker: Masker, old: bytes, new: bytes) -> str:
     """Return a diff that shows no secret.
 
-    `(sensitive)` replaces all of it where it holds a secret or a line of one, because the former value beside
-    it is one as well, and the masker does not know it. In a line that gives a secret's name (`password=…`)
-    the value is replaced.
+    If the diff contains a secret or a line of one, `(sensitive)` replaces the whole diff, because the old
+    value next to it is a secret as well, and the masker does not know it. In a line with the name of a
+    secret (`password=…`), only the value is replaced.
 
     Args:
-        diff: lines with a sign before each.
+        diff: lines, each with its sign.
         masker: knows the secrets.
-        old: the content before.
-        new: the content after.
+        old: content before the change.
+        new: content after the change.
     """
     diff = masker.difference(diff, old, new)
     return "".join(map(_without_named_secret, diff.splitlines(keepends=True)))
@@ -73,7 +73,7 @@ def _without_named_secret(line: str) -> str:
 
 
 def describe_difference(old: bytes, new: bytes) -> str:
-    """Return the change from one content to another, never empty when they differ."""
+    """Return the change from one content to another; it is never empty if they differ."""
     match is_text(old), is_text(new):
         case True, False:
             return "Replace text file with binary file"
@@ -95,7 +95,7 @@ def unified(old: Sequence[str], new: Sequence[str], *, joined_by: str = "") -> s
 
 
 def decoded(content: bytes) -> str:
-    """Return bytes as text: UTF-8, or else Latin-1, which fits anything."""
+    """Return bytes as text: UTF-8, or else Latin-1, which decodes anything."""
     try:
         return content.decode()
     except UnicodeDecodeError:
@@ -103,7 +103,7 @@ def decoded(content: bytes) -> str:
 
 
 def is_text(content: bytes) -> bool:
-    """Say whether content looks like text: its start has no zero byte, and is UTF-8 or mostly ASCII."""
+    """Say whether content looks like text: its start has no zero byte and is UTF-8 or mostly ASCII."""
     start = content[:_LOOKED_AT_BYTES]
     if b"\0" in start:
         return False

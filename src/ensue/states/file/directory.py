@@ -1,7 +1,7 @@
 """`file.directory`: a folder with a given owner and mode, and what is in it.
 
-Source: Salt's state module `file`, 3008. Its changes have, for what is done to a folder that is there,
-both the path with what was to be done and the bare words (`mode`) for what was done.
+Source: Salt's state module `file`, 3008. As there, the changes of an existing folder have both the path with
+what had to change and the bare attributes (`mode`) that were changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RECURSE: Final = ("user", "group", "mode", "ignore_files", "ignore_dirs", "sile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
-    """What was asked for, read."""
+    """The parsed arguments of `file.directory`."""
 
     folders: Attributes
     files: Attributes
@@ -70,35 +70,35 @@ async def directory(
     owner: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Make a folder what it is to be.
+    """Create a folder, or correct its owner, group and mode and those of what it contains.
 
     Args:
         ctx: the state's context.
-        name: the folder, an absolute path.
+        name: absolute path of the folder.
         user: owner, by name or number.
-        group: the same for the group.
-        recurse: what also goes for all that is in it: `user`, `group`, `mode`; `ignore_files` and
-            `ignore_dirs` leave such things out, `silent` their changes.
+        group: group, by name or number.
+        recurse: what also applies to everything in the folder: `user`, `group`, `mode`. `ignore_files` and
+            `ignore_dirs` skip files or folders; `silent` leaves their changes out of the report.
         max_depth: how deep `recurse` goes; 0 is the folder itself.
         dir_mode: mode of folders.
-        file_mode: mode of the files in it, when `recurse` has `mode`; without it that of folders.
+        file_mode: mode of the files in the folder, if `recurse` has `mode`; `dir_mode` by default.
         mode: the same as `dir_mode`.
-        makedirs: make the folders above it.
-        clean: remove what is in it and not managed by a `file` state that it requires.
+        makedirs: create missing parent folders.
+        clean: remove everything in the folder that no `file` state required by this one manages.
         exclude_pat: patterns of paths that `clean` leaves alone.
-        force: remove a file or symlink that is in its place.
-        backupname: move what is in its place there instead.
-        allow_symlink: a symlink to a folder will do.
+        force: replace a file or symlink at this path.
+        backupname: move a file or symlink at this path to this name instead.
+        allow_symlink: accept a symlink to a folder.
         follow_symlinks: describe what a symlink points to.
         children_only: leave the folder itself alone.
         owner: the same as `user`.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
         `changes` by path; `new_state` has `path mode user group`.
 
     Raises:
-        StateFailedError: the arguments contradict each other, or something stands in its place.
+        StateFailedError: the arguments contradict each other, or something else is at the path.
     """
     if max_depth is not None and clean:
         raise StateFailedError("Cannot specify both max_depth and clean")
@@ -151,7 +151,7 @@ def _recurse(recurse: Any) -> frozenset[str]:
 
 
 class _Folder:
-    """One folder and what it is to be."""
+    """One folder and its parsed arguments."""
 
     def __init__(self, ctx: StateContext, path: str, wish: _Wish) -> None:
         self._ctx = ctx
@@ -184,7 +184,7 @@ class _Folder:
         return await self._update(todo)
 
     async def _obstacle(self) -> FileStat | None:
-        """Return what stands where the folder is to be, None when nothing is in the way."""
+        """Return what is at the path instead of a folder, None if nothing is in the way."""
         self._found = found = await self._connection.stat(self._path)
         if found is None or found.kind == "directory":
             return None
@@ -195,7 +195,7 @@ class _Folder:
         return found
 
     async def _clear(self, obstacle: FileStat) -> StateReturn | None:
-        """Move or remove what is in the way; in a plan with a backup that is all there is to say."""
+        """Move or remove what is in the way; in a plan with `backupname`, return the result of the state."""
         wish, path = self._wish, self._path
         what = "symlink" if obstacle.kind == "symlink" else "file"
         if wish.backupname is not None:
@@ -227,7 +227,7 @@ class _Folder:
         return StateReturn(name="", result=None, changes=self._changes, comment=comment)
 
     async def _plan(self, *, there: bool) -> dict[str, DataMap]:
-        """Return what is not as it should be, by path, what is in the folder first."""
+        """Return the required changes by path, those inside the folder first."""
         if not there:
             return {self._path: {"directory": "new"}}
         wish = self._wish
@@ -253,7 +253,7 @@ class _Folder:
         return todo
 
     def _wanted(self, *, is_folder: bool) -> Attributes | None:
-        """Return what `recurse` wants of a file or folder, None when it leaves such things alone."""
+        """Return the attributes that `recurse` sets on a file or folder, None if it skips them."""
         recurse = self._wish.recurse
         if ("ignore_dirs" if is_folder else "ignore_files") in recurse:
             return None
@@ -291,7 +291,7 @@ class _Folder:
         if "silent" in self._wish.recurse:
             self._changes = {"recursion": "Changes silenced"}
         removed = set(self._superfluous)
-        # The folder itself comes first: it may be what lets us into the rest.
+        # The folder itself comes first: its mode may be what makes the rest accessible.
         for path in sorted(todo.keys() - removed):
             faults += await self._set(path)
         comment = f"Directory {self._path}{'/*' if self._wish.children_only else ''} updated"

@@ -1,6 +1,6 @@
-"""Changing part of a file's text: what `replace`, `line`, `blockreplace`, `keyvalue` and `comment` share.
+"""Edits part of a file: shared by `replace`, `line`, `blockreplace`, `keyvalue` and `comment`.
 
-Each of them makes new bytes of old ones; here the file is read, compared, kept as a backup and written.
+These functions compute the new content; this module reads, compares, backs up and writes the file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditedFile:
-    """A file that is there, read.
+    """An existing file with its content.
 
     Args:
         ctx: the state's context.
         name: the state's name.
         path: the file's path.
-        content: what it holds.
-        found: what the target says of it.
+        content: the content that was read.
+        found: the file's attributes.
     """
 
     ctx: StateContext
@@ -43,7 +43,7 @@ class EditedFile:
         """Read a file.
 
         Raises:
-            StateFailedError: it is not there, or is no regular file.
+            StateFailedError: the file does not exist, or is not a regular file.
         """
         path = await target_path(ctx, name)
         found = await ctx.connection.stat(path, follow=True)
@@ -58,8 +58,8 @@ class EditedFile:
         """Replace the content.
 
         Args:
-            new: what it is to hold.
-            backup: an ending (`.bak`) for a copy of what it held; empty or false keeps none.
+            new: the new content.
+            backup: suffix (`.bak`) of a copy of the old file; empty or false makes no copy.
         """
         if backup:
             await self.ctx.connection.write(
@@ -81,15 +81,15 @@ class EditedFile:
         planned: str = "Changes would have been made",
         unchanged: str = "No changes needed to be made",
     ) -> StateReturn:
-        """Write the file where it differs, and say so.
+        """Write the file if its content differs, and return the result of the state.
 
         Args:
-            new: what it is to hold.
-            backup: see `write`.
-            show_changes: show a diff; else `diff` is true.
-            made: the comment when it was changed.
-            planned: the comment of a plan.
-            unchanged: the comment when there is nothing to do.
+            new: the new content.
+            backup: suffix (`.bak`) of a copy of the old file; empty or false makes no copy.
+            show_changes: show a diff; if false, `diff` is true.
+            made: comment if the file was changed.
+            planned: comment of a plan.
+            unchanged: comment if there is nothing to do.
         """
         if new == self.content:
             return self.said(True, unchanged, {}, self.state_before())
@@ -103,11 +103,11 @@ class EditedFile:
         return self.said(True, made, {"diff": shown}, new_state)
 
     def state_before(self) -> DataMap:
-        """Describe the file as it was read; it costs the target nothing."""
+        """Describe the file as it was read, without asking the target again."""
         return content_state(self.path, self.content, self.found)
 
     def said(self, result: bool | None, comment: str, changes: DataMap, new_state: Data) -> StateReturn:
-        """Make the return; what was before is said of a file that was changed."""
+        """Make the return; a change adds `old_state`."""
         return StateReturn(
             name=self.name,
             result=result,

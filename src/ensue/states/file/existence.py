@@ -1,4 +1,4 @@
-"""`file.exists` and `file.missing`: states that look and change nothing.
+"""`file.exists` and `file.missing`: check a path and change nothing.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 @touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Fail unless something is at a path; a symlink counts when what it points to is there.
+    """Fail if nothing is at a path; a symlink counts as what it points to.
 
     Args:
         ctx: the state's context.
         name: an absolute path.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
@@ -45,12 +45,12 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 @touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Fail when something is at a path.
+    """Fail if something is at a path.
 
     Args:
         ctx: the state's context.
         name: an absolute path.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)

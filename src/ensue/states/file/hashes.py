@@ -1,6 +1,6 @@
-"""`source_hash`: the checksum that a source from elsewhere has to have.
+"""`source_hash`: the expected checksum of a source outside the file roots.
 
-It is a checksum, `type=checksum`, or a source that lists checksums, one a line with the name of its file.
+It is a checksum, `type=checksum`, or a source that lists checksums, one per line with the name of its file.
 
 Source: Salt's `source_hash` of `file.managed`, 3008.
 """
@@ -27,7 +27,7 @@ _IS_SOURCE: Final = ("salt://", "http://", "https://", "file://", "/")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedHash:
-    """A checksum that content has to have.
+    """An expected checksum.
 
     Args:
         kind: `sha256`, `md5`, ….
@@ -38,17 +38,17 @@ class ExpectedHash:
     digest: str
 
     async def of_any(self, content: Content) -> str:
-        """Return the checksum of this kind that content has; long content is read for it."""
+        """Return the checksum of content, of this kind; long content is read for it."""
         try:
             return await digest_of(content, self.kind)
         except OSError as error:
             raise StateFailedError(f"the source cannot be read: {error.strerror}") from None
 
     def check_digest(self, actual: str, source: str) -> None:
-        """Compare with the checksum that a source has.
+        """Compare with the actual checksum of a source.
 
         Raises:
-            StateFailedError: it is another.
+            StateFailedError: the checksums differ.
         """
         if actual != self.digest:
             raise StateFailedError(
@@ -64,13 +64,13 @@ async def expected_hash(
 
     Args:
         ctx: the target.
-        source_hash: what the user wrote.
-        source: the source it is for.
-        name: the file that is managed.
-        wanted_name: `source_hash_name`: the name to look for in a list of checksums.
+        source_hash: the argument of the state.
+        source: the source that it belongs to.
+        name: the managed file.
+        wanted_name: `source_hash_name`, the file name to look up in a list of checksums.
 
     Raises:
-        StateFailedError: it is none of the forms, or the list has no checksum for this source.
+        StateFailedError: the format is invalid, or the list has no checksum for this source.
     """
     text = source_hash.strip()
     if text.startswith(_IS_SOURCE):
@@ -96,7 +96,7 @@ def _made(kind: str, digest: str) -> ExpectedHash | None:
 
 
 def _listed(text: str, names: list[str], where: str) -> ExpectedHash:
-    """Return the checksum that stands beside one of the names; the only one in the list needs no name."""
+    """Return the checksum listed for one of the names; a single checksum needs no name."""
     found: list[tuple[ExpectedHash, str]] = []
     for line in text.splitlines():
         for word in _WORD.findall(line):

@@ -1,6 +1,6 @@
-"""`file.keyvalue`: lines of the form `key=value`.
+"""`file.keyvalue`: manages lines of the form `key=value`.
 
-Source: Salt's state module `file`, 3008, the shape of its diff included.
+Source: Salt's state module `file`, 3008, including the shape of the diff.
 """
 
 from __future__ import annotations
@@ -51,32 +51,32 @@ async def keyvalue(
     create_if_missing: bool = False,
     prune: bool = False,
 ) -> StateReturn:
-    """Give keys their values.
+    """Set the values of keys in lines of the form `key=value`.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        key: one key.
-        value: its value.
-        key_values: several, instead.
-        separator: what stands between key and value.
-        append_if_not_found: put keys that are not there at the end.
-        prepend_if_not_found: put them at the start.
-        search_only: accepted; has no effect, as in Salt.
+        name: absolute path of the file.
+        key: a single key.
+        value: value of `key`.
+        key_values: values by key, instead of `key` and `value`.
+        separator: text between key and value.
+        append_if_not_found: add missing keys at the end.
+        prepend_if_not_found: add missing keys at the start.
+        search_only: accepted, as in Salt, without effect.
         show_changes: show what changes.
-        ignore_if_missing: a missing file is no failure.
-        count: how many lines a key may have; further ones are removed; -1 is any number.
-        uncomment: characters that may stand before a key that is commented out.
-        key_ignore_case: find keys in any case.
-        value_ignore_case: values that differ in case alone are the same.
-        create_if_missing: make the file.
+        ignore_if_missing: succeed if the file does not exist.
+        count: number of lines that a key may have; further ones are removed; -1 is any number.
+        uncomment: characters that comment a key out; such a key is uncommented.
+        key_ignore_case: ignore the case of keys.
+        value_ignore_case: treat values that differ only in case as equal.
+        create_if_missing: create the file if it does not exist.
         prune: remove all other lines.
 
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there are no keys, or the file is not there.
+        StateFailedError: there are no keys, or the file does not exist.
     """
     del search_only
     wanted = _wanted(key, value, key_values)
@@ -133,7 +133,7 @@ def _wanted(key: Data, value: Data, key_values: object) -> DataMap:
 
 @dataclass(slots=True, kw_only=True)
 class _Edit:
-    """A file on its way from old lines to new ones."""
+    """Collects the new lines of a file while it takes the old ones."""
 
     wanted: DataMap
     rules: _Rules
@@ -144,7 +144,7 @@ class _Edit:
     removed: int = 0
 
     def take(self, line: str) -> None:
-        """Take an old line as it is, changed, or not at all."""
+        """Keep, change or drop an old line."""
         bare = line.lstrip(self.rules.uncomment) if self.rules.uncomment else line
         found, _, old = bare.partition(self.rules.separator)
         key = self._key(found) if self.rules.separator in bare else None
@@ -158,7 +158,7 @@ class _Edit:
         is_same = self._folded(old.strip()) == self._folded(str(self.wanted[key]).strip())
         is_commented = bare != line
         if self.left[key] == 0:
-            # The key has its line already: one that is commented out may stay, another goes.
+            # The key has its line already: a commented one stays, any other is removed.
             if is_commented:
                 self.lines.append(line)
             else:

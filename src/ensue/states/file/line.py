@@ -1,7 +1,7 @@
-"""`file.line`: one line, put in, replaced, removed, or made sure of.
+"""`file.line`: inserts, replaces, removes or ensures one line.
 
-Source: Salt's state module `file`, 3008. Unlike there, `insert` at the start or end leaves a line alone
-that is there already, and ends lines with newlines, so that a second run changes nothing.
+Source: Salt's state module `file`, 3008. Unlike Salt's, `insert` at the start or end adds no line that is
+there already, and ends lines with newlines, so that a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -50,27 +50,27 @@ async def line(
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
+        name: absolute path of the file.
         content: the line.
-        match: a pattern of the line that is replaced or removed; without it `content`.
+        match: pattern of the line to replace or remove; `content` by default.
         mode: `ensure`, `insert`, `replace` or `delete`.
-        location: where `insert` puts it: `start` or `end`.
-        before: a pattern of the line that it goes before.
-        after: a pattern of the line that it goes after.
+        location: where `insert` adds the line: `start` or `end`.
+        before: pattern of the line that follows the new one.
+        after: pattern of the line that precedes the new one.
         show_changes: show a diff.
-        backup: the ending of a copy of what was there; true is `.bak`.
-        quiet: a missing file is no failure.
-        indent: give the line the indentation of its neighbour.
-        create: make the file when it is not there.
+        backup: suffix of a copy of the old file; true is `.bak`.
+        quiet: succeed if the file does not exist.
+        indent: indent the line like the adjacent one.
+        create: create the file if it does not exist.
         user: owner of the file.
-        group: its group.
-        file_mode: its permission bits.
+        group: group of the file.
+        file_mode: permission bits of the file.
 
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there is no such mode, no place for the line, or several.
+        StateFailedError: the mode is unknown, or there is no place for the line, or more than one.
     """
     how = str(mode).lower() if mode is not None else ""
     if how not in _MODES:
@@ -181,7 +181,7 @@ def _in_gap(lines: list[str], how: str, content: str, start: int, end: int, *, i
     new = _indented(lines[start], content, indent=indent)
     if how == "insert":
         return [*lines[:end], new, *lines[end:]]
-    if end - start > 2:  # noqa: PLR2004 (at most one line stands between them)
+    if end - start > 2:  # noqa: PLR2004 (at most one line is between them)
         raise StateFailedError('Found more than one line between boundaries "before" and "after".')
     return [*lines[: start + 1], new, *lines[end:]]
 
@@ -195,11 +195,11 @@ def _only(lines: Sequence[str], pattern: str, word: str) -> int:
 
 
 def _hits(lines: Sequence[str], pattern: str) -> list[int]:
-    """Return the indices of lines that a pattern matches, or that hold it as plain text."""
+    """Return the indices of lines that a pattern matches, or that contain it as plain text."""
     try:
         compiled = re.compile(pattern, re.DOTALL)
     except re.error as error:
-        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"{pattern!r} is not a regular expression: {error}") from None
     return [index for index, each in enumerate(lines) if compiled.search(each) or pattern in each]
 
 

@@ -1,6 +1,6 @@
 """`file.managed`: a file with a given content, owner and mode.
 
-Here are the function and the reading of its arguments; `managed_file` does the work.
+This module has the function and reads its arguments; `managed_file` does the work.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -66,51 +66,51 @@ async def managed(
     owner: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Make a file what it is to be.
+    """Create a file, or correct its content, owner and mode.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        source: where its content comes from; of a list the first that is there.
-        source_hash: the checksum of a source that is not in the file roots.
-        source_hash_name: the name to look for when `source_hash` lists several checksums.
-        skip_verify: take a source from elsewhere without a checksum.
+        name: absolute path of the file.
+        source: where its content comes from; the first of a list that exists.
+        source_hash: checksum of a source outside the file roots.
+        source_hash_name: file name to look up if `source_hash` lists several checksums.
+        skip_verify: accept a source from the network without a checksum.
         contents: the content itself: a text or a list of lines.
-        contents_pillar: a key of the pillar that holds it, or several.
-        contents_grains: the same for grains.
-        contents_newline: end the last line of `contents`.
-        contents_delimiter: what stands between the keys of `contents_pillar` and `contents_grains`.
+        contents_pillar: pillar key that has the content, or a list of keys.
+        contents_grains: grain that has the content, or a list of grains.
+        contents_newline: end the last line of `contents` with a newline.
+        contents_delimiter: separates the keys of a path in `contents_pillar` and `contents_grains`.
         allow_empty: whether `contents` may be empty.
-        template: render the content with this renderer (`jinja`), which finds under `accumulator` what
-            `file.accumulated` has gathered for this file.
+        template: render the content with this renderer (`jinja`). The variable `accumulator` has the texts
+            that `file.accumulated` has gathered for this file.
         context: variables for the template.
-        defaults: variables that `context` outranks.
+        defaults: variables for templates; `context` overrides them.
         user: owner, by name or number.
-        group: the same for the group.
+        group: group, by name or number.
         mode: permission bits, or `keep` for those of the source.
-        makedirs: make the folders above it.
-        dir_mode: the mode of these folders; without it the file's, and who may read may enter.
-        replace: replace the content of a file that is there.
-        create: make the file when it is not there.
-        follow_symlinks: manage what a symlink points to; else the symlink gives way to a file.
-        backup: `minion` keeps a copy of what is replaced (see `backups`).
-        show_changes: show a diff; false hides content that is nobody's business.
+        makedirs: create missing parent folders.
+        dir_mode: mode of these folders; by default that of the file, with x where there is r or w.
+        replace: replace the content of an existing file.
+        create: create the file if it does not exist.
+        follow_symlinks: manage the file that a symlink points to; false replaces the symlink by a file.
+        backup: `minion` keeps a copy of the replaced file below `file_backup/` in the cachedir.
+        show_changes: show a diff; false hides the content.
         new_file_diff: show the content of a new file as a diff.
-        check_cmd: a command that is given the new content in a file and has to succeed.
-        tmp_dir: where the file for `check_cmd` is.
-        tmp_ext: what its name ends in.
-        encoding: the encoding of `contents`.
-        encoding_errors: what becomes of characters that it lacks.
+        check_cmd: command that checks the new content: it gets the path of a temporary file and must succeed.
+        tmp_dir: folder of the file for `check_cmd`.
+        tmp_ext: suffix of the name of that file.
+        encoding: encoding of `contents`.
+        encoding_errors: how characters outside the encoding are handled (`strict`, `replace`, …).
         owner: the same as `user`.
-        **kwargs: with `template` further variables for it; else, and where Salt knows the word, said to have
-            no effect.
+        **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
+            have no effect, and without `template` all of them.
 
     Returns:
         `changes` has `diff` (or `new` for an empty file), `user`, `group`, `mode`; in a plan `newfile`.
         `new_state` has `path sha256 size mode user group` whenever the result is True.
 
     Raises:
-        StateFailedError: the arguments contradict each other, or there is no content to be had.
+        StateFailedError: the arguments contradict each other, or the content cannot be found.
     """
     given = [value for value in (contents, contents_pillar, contents_grains) if value is not None]
     keep_mode = isinstance(mode, str) and mode.lower() == "keep"
@@ -162,7 +162,7 @@ async def managed(
 
 
 def _gathered(ctx: StateContext, name: str) -> DataMap:
-    """Return what `file.accumulated` has put by for the template, and no variable when that is nothing."""
+    """Return `accumulator`, the texts that `file.accumulated` has gathered; nothing if there are none."""
     texts = ctx.accumulators.of(name)
     return {"accumulator": texts} if texts else {}
 

@@ -1,4 +1,4 @@
-"""What one managed file is to hold: given in the state, looked up, or fetched from a source and rendered."""
+"""Finds the requested content of a managed file: in the SLS, pillar, grains, or a source, and renders it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _SECRET_MODE: Final = 0o600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What `file.managed` was asked for; each field is the argument of that name, read.
+    """The parsed arguments of `file.managed`; fields have the names of the arguments.
 
     Args:
-        sources: where the content comes from; empty when it does not come from a source.
-        replace: whether content that is there is replaced; False when there is none to put there.
-        raw: the content as bytes that are written as they are; None when it is elsewhere.
+        sources: where the content comes from; empty if it does not come from a source.
+        replace: whether existing content is replaced; False if no content is given.
+        raw: content as bytes that are written unchanged; None if it comes from elsewhere.
     """
 
     sources: Sequence[Source]
@@ -64,13 +64,13 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desired:
-    """The content, and what came with it.
+    """The requested content, owner and mode.
 
     Args:
-        content: what it is; None when the user gave none.
-        attributes: owner and mode, the source's mode among it when that is kept.
-        from_source: whether it came from a source.
-        is_secret: whether it is a secret of pillar as a whole.
+        content: the content; None if the user gave none.
+        attributes: owner and mode; with `mode: keep` the mode of the source.
+        from_source: whether the content came from a source.
+        is_secret: whether the content as a whole is a secret of pillar.
     """
 
     content: Content | None
@@ -80,12 +80,12 @@ class Desired:
 
 
 class WantedContent:
-    """The content that one file is to have.
+    """Finds the requested content of one file.
 
     Args:
         ctx: the state's context.
         path: the file's path on the target.
-        wish: what was asked for.
+        wish: the parsed arguments.
     """
 
     def __init__(self, ctx: StateContext, path: str, wish: Wish) -> None:
@@ -94,7 +94,7 @@ class WantedContent:
         self._wish = wish
 
     async def is_there(self) -> bool:
-        """Say whether a file from elsewhere is there already, so that it need not be fetched."""
+        """Say whether the file already has the checksum of its remote source, so that no fetch is needed."""
         wish = self._wish
         if len(wish.sources) != 1 or wish.template or wish.skip_verify:
             return False
@@ -105,10 +105,10 @@ class WantedContent:
         return await self._ctx.connection.checksum(self._path, expected.kind) == expected.digest
 
     async def desired(self) -> Desired:
-        """Return what the file is to hold.
+        """Return the requested content.
 
         Raises:
-            StateFailedError: there is no such source, pillar or grain, or the template fails.
+            StateFailedError: the source, pillar or grain does not exist, or the template fails.
         """
         wish = self._wish
         if wish.sources:
@@ -140,7 +140,7 @@ class WantedContent:
         elif wish.contents_grains is not None:
             value = await looked_up(self._ctx, "grains.get", wish.contents_grains, wish.contents_delimiter)
             what = f"contents_grains {wish.contents_grains!s}"
-            # Unlike pillar, which its author may have written as a template, a grain is what the target says.
+            # A grain comes from the target, so it is data. Pillar may be a template that its author wrote.
             template = None
         elif value is None:
             return Desired(content=None, attributes=wish.attributes)
@@ -160,7 +160,7 @@ class WantedContent:
         return Desired(content=content, attributes=attributes, is_secret=is_secret)
 
     def _about(self, source: Source) -> dict[str, str | int | None]:
-        """Return what a template finds of its file, under Salt's names."""
+        """Return Salt's variables that describe the file to its template."""
         wanted = self._wish.attributes
         mode = None if wanted.mode is None else shown_mode(wanted.mode)
         return {

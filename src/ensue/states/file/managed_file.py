@@ -1,7 +1,7 @@
-"""Making one file what it is to be: look, compare, write.
+"""Manages one file: look, compare, write.
 
-A file that is as it should be costs one look and one checksum, and is not read. Content, owner and mode
-are written in one atomic step; what was there before stays whatever fails.
+A correct file costs one `stat` and one checksum and is not read. Content, owner and mode are written in one
+atomic step; if anything fails, the old file is untouched.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _PRIVATE_MODE: Final = 0o600
 
 
 class ManagedFile:
-    """One file and what it is to be.
+    """One file and what `file.managed` requests for it.
 
     Args:
         ctx: the state's context.
         name: the state's name.
         path: the file's path on the target.
-        wish: what it is to be.
-        warnings: what the return remarks besides.
+        wish: the requested content, owner and mode.
+        warnings: warnings for the return.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class ManagedFile:
         self._old_sha256: str | None = None
 
     async def state(self) -> StateReturn:
-        """Bring the file about and say what came of it.
+        """Create or correct the file and return the result of the state.
 
         Raises:
-            StateFailedError: it cannot be: no content, something else in its place, a failed check.
+            StateFailedError: there is no content, the path is not a file, or `check_cmd` fails.
         """
         wish, path = self._wish, self._path
         found = await self._connection.stat(path, follow=wish.follow_symlinks)
@@ -92,7 +92,7 @@ class ManagedFile:
         return await self._existing_file(found, desired)
 
     async def _attributes_only(self, found: FileStat, wanted: Attributes) -> StateReturn:
-        """Leave the content alone."""
+        """Manage owner and mode and leave the content alone."""
         path = self._path
         differences = await wanted.differences(self._connection, found)
         if self._ctx.test and differences:
@@ -110,7 +110,7 @@ class ManagedFile:
         return await self._apply(found, wanted, sha256)
 
     async def _apply(self, found: FileStat, wanted: Attributes, sha256: str | None) -> StateReturn:
-        """Set owner and mode; the content, whose checksum is known, stays."""
+        """Set owner and mode of a file whose content is correct."""
         applied = await apply_attributes(self._connection, self._path, wanted, found)
         if applied.faults:
             return self._returned(False, "; ".join(applied.faults), applied.changes)
@@ -157,7 +157,7 @@ class ManagedFile:
         if not self._wish.show_changes:
             return {"diff": HIDDEN}
         if is_secret:
-            # The old content is then one too, and no masker knows it.
+            # The old content is a secret too, and the masker does not know it.
             return {"diff": MASK}
         if not isinstance(content, bytes) or found.size_bytes > LONGEST_SHOWN_BYTES:
             return {"diff": long_difference(found.size_bytes, size_of(content))}
@@ -199,7 +199,7 @@ class ManagedFile:
         return await content_difference(b"", content, self._ctx.masker)
 
     async def _new_changes(self, made: DataMap, desired: Desired) -> DataMap:
-        """Say of a new file what Salt says: owner and mode, where they are not what it was born with."""
+        """Return Salt's changes for a new file: owner and mode, if they differ from those at creation."""
         wanted = desired.attributes
         changes = dict(made)
         if wanted.user is not None or wanted.group is not None:
@@ -214,7 +214,7 @@ class ManagedFile:
                 str(grains.get("gid", 0)),
             }:
                 changes["group"] = wanted.group
-        # Salt's new files begin as their owner's alone when a mode is given or a source was fetched.
+        # Salt creates files with mode 0600 when a mode is given or a source was fetched.
         begins_private = wanted.mode is not None or desired.from_source
         mode = _NEW_FILE_MODE if wanted.mode is None else wanted.mode
         if begins_private and mode != _PRIVATE_MODE:
@@ -228,7 +228,7 @@ class ManagedFile:
         return Attributes(mode=mode, user=wanted.user, group=wanted.group)
 
     async def _check(self, content: Content, wanted: Attributes) -> None:
-        """Give the new content to `check_cmd` in a file of its own, before anything is replaced."""
+        """Run `check_cmd` on a temporary file with the new content, before anything is replaced."""
         if not self._wish.check_cmd:
             return
         folder = self._wish.tmp_dir or "/tmp"  # noqa: S108 (the name cannot be guessed)
@@ -286,7 +286,7 @@ class ManagedFile:
         )
 
     def _old_state(self) -> DataMap:
-        """Describe what was there; the checksum is in it where it was learned on the way."""
+        """Describe the old file, with its checksum if that is known already."""
         found = self._found
         if found is None or (found.kind == "file" and self._old_sha256):
             return file_state(self._path, self._old_sha256, found)

@@ -1,4 +1,4 @@
-"""`file.mknod`: a device node or a named pipe.
+"""`file.mknod`: creates a device node or a named pipe.
 
 Source: Salt's state module `file`, 3008; mknod(1).
 """
@@ -37,24 +37,24 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
     group: str | int | None = None,
     mode: str | int = "0600",
 ) -> StateReturn:
-    """Have a node.
+    """Create a device node or a named pipe.
 
     Args:
         ctx: the state's context.
-        name: an absolute path; the folders above it are made.
-        ntype: `c`, a character device, `b`, a block device, or `p`, a named pipe.
-        major: the driver's number.
-        minor: the device's number.
-        user: its owner.
-        group: its group.
-        mode: its permission bits, octal.
+        name: absolute path; missing parent folders are created.
+        ntype: `c` (character device), `b` (block device) or `p` (named pipe).
+        major: number of the driver.
+        minor: number of the device.
+        user: owner, by name or number.
+        group: group, by name or number.
+        mode: permission bits, octal.
 
     Returns:
-        `changes` have `new`, or what differed of `user group mode`; `new_state` has
+        `changes` has `new`, or those of `user group mode` that differed; `new_state` has
         `path kind mode user group`.
 
     Raises:
-        StateFailedError: something else is there, or a device of other numbers.
+        StateFailedError: something else, or a device with other numbers, is at the path.
     """
     if ntype not in _KINDS:
         raise StateFailedError(
@@ -93,10 +93,10 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
     )
 
 
-async def _checked(  # noqa: PLR0917 (what was found, and what is wanted)
+async def _checked(  # noqa: PLR0917 (the node as it is, and as requested)
     ctx: StateContext, name: str, path: str, shown: str, wanted: Attributes, found: FileStat
 ) -> StateReturn:
-    """Look after owner and mode of a node that is there."""
+    """Correct owner and mode of an existing node."""
     planned = await wanted.differences(ctx.connection, found)
     if not planned:
         comment = f"{shown} {path} is in the correct state"
@@ -130,5 +130,5 @@ async def _check_numbers(ctx: StateContext, path: str, shown: str, major: int, m
 async def _stat(ctx: StateContext, path: str) -> FileStat:
     found = await ctx.connection.stat(path)
     if found is None:
-        raise StateFailedError(f"{path} is gone while it was looked after")
+        raise StateFailedError(f"{path} was removed by something else during this state")
     return found

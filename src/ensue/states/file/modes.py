@@ -1,6 +1,6 @@
-"""File modes as users write them, and back.
+"""Reads file modes as users write them, and formats them.
 
-Source: Salt: the digits of a mode are octal, whether YAML made text or a number of them.
+Source: Salt: the digits of a mode are octal, whether YAML reads them as text or as a number.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ def mode_bits(mode: Data, *, word: str = "mode") -> int | None:
     """Read a mode: `644`, `'0644'`, `'4755'`.
 
     Args:
-        mode: what the user wrote; None and an empty text leave the mode alone.
-        word: the argument, for the message.
+        mode: the value in the SLS; None and an empty text leave the mode alone.
+        word: name of the argument, for the message.
 
     Returns:
         Permission bits, or None.
 
     Raises:
-        StateFailedError: it is no octal number, or too big.
+        StateFailedError: the mode is not an octal number, or too big.
     """
     if mode is None or mode == "":
         return None
@@ -44,7 +44,7 @@ def shown_mode(bits: int) -> str:
 
 
 def folder_bits(bits: int) -> int:
-    """Return the mode of folders that are made for a file of this mode: who may read or write may enter."""
+    """Return the mode of folders that are created for a file: its mode, with x where there is r, w or x."""
     for shift in (6, 3, 0):
         if bits >> shift & 7:
             bits |= 1 << shift

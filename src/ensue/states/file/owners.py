@@ -1,4 +1,4 @@
-"""Users and groups of the target that a state does not name itself."""
+"""Finds the primary group of an owner."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 async def with_primary_group(ctx: FunctionContext, wanted: Attributes) -> Attributes:
-    """Return the attributes with the owner's own group where an owner is given and no group.
+    """Return the attributes with the owner's primary group, if they have an owner and no group.
 
     Args:
-        ctx: the target; one that cannot run commands is not asked.
+        ctx: the target; if it cannot run commands, the group remains unset.
         wanted: the attributes.
 
     Raises:
-        StateFailedError: there is no such user.
+        StateFailedError: the user does not exist.
     """
     if wanted.user is None or wanted.group is not None or not ctx.connection.can_run:
         return wanted

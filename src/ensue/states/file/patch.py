@@ -1,6 +1,6 @@
-"""`file.patch`: a patch is applied to a file, or to the files of a folder.
+"""`file.patch`: applies a patch to a file, or to the files of a folder.
 
-The target's own `patch` reads it from its input, so that nothing is left on the target.
+The program `patch` of the target reads the patch from standard input, so that no file is left there.
 
 Source: Salt's state module `file`, 3008; patch(1).
 """
@@ -52,29 +52,29 @@ async def patch(
     saltenv: str | None = None,  # noqa: ARG001 (the source names its environment)
     **kwargs: Any,
 ) -> StateReturn:
-    """Apply a patch that is not applied yet.
+    """Apply a patch, unless it is applied already.
 
     Args:
         ctx: the state's context.
         name: the file, or the folder that the names in the patch are relative to.
-        source: the patch, or a list of which the first that is there is taken.
-        source_hash: its checksum.
-        source_hash_name: what it is called in a list of checksums.
-        skip_verify: believe whatever comes from the network.
-        template: render it first, with this renderer.
+        source: the patch; the first of a list that exists.
+        source_hash: checksum of the patch.
+        source_hash_name: file name to look up if `source_hash` lists several checksums.
+        skip_verify: accept a source from the network without a checksum.
+        template: render the patch first, with this renderer.
         context: variables for the template.
-        defaults: variables that `context` outranks.
-        options: further options of `patch`; none that say where the result goes.
-        reject_file: where to write what could not be applied.
-        strip: how many folders the names in the patch lose; only for a folder.
-        saltenv: Salt's; has no effect.
-        **kwargs: what Salt takes besides; said to have no effect.
+        defaults: variables for templates; `context` overrides them.
+        options: further options of `patch`, except those that choose the output file.
+        reject_file: file for the parts that could not be applied.
+        strip: number of leading folders to strip from the names in the patch; only for a folder.
+        saltenv: accepted, as in Salt, without effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` have `retcode stdout stderr` of `patch`; `new_state` has `path kind mode user group`.
+        `changes` has `retcode stdout stderr` of `patch`; `new_state` has `path kind mode user group`.
 
     Raises:
-        StateFailedError: nothing is there to patch, there is no such source, or no `patch`.
+        StateFailedError: the file or the source does not exist, or the target has no program `patch`.
     """
     path = await target_path(ctx, name, what="")
     found = await ctx.connection.stat(path, follow=True)
@@ -122,7 +122,7 @@ async def patch(
 
 
 class _Patch(msgspec.Struct, kw_only=True, frozen=True):
-    """One patch and what it is for."""
+    """A patch and the file or folder that it applies to."""
 
     ctx: StateContext
     path: str
@@ -131,7 +131,7 @@ class _Patch(msgspec.Struct, kw_only=True, frozen=True):
     options: tuple[str, ...]
 
     async def run(self, *words: str) -> Completed:
-        """Run `patch` in the folder, or in that of the file, so that a root of the target counts."""
+        """Run `patch` in the folder, or in that of the file, so that a target's root folder is respected."""
         folder, file = (self.path, "") if self.is_folder else posixpath.split(self.path)
         argv = ["patch", *self.options, *words, *(["--", file] if file else [])]
         command = Command(argv=argv, stdin=self.content, cwd=folder, env={"LC_ALL": "C"})
@@ -141,7 +141,7 @@ class _Patch(msgspec.Struct, kw_only=True, frozen=True):
         return done
 
     async def write_rejects(self, place: str) -> None:
-        """Write the parts of the patch that cannot be applied to a file; nothing else is changed."""
+        """Write the parts of the patch that cannot be applied to `place`, and change nothing else."""
         output = posixpath.join(posixpath.dirname(place), f".ensue-patched-{os.urandom(8).hex()}")
         folder = self.path if self.is_folder else posixpath.dirname(self.path)
         rejects, scrap = (posixpath.relpath(each, folder) for each in (place, output))

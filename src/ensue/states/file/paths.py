@@ -1,4 +1,4 @@
-"""Paths on the target: absolute, `~` resolved; the folders above a path."""
+"""Resolves paths on the target, and creates their parent folders."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _HOME: Final = re.compile(r"~[A-Za-z0-9_.-]*(?=/|\Z)")
 
 
 async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified file") -> str:
-    """Return an absolute path; `~` and `~user` are the target's.
+    """Return an absolute path; `~` and `~user` are home folders on the target.
 
     Args:
         ctx: the target.
-        name: what the user wrote.
-        what: what it is called in the message.
+        name: the path in the SLS.
+        what: what to call the path in the message.
 
     Raises:
-        StateFailedError: it is not absolute.
+        StateFailedError: the path is not absolute.
     """
     if name.startswith("/"):
         return name
@@ -41,24 +41,24 @@ async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified
 
 
 async def is_folder(connection: Connection, path: str) -> bool:
-    """Say whether a folder is there; symlinks are followed."""
+    """Say whether a path is a folder; symlinks are followed."""
     found = await connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
 
 
 async def make_parents(connection: Connection, path: str, wanted: Attributes) -> list[str]:
-    """Make the folders above a path that are not there.
+    """Create the missing parent folders of a path.
 
     Args:
-        connection: the way to the target.
-        path: the path; nothing is made there itself.
-        wanted: owner, group and mode of each folder that is made; those that are there stay as they are.
+        connection: the connection to the target.
+        path: the path, which is not created itself.
+        wanted: owner, group and mode of each created folder; existing folders are left alone.
 
     Returns:
-        What was made, the topmost first.
+        The created folders, the topmost first.
 
     Raises:
-        StateFailedError: not even the root is there.
+        StateFailedError: even the root folder does not exist.
     """
     missing: list[str] = []
     for folder in folders_above(path):

@@ -1,4 +1,4 @@
-"""Writing content into a new file of this machine that only its owner may read, in chunks when it is long."""
+"""Writes content to a new file of this machine that only its owner may read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 async def write_private(path: Path, content: Content) -> None:
-    """Write a new file, and make its folder where that is not there; what is written in part is removed.
+    """Write a new file that only its owner may read, and create its folder; remove the file if that fails.
 
     Args:
-        path: where it goes; nothing may be there.
-        content: what it is to hold.
+        path: the file, which must not exist.
+        content: its content; long content is written in chunks.
 
     Raises:
-        OSError: something is there, the content cannot be read, or the file cannot be written.
+        OSError: the path exists, the content cannot be read, or the file cannot be written.
     """
     file = await asyncio.to_thread(_made, path)
     try:
@@ -34,7 +34,7 @@ async def write_private(path: Path, content: Content) -> None:
                 async for chunk in chunks:
                     await asyncio.to_thread(file.write, chunk)
     except BaseException:
-        path.unlink(missing_ok=True)  # noqa: ASYNC240 (one call, nothing to wait for)
+        path.unlink(missing_ok=True)  # noqa: ASYNC240 (a single call, which does not wait)
         raise
 
 

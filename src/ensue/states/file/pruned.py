@@ -1,6 +1,6 @@
-"""`file.pruned`: an empty folder, or a tree of nothing but folders, is not there.
+"""`file.pruned`: removes an empty folder, or a tree of empty folders.
 
-Source: Salt's state module `file`, 3008: changes and texts.
+Source: Salt's state module `file`, 3008: changes and comments.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ async def pruned(
     ignore_errors: bool = False,
     older_than: float | None = None,
 ) -> StateReturn:
-    """Remove a folder that is empty.
+    """Remove an empty folder.
 
     Args:
         ctx: the state's context.
-        name: the folder, an absolute path.
-        recurse: empty folders in it go first.
-        ignore_errors: let stay what is not empty, and remove the empty folders that are below.
-        older_than: days since a folder was changed, before which it stays.
+        name: absolute path of the folder.
+        recurse: first remove the empty folders in it.
+        ignore_errors: keep folders that are not empty, and remove the empty ones below them.
+        older_than: keep folders that were changed within this number of days.
 
     Returns:
-        `changes` have `deleted`; `new_state` has `path`, and `exists`, false, or what is there.
+        `changes` has `deleted`; `new_state` has `path exists`, or describes the folder if it is still there.
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
@@ -95,7 +95,7 @@ async def _empty_folders(
             )
             doomed += below
             holds = holds or path not in below
-    # What it was changed by is what it is emptied of now: its time is looked at before that.
+    # Removing its folders changes the time of a folder, so the time is read before that.
     described = await connection.stat(folder, follow=True)
     is_old = before is None or (described is not None and described.mtime_s < before)
     return [*doomed, folder] if not holds and is_old else doomed

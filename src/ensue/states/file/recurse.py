@@ -1,7 +1,7 @@
-"""`file.recurse`: a folder of the file roots, with all that is in it, on the target.
+"""`file.recurse`: copies a folder of the file roots, with everything in it, to the target.
 
-Each file is a `file.managed`, each folder a `file.directory`. Folders that hold no file are not known
-to the file roots' reader and are not made.
+Each file is a `file.managed`, each folder a `file.directory`. Folders without files are not created, because
+the file roots only list files.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -57,36 +57,36 @@ async def recurse(
     owner: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Make a folder hold what a folder of the file roots holds.
+    """Copy a folder of the file roots, with everything in it.
 
     Args:
         ctx: the state's context.
-        name: the folder, an absolute path.
-        source: a `salt://` folder; of a list the first that is there.
+        name: absolute path of the folder.
+        source: a `salt://` folder; the first of a list that exists.
         clean: remove what is in the folder and not in the source.
-        user: owner of all of it, by name or number.
-        group: the same for the group.
+        user: owner of all files and folders, by name or number.
+        group: group, by name or number.
         dir_mode: mode of folders.
         file_mode: mode of files, or `keep` for those of the source.
         template: render each file with this renderer.
         context: variables for the templates.
-        defaults: variables that `context` outranks.
-        replace: replace the content of files that are there.
-        backup: `minion` keeps copies of what is replaced.
-        include_pat: patterns of the paths that are wanted.
-        exclude_pat: patterns of the paths that are not; `clean` leaves them alone.
-        maxdepth: how many folders deep; 0 is what is directly in it.
-        merge: take files of all sources; of one path the first's.
+        defaults: variables for templates; `context` overrides them.
+        replace: replace the content of existing files.
+        backup: `minion` keeps copies of replaced files.
+        include_pat: patterns of the paths to copy.
+        exclude_pat: patterns of the paths to skip; `clean` leaves them alone.
+        maxdepth: how many folders deep; 0 copies only what is directly in the folder.
+        merge: copy the files of all sources; for the same path, the first source wins.
         show_changes: show diffs.
         owner: the same as `user`.
-        **kwargs: with `template` further variables for it; else, and where Salt knows the word, said to have
-            no effect.
+        **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
+            have no effect, and without `template` all of them.
 
     Returns:
         `changes` by path, and `removed`; `new_state` has `path`, and `files` by their paths in the folder.
 
     Raises:
-        StateFailedError: there is no such source, or a file is where the folder should be.
+        StateFailedError: the source does not exist, or a file is at the path of the folder.
     """
     if "mode" in kwargs:
         raise StateFailedError(
@@ -165,7 +165,7 @@ def _files(
     include: Data,
     exclude: Data,
 ) -> dict[str, str]:
-    """Return the sources of files by their place, in the order of their paths."""
+    """Return the sources of files by destination, sorted by path."""
     found: dict[str, str] = {}
     for source in sources if merge else sources[:1]:
         for relative in ctx.files.list_tree(source):
@@ -177,13 +177,13 @@ def _files(
 
 
 def _source_of(folder: str, relative: str) -> str:
-    """Return a file of a source folder, in the environment that the folder may name."""
+    """Return the URL of a file in a source folder, with the environment that the folder names."""
     base, mark, query = folder.partition("?")
     return f"{base.rstrip('/')}/{relative}{mark}{query}"
 
 
 class _Outcome:
-    """What came of all of them together."""
+    """The combined result of all files and folders."""
 
     def __init__(self) -> None:
         self.result: bool | None = True

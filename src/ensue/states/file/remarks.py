@@ -1,4 +1,4 @@
-"""Arguments that Salt takes and ensue does not act on: said once, refused where it matters."""
+"""Warns of arguments of Salt's functions that have no effect, and refuses those that check signatures."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 _REFUSED: Final = frozenset({"signature", "source_hash_sig", "signed_by_any", "signed_by_all"})
-"""Who asks for a signature to be checked must not be told that all is well."""
+"""These are refused: a state that requests a signature check must not succeed without one."""
 
 _SILENT: Final = frozenset({
     "keep_source", "saltenv", "verify_ssl", "use_etag", "keyring", "gnupghome", "sig_backend",
     "win_owner", "win_perms", "win_deny_perms", "win_inheritance", "win_perms_reset",
 })  # fmt: skip
-"""What only concerns Salt's own cache, Windows, or arguments that are refused anyway."""
+"""These concern only Salt's cache, Windows, or arguments that are refused."""
 
 _UNMANAGED: Final = frozenset({
     "attrs", "selinux", "ignore_ordering", "ignore_whitespace", "ignore_comment_characters",
@@ -35,7 +35,7 @@ KNOWN: Final = (
         "ignore_comment_characters",
     }
 )
-"""What Salt's `file.managed` takes and ensue does not act on."""
+"""Arguments of Salt's `file.managed` that have no effect in ensue."""
 
 OUTDATED: Final = {"show_diff": "show_changes", "env": "saltenv", "force": "", "backup_mode": "backup"}
 """Arguments of earlier releases of Salt."""
@@ -46,10 +46,10 @@ def remarks(function: str, given: Iterable[str]) -> tuple[str, ...]:
 
     Args:
         function: the state function, for the text.
-        given: names of arguments beyond those it acts on.
+        given: names of further arguments.
 
     Raises:
-        StateFailedError: one of them asks for a check that ensue does not make.
+        StateFailedError: one of them requests a signature check.
     """
     words = [word for word in given if word not in _SILENT]
     if not words:
@@ -68,13 +68,13 @@ def remarks(function: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def further_variables(given: Mapping[str, Any], template: str | None) -> dict[str, Any]:
-    """Return the arguments that are no arguments of Salt's: a template finds them as variables.
+    """Return the arguments that Salt's function does not have, which become variables of the template.
 
-    Formulas rely on it: `- context:` followed by variables that are not indented under it.
+    Formulas rely on this: they write `- context:` followed by variables that are not indented below it.
 
     Args:
-        given: arguments beyond those that the function acts on.
-        template: the renderer; None when nothing is rendered.
+        given: the function's further arguments.
+        template: the renderer; None if nothing is rendered.
     """
     known = KNOWN | _UNMANAGED
     return {word: value for word, value in given.items() if word not in known} if template else {}

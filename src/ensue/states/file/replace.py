@@ -1,6 +1,6 @@
-"""`file.replace`: what a regular expression matches becomes something else.
+"""`file.replace`: replaces what a regular expression matches.
 
-The expression works on bytes, as in Salt, so that a file that is no UTF-8 keeps the rest of its content.
+The expression works on bytes, as in Salt, so that the rest of a file that is not UTF-8 is unchanged.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -42,30 +42,30 @@ async def replace(
     backslash_literal: bool = False,
     encoding: str | None = None,
 ) -> StateReturn:
-    r"""Replace what a pattern matches.
+    r"""Replace what a regular expression matches in a file.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path; it has to be there.
-        pattern: a regular expression as Python's `re` reads it.
-        repl: what stands instead; `\1` is the first group.
-        count: how often at most; 0 is always.
-        flags: names of `re`'s flags, or their number; without them `MULTILINE`.
-        bufsize: accepted; files are always read whole.
-        append_if_not_found: put `repl` at the end when nothing matches.
-        prepend_if_not_found: put it at the start instead.
-        not_found_content: put this there instead of `repl`.
-        backup: the ending of a copy of what was there; false keeps none.
+        name: absolute path of the file, which must exist.
+        pattern: a regular expression of Python's `re`.
+        repl: the replacement; `\1` is the first group.
+        count: maximum number of replacements; 0 replaces all.
+        flags: names or number of flags of `re`; `MULTILINE` by default.
+        bufsize: accepted, as in Salt, without effect: files are always read whole.
+        append_if_not_found: add `repl` at the end if nothing matches.
+        prepend_if_not_found: add `repl` at the start if nothing matches.
+        not_found_content: add this text instead of `repl`.
+        backup: suffix of a copy of the old file; false makes no copy.
         show_changes: show a diff.
-        ignore_if_missing: a missing file is no failure.
-        backslash_literal: a backslash in `repl` is a backslash.
-        encoding: the file's encoding; without it patterns are UTF-8 and match bytes.
+        ignore_if_missing: succeed if the file does not exist.
+        backslash_literal: treat a backslash in `repl` as a backslash.
+        encoding: encoding of the file; without it, the pattern is UTF-8 and matches bytes.
 
     Returns:
         `changes` has `diff`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: the file is not there or is binary, or the pattern is none.
+        StateFailedError: the file does not exist or is binary, or the pattern is invalid.
     """
     del bufsize
     if append_if_not_found and prepend_if_not_found:
@@ -84,7 +84,7 @@ async def replace(
             wanted.replace(b"\\", b"\\\\") if backslash_literal else wanted, content, int(count)
         )
     except (re.error, IndexError) as error:
-        raise StateFailedError(f"repl: {repl!r} is no replacement for this pattern: {error}") from None
+        raise StateFailedError(f"repl: {repl!r} is not a replacement for this pattern: {error}") from None
     if not hits and (append_if_not_found or prepend_if_not_found):
         missing = wanted if not_found_content is None else str(not_found_content).encode()
         if not _stands_in(missing or wanted, content, expression.flags):
@@ -96,7 +96,7 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[bytes]:
     try:
         return re.compile(str(pattern).encode(), flags)
     except (re.error, ValueError) as error:
-        raise StateFailedError(f"pattern: {pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"pattern: {pattern!r} is not a regular expression: {error}") from None
 
 
 def _flags(flags: Data) -> int:
@@ -109,7 +109,7 @@ def _flags(flags: Data) -> int:
         if flag is None:
             raise StateFailedError(f"flags: re has no flag {word!r} (IGNORECASE, MULTILINE, DOTALL, …)")
         found |= flag
-    # A pattern over bytes cannot ask for Unicode rules; Salt drops that flag as well.
+    # A pattern over bytes cannot use Unicode rules; Salt drops that flag as well.
     return int(found & ~re.UNICODE)
 
 

@@ -1,6 +1,6 @@
-"""`file.retention_schedule`: of the backups in a folder those stay that a schedule keeps.
+"""`file.retention_schedule`: keeps the backups in a folder that a schedule names, and removes the others.
 
-Source: Salt's state module `file`, 3008, which of them stay included.
+Source: Salt's state module `file`, 3008, including the choice of the backups that are kept.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _PERIODS: Final = {
     "first_of_hour": 4,
     "most_recent": 6,
 }
-"""How much of year, month, day, hour, moment and name is one period."""
+"""How many of year, month, day, hour, moment and name identify a period."""
 
 _WEEK: Final = "first_of_week"
 _NO_FILES: Final = (".", "..")
-"""Salt's listing of a folder has them, and tells of them as ignored."""
+"""Salt lists these entries of a folder and reports them as ignored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Backup:
-    """A file of the folder.
+    """A backup in the folder.
 
     Args:
-        name: its name.
-        made: when it was made, in the schedule's time zone.
+        name: file name.
+        made: creation time, in the time zone of the schedule.
     """
 
     name: str
@@ -69,22 +69,22 @@ async def retention_schedule(
     strptime_format: str | None = None,
     timezone: str | None = None,
 ) -> StateReturn:
-    """Remove the backups that no rule keeps.
+    """Remove the backups in a folder that no rule keeps.
 
     Args:
         ctx: the state's context.
-        name: the folder, an absolute path.
-        retain: by rule (`most_recent`, `first_of_hour`, `first_of_day`, `first_of_week`, `first_of_month`,
-            `first_of_year`) how many stay, or `all`.
-        strptime_format: finds the time in the files' names; others are ignored. Without it all that is in
-            the folder is a backup, of the time of its last change.
-        timezone: the zone (`Europe/Berlin`) in which the last change is told; without it this machine's.
+        name: absolute path of the folder.
+        retain: number of backups to keep, or `all`, by rule (`most_recent`, `first_of_hour`,
+            `first_of_day`, `first_of_week`, `first_of_month`, `first_of_year`).
+        strptime_format: format of the time in file names; files with other names are ignored. Without it,
+            everything in the folder is a backup, made at the time of its last modification.
+        timezone: time zone (`Europe/Berlin`) of that modification time; by default this machine's.
 
     Returns:
-        `changes` have `retained`, `deleted` and `ignored`; `new_state` has `path mode user group`.
+        `changes` has `retained`, `deleted` and `ignored`; `new_state` has `path mode user group`.
 
     Raises:
-        StateFailedError: it is no folder, or a rule, a number or a zone is none.
+        StateFailedError: the path is not a folder, or a rule, number or time zone is invalid.
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
@@ -122,8 +122,8 @@ async def retention_schedule(
 
 
 def _kept(backups: Iterable[_Backup], rule: str, count: int) -> Iterable[str]:
-    """Yield the names that a rule keeps: of the last periods the first file each."""
-    # A week that has begun is none of the last ones, as in Salt.
+    """Yield the names that a rule keeps: the first file of each of the last periods."""
+    # The current week does not count, as in Salt.
     depth, count = (2, count + 1) if rule == _WEEK else (_PERIODS[rule], count)
     periods: dict[tuple[Any, ...], list[tuple[Any, ...]]] = defaultdict(list)
     for backup in backups:

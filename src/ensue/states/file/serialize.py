@@ -1,4 +1,4 @@
-"""`file.serialize`: data, written to a file as YAML, JSON or INI.
+"""`file.serialize`: writes data to a file as YAML, JSON or INI.
 
 Source: Salt's state module `file`, 3008.
 """
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 _ABSENT: Final = "<_null_>"
-"""What stands in a difference for a value that is not there, as in Salt."""
+"""Represents a missing value in a difference, as in Salt."""
 
 
 @also_takes(*KNOWN, "deserializer_opts", outdated=OUTDATED)
@@ -60,34 +60,34 @@ async def serialize(
     tmp_ext: str = "",
     **kwargs: Any,
 ) -> StateReturn:
-    """Write data to a file.
+    """Write data to a file as YAML, JSON or INI.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
+        name: absolute path of the file.
         dataset: the data.
-        dataset_pillar: a key of the pillar that holds it.
+        dataset_pillar: pillar key that has the data.
         serializer: `yaml`, `json` or `configparser`.
         formatter: the same as `serializer`.
         serializer_opts: options of the serializer (`indent`, `sort_keys`, …).
-        merge_if_exists: merge the data into what the file holds.
+        merge_if_exists: merge the data into what the file contains.
         user: owner, by name or number.
-        group: the same for the group.
+        group: group, by name or number.
         mode: permission bits.
-        makedirs: make the folders above it.
-        dir_mode: the mode of these folders.
-        backup: `minion` keeps a copy of what is replaced.
+        makedirs: create missing parent folders.
+        dir_mode: mode of these folders.
+        backup: `minion` keeps a copy of the replaced file.
         show_changes: show a diff.
-        create: make the file when it is not there.
-        encoding: the file's encoding.
-        encoding_errors: what becomes of characters that it lacks.
-        check_cmd: a command that is given the new content in a file and has to succeed.
-        tmp_dir: where that file is.
-        tmp_ext: what its name ends in.
-        **kwargs: what Salt takes besides; said to have no effect.
+        create: create the file if it does not exist.
+        encoding: encoding of the file.
+        encoding_errors: how characters outside the encoding are handled (`strict`, `replace`, …).
+        check_cmd: command that checks the new content: it gets the path of a temporary file and must succeed.
+        tmp_dir: folder of the file for `check_cmd`.
+        tmp_ext: suffix of the name of that file.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        As `file.managed`; when data was merged, `diff` is the difference of the data.
+        As for `file.managed`; after a merge, `diff` is the difference of the data.
 
     Raises:
         StateFailedError: there is no data, or it cannot be written or merged.
@@ -128,7 +128,7 @@ async def serialize(
         comment = f"Dataset will be serialized and stored into {path}"
         returned = msgspec.structs.replace(returned, comment=comment)
     if isinstance(existing, dict) and isinstance(together, dict) and "diff" in returned.changes:
-        # The former values are those of a file: secrets among them are known by their names alone.
+        # The old values come from a file, where only their names tell which of them are secrets.
         ctx.masker.add_guessed(*secret_values(existing))  # pyright: ignore[reportUnknownArgumentType] # a file's data
         shown: Data = _difference(existing, together) if show_changes else HIDDEN
         returned = msgspec.structs.replace(returned, changes={**returned.changes, "diff": shown})
@@ -150,7 +150,7 @@ def _existing(content: bytes, form: str) -> Any:
 
 
 def _difference(old: Any, new: Any) -> DataMap:
-    """Return what differs, by key, in the shape of Salt's `recursive_diff`."""
+    """Return the differences by key, in the shape of Salt's `recursive_diff`."""
     found: DataMap = {}
     for key in [*old, *(key for key in new if key not in old)]:
         before, after = old.get(key, _ABSENT), new.get(key, _ABSENT)
@@ -168,5 +168,5 @@ def _options(given: Any) -> dict[str, Any]:
         return {}
     parts: list[Any] = [*given] if isinstance(given, list) else [given]
     if not all(isinstance(part, dict) for part in parts):
-        raise StateFailedError(f"serializer_opts: {given!r} is no mapping of options")
+        raise StateFailedError(f"serializer_opts: {given!r} is not a mapping of options")
     return {str(key): value for part in parts for key, value in part.items()}

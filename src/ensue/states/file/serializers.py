@@ -1,6 +1,6 @@
-"""Data as text and back: what `file.serialize` writes and merges with.
+"""Serializes and reads data for `file.serialize`.
 
-Source: Salt's serializers, 3008: JSON sorted, indented by 2, its characters unescaped; YAML in block style.
+Source: Salt's serializers, 3008: JSON is sorted, indented by 2 and not escaped; YAML is in block style.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def serialized(data: Any, serializer: str, options: Mapping[str, Any], *, unicod
     """Return data as text that ends with a newline.
 
     Args:
-        data: anything made of mappings, lists and scalars.
+        data: mappings, lists and scalars.
         serializer: `yaml`, `json` or `configparser`.
-        options: the serializer's own options.
-        unicode: let YAML keep characters that are not ASCII, as Salt does when an encoding is given.
+        options: options of the serializer.
+        unicode: keep characters in YAML that are not ASCII, as Salt does when an encoding is given.
 
     Raises:
-        StateFailedError: there is no such serializer or option, or it cannot write such data.
+        StateFailedError: the serializer or option is unknown, or cannot write such data.
     """
     writer = _WRITERS.get(serializer)
     if writer is None:
@@ -43,10 +43,10 @@ def serialized(data: Any, serializer: str, options: Mapping[str, Any], *, unicod
 
 
 def deserialized(text: str, serializer: str) -> Any:
-    """Return the data of a text.
+    """Read data from text.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the text cannot be read.
     """
     if serializer == "json":
         try:

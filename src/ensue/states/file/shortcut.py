@@ -23,9 +23,9 @@ def shortcut(ctx: StateContext, name: str, target: str, **kwargs: Data) -> NoRet
 
     Args:
         ctx: the state's context.
-        name: where it would be.
-        target: what it would point to.
-        **kwargs: what else Salt takes.
+        name: path of the shortcut.
+        target: what it points to.
+        **kwargs: other arguments of Salt's function.
 
     Raises:
         StateFailedError: always.

@@ -1,7 +1,7 @@
-"""The copies of sources that ensue keeps below the project's cachedir, on the managing minion.
+"""The copies of sources below the project's cachedir, on the managing minion.
 
-They lie where Salt keeps its own below `cachedir`: `files/ENVIRONMENT/…` for `salt://`, and for the network
-`extrn_files/ENVIRONMENT/HOST/…`. They may hold secrets, so that only their owner may read them.
+The layout is Salt's: `files/ENVIRONMENT/…` for `salt://`, and `extrn_files/ENVIRONMENT/HOST/…` for the
+network. Copies may contain secrets, so only their owner may read them.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 def copy_of(ctx: FunctionContext, source: str, saltenv: str) -> Path:
-    """Return the path of a source's copy, whether it is there or not.
+    """Return the path of a source's copy, whether it exists or not.
 
     Args:
         ctx: the target.
         source: `salt://…` or a URL.
-        saltenv: the environment of a source that names none.
+        saltenv: environment of a source that names none.
 
     Raises:
-        StateFailedError: the source would lead out of the cache.
+        StateFailedError: the path would be outside the cache.
     """
     parts = urlsplit(source)
     environment = parse_qs(parts.query).get("saltenv", [saltenv])[0]
     if parts.scheme == "salt":
         inside = PurePosixPath("files", environment, parts.netloc, parts.path.lstrip("/"))
     else:
-        # Two URLs that differ in what is asked alone are two files.
+        # URLs that differ only in their query are different files.
         query = hashlib.sha256(parts.query.encode()).hexdigest()[:16] if parts.query else ""
         host = parts.hostname or "-"
         path = parts.path.lstrip("/") + (f"-{query}" if query else "")
@@ -51,7 +51,7 @@ def copy_of(ctx: FunctionContext, source: str, saltenv: str) -> Path:
 
 
 async def opened(path: Path) -> SourceContent | None:
-    """Return what a copy holds, in chunks when it is long; None when there is none."""
+    """Return the content of a copy, in chunks if it is long; None if there is no copy."""
     try:
         return await LocalDigests().content(path)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
@@ -59,15 +59,15 @@ async def opened(path: Path) -> SourceContent | None:
 
 
 async def keep(path: Path, content: Content, *, cache_dir: Path) -> None:
-    """Write a copy, as a whole or not at all.
+    """Write a copy atomically.
 
     Args:
-        path: where it is kept, below the cachedir.
-        content: what it holds.
-        cache_dir: the cachedir; what a killed process leaves of a copy is there, where an apply removes it.
+        path: path of the copy, below the cachedir.
+        content: its content.
+        cache_dir: the cachedir, which has the temporary file: an apply removes what a killed process leaves.
 
     Raises:
-        StateFailedError: it cannot be written.
+        StateFailedError: the copy cannot be written.
     """
     try:
         await _write(path, content, cache_dir)
@@ -79,7 +79,7 @@ async def forget(path: Path) -> None:
     """Remove a copy.
 
     Raises:
-        StateFailedError: it cannot be removed.
+        StateFailedError: the copy cannot be removed.
     """
     try:
         await asyncio.to_thread(path.unlink)

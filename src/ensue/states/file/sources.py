@@ -1,4 +1,4 @@
-"""Where a managed file's content comes from when it is a source: choosing, reading, checking, rendering.
+"""Sources of a managed file: chooses, reads, checks and renders them.
 
 Source: Salt's `source`, `source_hash`, `skip_verify` and `template`, 3008.
 """
@@ -27,7 +27,7 @@ class Template:
 
     Args:
         renderer: `jinja`, ….
-        variables: what it is given beside the usual.
+        variables: variables in addition to the usual ones.
     """
 
     renderer: str
@@ -41,11 +41,11 @@ class Template:
         Args:
             ctx: the target.
             content: the template.
-            name: what it is called in messages.
-            about: what Salt tells a template of the file that it becomes; `variables` outrank it.
+            name: what to call the template in messages.
+            about: Salt's variables that describe the file; `variables` override them.
 
         Raises:
-            StateFailedError: it is no UTF-8, or the template is broken.
+            StateFailedError: the template is not UTF-8, or has an error.
         """
         try:
             text = content.decode()
@@ -59,11 +59,11 @@ class Template:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One place that content may come from.
+    """A source of content.
 
     Args:
         location: `salt://…`, http(s), `file://` or a path of the managing minion.
-        hash_text: its `source_hash`; empty when there is none.
+        hash_text: its `source_hash`; empty if there is none.
     """
 
     location: str
@@ -71,20 +71,20 @@ class Source:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it comes from outside, where anyone may have changed it."""
+        """Whether the source is on the network, where its content may change."""
         return self.location.startswith(("http://", "https://", "ftp://"))
 
     @property
     def is_checked(self) -> bool:
-        """Whether its checksum is compared; the file roots are trusted, as in Salt."""
+        """Whether the checksum is compared; the file roots are trusted, as in Salt."""
         return bool(self.hash_text) and not self.location.startswith("salt://")
 
 
 def read_sources(source: Data, source_hash: Data) -> list[Source]:
-    """Read `source`: a text, or a list of which the first that is there is taken.
+    """Read the argument `source`: a text, or a list of alternatives.
 
     Raises:
-        StateFailedError: it is something else.
+        StateFailedError: the argument is something else.
     """
     if source is None or source == "":
         return []
@@ -97,24 +97,24 @@ def read_sources(source: Data, source_hash: Data) -> list[Source]:
         elif isinstance(item, str):
             found.append(Source(location=item, hash_text=default))
         else:
-            raise StateFailedError(f"source: {item!r} is no source (write salt://…, https://… or a path)")
+            raise StateFailedError(f"source: {item!r} is not a source (write salt://…, https://… or a path)")
     return found
 
 
 async def read_first(
     ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
 ) -> tuple[Source, bytes]:
-    """Return the first source that is there, and all of its content, checked.
+    """Return the first source that exists, and its whole content, checked.
 
     Args:
         ctx: the target.
         sources: the sources, at least one.
-        name: the file that is managed.
+        name: the managed file.
         hash_name: `source_hash_name`.
-        skip_verify: believe whatever comes.
+        skip_verify: accept a source from the network without a checksum.
 
     Raises:
-        StateFailedError: none is there, or its checksum is another.
+        StateFailedError: no source exists, or the checksum differs.
     """
     source, content = await open_first(ctx, sources, name=name, hash_name=hash_name, skip_verify=skip_verify)
     return source, await whole_of(source, content)
@@ -123,19 +123,19 @@ async def read_first(
 async def open_first(
     ctx: FunctionContext, sources: Sequence[Source], *, name: str, hash_name: str | None, skip_verify: bool
 ) -> tuple[Source, SourceContent]:
-    """Return the first source that is there, and its content, checked; long content to be read in chunks.
+    """Return the first source that exists, and its content, checked; long content is read in chunks.
 
-    A copy that `file.cached` keeps is as good as the source when it has the checksum.
+    A copy that `file.cached` keeps is used instead of the source if it has the checksum.
 
     Args:
         ctx: the target.
         sources: the sources, at least one.
-        name: the file that is managed.
+        name: the managed file.
         hash_name: `source_hash_name`.
-        skip_verify: believe whatever comes.
+        skip_verify: accept a source from the network without a checksum.
 
     Raises:
-        StateFailedError: none is there, or its checksum is another.
+        StateFailedError: no source exists, or the checksum differs.
     """
     for source in sources:
         if source.is_remote and not source.hash_text and not skip_verify:
@@ -165,10 +165,10 @@ async def open_first(
 
 
 async def whole_of(source: Source, content: Content) -> bytes:
-    """Return all of a source's content.
+    """Return the whole content of a source.
 
     Raises:
-        StateFailedError: it cannot be read.
+        StateFailedError: the source cannot be read.
     """
     try:
         return await whole(content)
@@ -177,10 +177,10 @@ async def whole_of(source: Source, content: Content) -> bytes:
 
 
 async def hash_of(ctx: FunctionContext, source: Source, *, name: str, hash_name: str | None) -> ExpectedHash:
-    """Return the checksum that a source has to have.
+    """Return the expected checksum of a source.
 
     Raises:
-        StateFailedError: its `source_hash` is none.
+        StateFailedError: its `source_hash` is invalid.
     """
     return await expected_hash(
         ctx, source.hash_text, source=source.location, name=name, wanted_name=hash_name

@@ -1,7 +1,7 @@
 """`file.symlink`: a symlink with a given target.
 
-Source: Salt's state module `file`, 3008. Unlike there, an owner is only looked after when the SLS names
-one, and `force` also removes a folder that is in the way, as Salt's documentation has it.
+Source: Salt's state module `file`, 3008. Unlike Salt's, it manages the owner only if the SLS names one, and
+`force` also removes a folder that is in the way, as Salt's documentation says.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ async def symlink(
     owner: str | int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Make a symlink.
+    """Create or correct a symlink.
 
     Args:
         ctx: the state's context.
-        name: the symlink, an absolute path.
-        target: what it points to; need not be there.
-        force: remove a file or folder that is in its place.
-        backupname: move what is in its place there instead: an absolute path, or a name beside it.
-        makedirs: make the folders above it.
-        user: the symlink's own owner.
-        group: the symlink's own group; without it, `user`'s.
-        mode: the mode of folders that are made.
+        name: absolute path of the symlink.
+        target: what it points to; it need not exist.
+        force: replace a file or folder at this path.
+        backupname: move a file or folder at this path instead: to an absolute path, or a name in its folder.
+        makedirs: create missing parent folders.
+        user: owner of the symlink itself.
+        group: group of the symlink itself; by default the primary group of `user`.
+        mode: mode of created folders.
         owner: the same as `user`.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
         `changes` has `new` or `ownership`; `new_state` has `path target user group`.
 
     Raises:
-        StateFailedError: something is in its place, or its folder is not there.
+        StateFailedError: something else is at the path, or the parent folder does not exist.
     """
     path = await target_path(ctx, name)
     ignored = {"atomic", "disallow_copy_and_unlink", "inherit_user_and_group", "follow_symlinks"}
@@ -85,7 +85,7 @@ def _with_warnings(returned: StateReturn, warnings: tuple[str, ...]) -> StateRet
 
 
 class _Symlink:
-    """One symlink and what it is to be."""
+    """One symlink and its parsed arguments."""
 
     def __init__(
         self, ctx: StateContext, name: str, path: str, target: str, *, wanted: Attributes, folders: Attributes

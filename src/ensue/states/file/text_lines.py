@@ -1,4 +1,4 @@
-"""The text that `file.append` and `file.prepend` put into a file, and looking whether it is there.
+"""The text that `file.append` and `file.prepend` add to a file, and the test whether it is there already.
 
 Source: Salt's state module `file`, 3008: without `ignore_whitespace` a text is a regular expression.
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def as_texts(text: Data) -> list[str]:
-    """Read `text`: one text or a list of them.
+    """Read the argument `text`: a text or a list of texts.
 
     Raises:
-        StateFailedError: there is none, or it is a mapping.
+        StateFailedError: the argument is missing or a mapping.
     """
     if text is None or isinstance(text, dict):
-        raise StateFailedError(f"No text found to put into the file (`text` is {text!r})")
+        raise StateFailedError(f"No text found to add to the file (`text` is {text!r})")
     if isinstance(text, list):
         return [str(item) for item in text]
     return [text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)]
@@ -62,13 +62,13 @@ async def rendered_sources(
 
     Args:
         ctx: the state's context.
-        sources: the sources; all of them are wanted.
+        sources: the sources, which must all exist.
         name: the file, for messages.
         template: the renderer.
-        variables: what it is given.
+        variables: variables of the templates.
 
     Raises:
-        StateFailedError: one is not there, its checksum is another, or its template is broken.
+        StateFailedError: a source does not exist, its checksum differs, or its template has an error.
     """
     texts: list[str] = []
     for source in sources:
@@ -89,17 +89,18 @@ def stands_in(text: str, content: str, *, ignore_whitespace: bool) -> bool:
 
     Args:
         text: whole lines; without `ignore_whitespace` a regular expression.
-        content: what the file holds.
+        content: the file's content.
         ignore_whitespace: white space between words may differ.
 
     Raises:
-        StateFailedError: it is no regular expression.
+        StateFailedError: the text is not a regular expression.
     """
     try:
         return re.search(_pattern(text) if ignore_whitespace else text, content, re.MULTILINE) is not None
     except re.error as error:
         raise StateFailedError(
-            f"{text!r} is no regular expression: {error} (with `ignore_whitespace: true` it need be none)"
+            f"{text!r} is not a regular expression: {error} "
+            "(with `ignore_whitespace: true` it need not be one)"
         ) from None
 
 

@@ -1,7 +1,7 @@
-"""`file.tidied`: what is old, big or named so is not below a folder.
+"""`file.tidied`: removes files below a folder by age, size or name.
 
-Source: Salt's state module `file`, 3008. Two of its faults are not copied: without `size` an age alone
-decides, where Salt takes every file for big enough; and a folder goes only when all that is in it goes.
+Source: Salt's state module `file`, 3008, without two of its bugs: without `size`, only the age decides, while
+Salt treats every file as big enough; and a folder is removed only if everything in it is.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
     age_size_only: str | None = None,
     rmlinks: bool = True,
 ) -> StateReturn:
-    """Remove what is below a folder and too old or too big.
+    """Remove files below a folder that are too old or too big.
 
     Args:
         ctx: the state's context.
-        name: the folder, an absolute path.
-        age: days since a file was read, from which on it goes.
-        matches: regular expressions of which one has to match the beginning of its name.
-        rmdirs: folders may go, too, with all that is in them.
-        size: bytes, or a number with a unit, from which on a file goes.
-        exclude: regular expressions of names that stay.
-        full_path_match: match whole paths.
+        name: absolute path of the folder.
+        age: days since the last access; files at least this old are removed.
+        matches: regular expressions; one of them must match the beginning of the name.
+        rmdirs: also remove folders, with everything in them.
+        size: bytes, or a number with a unit; files at least this big are removed.
+        exclude: regular expressions of names to keep.
+        full_path_match: match whole paths instead of names.
         followlinks: look into folders that symlinks point to.
-        time_comparison: `atime`, or `mtime` for days since a file was changed.
-        age_size_logical_operator: `OR`, or `AND` when a file has to be both.
-        age_size_only: `age` or `size`: look at that alone.
-        rmlinks: symlinks may go.
+        time_comparison: `atime`, or `mtime` to count days since the last modification.
+        age_size_logical_operator: `OR`, or `AND` to remove only what is both old and big.
+        age_size_only: `age` or `size`: consider only this one.
+        rmlinks: also remove symlinks.
 
     Returns:
-        `changes` have `removed`, a list of paths; `new_state` has `path mode user group`.
+        `changes` has `removed`, a list of paths; `new_state` has `path mode user group`.
 
     Raises:
-        StateFailedError: it is no folder, or a regular expression, a size or a word is none.
+        StateFailedError: the path is not a folder, or an argument is invalid.
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
@@ -101,15 +101,15 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rules:
-    """What goes.
+    """Which files and folders are removed.
 
     Args:
-        is_due: says of days and bytes whether something goes.
-        is_named: says it of a name.
-        by_path: the name is the whole path.
-        by_change: days since a change are counted, not since it was read.
-        folders: folders may go.
-        links: symlinks may go.
+        is_due: decides on age in days and size in bytes.
+        is_named: decides on the name.
+        by_path: match the whole path instead of the name.
+        by_change: count days since the last modification, not the last access.
+        folders: also remove folders.
+        links: also remove symlinks.
     """
 
     is_due: Callable[[int, int], bool]
@@ -120,7 +120,7 @@ class _Rules:
     links: bool
 
     def dooms(self, path: str, found: FileStat) -> bool:
-        """Say whether something goes by itself."""
+        """Say whether the rules remove this path, regardless of what is in it."""
         if (found.kind == "directory" and not self.folders) or (found.kind == "symlink" and not self.links):
             return False
         bytes_ = 0 if found.kind in {"directory", "symlink"} else found.size_bytes
@@ -131,7 +131,7 @@ class _Rules:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Looks below a folder, what is deepest first."""
+    """Searches a folder, the deepest level first."""
 
     connection: Connection
     rules: _Rules
@@ -143,7 +143,7 @@ class _Search:
         self.doomed = {}
 
     async def look_into(self, folder: str) -> bool:
-        """Find what goes below a folder; say whether all of it does."""
+        """Collect what is to be removed below a folder; say whether that is everything in it."""
         entries: list[tuple[str, FileStat]] = []
         for each in await self.connection.list_directory(folder):
             path = posixpath.join(folder, each)
@@ -157,7 +157,7 @@ class _Search:
         return all(path in self.doomed for path, _ in entries)
 
     async def _look_below(self, path: str, found: FileStat) -> bool:
-        """Say whether nothing that stays is in an entry."""
+        """Say whether an entry contains nothing that must be kept."""
         if found.kind == "directory":
             return await self.look_into(path)
         if found.kind == "symlink" and self.follow:
@@ -168,7 +168,7 @@ class _Search:
 
 
 def _due(age: int, size: int, operator: str, only: str | None) -> Callable[[int, int], bool]:
-    """Return what decides on days and bytes."""
+    """Return the function that decides on age in days and size in bytes."""
     days = int(age)
     match _word("age_size_only", only, ("age", "size")) if only else "":
         case "age":
@@ -180,7 +180,7 @@ def _due(age: int, size: int, operator: str, only: str | None) -> Callable[[int,
     if both:
         return lambda old, big: old >= days and big >= size
     if not days or not size:
-        # What was not asked for is true of everything: it must not decide alone.
+        # A limit that was not given fits every file, so it must not decide alone.
         return lambda old, big: old >= days and big >= size
     return lambda old, big: old >= days or big >= size
 
@@ -198,7 +198,7 @@ def _patterns(word: str, given: Any) -> list[re.Pattern[str]]:
     try:
         return [re.compile(str(each)) for each in (given if is_list(given) else [given])]
     except re.error as error:
-        raise StateFailedError(f"{word}: {error.pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"{word}: {error.pattern!r} is not a regular expression: {error}") from None
 
 
 def _word(argument: str, given: str, known: tuple[str, ...]) -> str:
@@ -208,6 +208,6 @@ def _word(argument: str, given: str, known: tuple[str, ...]) -> str:
 
 
 def _days_since(seconds: float) -> int:
-    """Return the days of the calendar that lie between a time and now, in the machine's own time zone."""
+    """Return the number of calendar days from a time to now, in this machine's time zone."""
     today = datetime.fromtimestamp(time.time(), UTC).astimezone().date()
     return abs((today - datetime.fromtimestamp(seconds, UTC).astimezone().date()).days)

@@ -1,6 +1,6 @@
-"""`file.touch`: a file is there, and has been touched.
+"""`file.touch`: creates an empty file, or updates the times of an existing path.
 
-It changes the file's times on every run, as in Salt; all other functions here change nothing the second time.
+As in Salt, it changes the times on every run. All other functions of `file` change nothing in a second run.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ async def touch(
     mtime: float | str | None = None,
     makedirs: bool = False,
 ) -> StateReturn:
-    """Make an empty file, or set the times of what is there.
+    """Create an empty file, or set the times of an existing path.
 
     Args:
         ctx: the state's context.
         name: an absolute path.
-        atime: time of access, seconds since the epoch; without it now, or `mtime` when that is given.
-        mtime: time of change, the same.
-        makedirs: make the folders above it.
+        atime: access time, seconds since the epoch; by default `mtime`, or now if neither is given.
+        mtime: modification time, seconds since the epoch; by default `atime`, or now if neither is given.
+        makedirs: create missing parent folders.
 
     Returns:
         `changes` has `new` or `touched`; `new_state` has `path sha256 size mode user group`.
 
     Raises:
-        StateFailedError: there is no folder to make it in.
+        StateFailedError: the parent folder does not exist.
     """
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)

@@ -1,4 +1,4 @@
-"""Walking a folder of the target, and patterns over the paths below it.
+"""Walks a folder of the target, and matches patterns against the paths below it.
 
 Source: Python's `os.walk` (folders before what is in them, symlinks not followed); Salt's
 `include_pat` and `exclude_pat`.
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """Something below a folder.
+    """A path below a folder.
 
     Args:
-        path: its absolute path.
-        found: what the target says of it; a symlink is described as itself.
+        path: absolute path.
+        found: its attributes; those of a symlink itself, not of what it points to.
         is_folder: whether it is a folder, or a symlink to one.
-        depth: how many folders stand between it and the top.
+        depth: number of folders between it and the top.
     """
 
     path: str
@@ -40,15 +40,15 @@ class Entry:
 
 
 async def walk(connection: Connection, top: str, *, max_depth: int | None = None) -> AsyncIterator[Entry]:
-    """Yield everything below a folder: what is in a folder first, then what is in its folders.
+    """Yield everything below a folder: the entries of a folder first, then those of its folders.
 
     Args:
-        connection: the way to the target.
-        top: the folder; it is not yielded itself.
-        max_depth: how deep to go: 0 yields nothing, 1 what is directly in it.
+        connection: the connection to the target.
+        top: the folder, which is not yielded itself.
+        max_depth: 0 yields nothing, 1 the entries of the folder itself, and so on.
 
     Raises:
-        StateFailedError: the target goes on naming folders in folders without end.
+        StateFailedError: the folders are nested deeper than any path can be.
     """
     waiting = [(top, 0)]
     while waiting:
@@ -72,14 +72,14 @@ async def walk(connection: Connection, top: str, *, max_depth: int | None = None
 
 
 def matches(patterns: Data, relative: str) -> bool:
-    """Say whether a path fits one of the patterns.
+    """Say whether a path matches one of the patterns.
 
     Args:
-        patterns: a glob, `E@` and a regular expression, or a list of such.
-        relative: the path below the folder.
+        patterns: a glob, `E@` and a regular expression, or a list of these.
+        relative: the path relative to the folder.
 
     Raises:
-        StateFailedError: a regular expression is none.
+        StateFailedError: a regular expression is invalid.
     """
     for pattern in patterns if isinstance(patterns, list) else [patterns]:
         text = str(pattern)
@@ -91,7 +91,7 @@ def matches(patterns: Data, relative: str) -> bool:
             if re.search(text[2:], relative):
                 return True
         except re.error as error:
-            raise StateFailedError(f"{text!r} is no regular expression: {error}") from None
+            raise StateFailedError(f"{text!r} is not a regular expression: {error}") from None
     return False
 
 

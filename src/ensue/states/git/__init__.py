@@ -1,4 +1,4 @@
-"""State module `git`: working copies on the target, by the target's own git.
+"""State module `git`: manages working copies on the target, with the target's git.
 
 Source: Salt's state module `git`, 3008.
 """

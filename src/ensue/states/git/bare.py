@@ -1,6 +1,6 @@
-"""A repository without a working copy: bare, with a remote's branches and tags, or a mirror of all its refs.
+"""Repositories without a working copy: bare, with a remote's branches and tags, or a mirror of all refs.
 
-Salt fetches a bare repository's branches to where nobody looks for them; here its own branches follow.
+Unlike Salt, which fetches into `refs/remotes`, a bare repository's own branches are updated.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ async def is_bare(repository: Repository) -> bool:
 
 
 async def updated_bare(repository: Repository, wish: Wish, *, name: str, test: bool) -> StateReturn:
-    """Bring a bare repository, or a mirror, to what its remote has.
+    """Update a bare repository or a mirror from its remote.
 
     Args:
-        repository: where it is.
-        wish: what is wanted.
-        name: the remote's URL as the user wrote it.
-        test: whether nothing may be done.
+        repository: the repository.
+        wish: the parsed arguments.
+        name: URL of the remote, as in the SLS.
+        test: whether this is a plan.
 
     Returns:
-        `changes` have `refs`: each with `old` and `new`.
+        `changes` has `refs`: `old` and `new` by ref.
     """
     path = repository.path
     changes = await _differences(repository, wish)
@@ -67,7 +67,7 @@ async def _returned(
 
 
 async def _differences(repository: Repository, wish: Wish) -> DataMap:
-    """Return the refs that are other than the remote's, each with what it is and what it will be."""
+    """Return the refs that differ from the remote's, with old and new commit."""
     listed = await repository.must("Failed to check remote refs", "ls-remote", "--", wish.url)
     theirs = {ref: commit for ref, commit in _refs(listed).items() if _is_wanted(ref, wish)}
     own = _refs((await repository.run("show-ref")).stdout.decode("utf-8", "replace"))

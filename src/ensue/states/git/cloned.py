@@ -1,6 +1,6 @@
-"""`git.cloned`: a working copy that is there; what the remote does later is no matter.
+"""`git.cloned`: clones a repository once, and does not follow later changes of the remote.
 
-Source: Salt's state module `git`, 3008: when it changes what, changes, and the texts of results.
+Source: Salt's state module `git`, 3008: the conditions for changes, `changes` and comments.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
     https_pass: str | None = None,
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
 ) -> StateReturn:
-    """Have a repository cloned, and a branch of it checked out.
+    """Clone a repository, and check out a branch of it.
 
     Args:
         ctx: the state's context.
-        name: the remote's URL.
+        name: URL of the remote.
         target: the folder of the working copy.
-        branch: the branch; without it the remote's own, and any one later.
-        user: who runs git.
-        password: Salt's.
+        branch: the branch; by default that of the remote when cloning, and any branch later.
+        user: user who runs git on the target.
+        password: accepted, as in Salt, without effect.
         identity: private keys on the target, for ssh.
-        https_user: the user's name for a remote by HTTPS.
-        https_pass: the password for it.
-        output_encoding: Salt's.
+        https_user: user name for an HTTPS remote.
+        https_pass: password for an HTTPS remote.
+        output_encoding: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` are `new`, or `branch`: `{old, new}`.
+        `changes` has `new`, or `branch` (`old`, `new`).
 
     Raises:
         StateFailedError: git failed.
@@ -66,7 +66,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
         comment = f"{name} cloned to {target}{with_branch}"
         return await _done(copy, name, changes, comment)
     if not await copy.is_there():
-        raise StateFailedError(f"{target} is there and is no working copy of git")
+        raise StateFailedError(f"{target} exists and is not a working copy of git")
     now = (await copy.position()).branch
     if branch is None or now == branch:
         comment = f"Repository already exists at {target}"

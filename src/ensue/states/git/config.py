@@ -1,6 +1,6 @@
-"""`git.config_set` and `git.config_unset`: settings of git, of a repository or of a user.
+"""`git.config_set` and `git.config_unset`: settings of git, for a repository or a user.
 
-Source: Salt's state module `git`, 3008: when it changes what, changes, and the texts of results.
+Source: Salt's state module `git`, 3008: the conditions for changes, `changes` and comments.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a setting of git.
+    """Set a setting of git.
 
     Args:
         ctx: the state's context.
         name: the setting (`user.email`).
-        value: its value.
-        multivar: several values instead, a list or joined by commas.
+        value: value of the setting.
+        multivar: several values instead of `value`, a list or separated by commas.
         repo: the repository.
-        user: who runs git, whose settings `global` ones are.
-        password: Salt's.
-        output_encoding: Salt's.
-        **kwargs: `global`: a setting of the user.
+        user: user who runs git; `global` settings are those of this user.
+        password: accepted, as in Salt, without effect.
+        output_encoding: accepted, as in Salt, without effect.
+        **kwargs: `global: true` for a setting of the user.
 
     Returns:
-        `changes` have the setting with `{old, new}`, lists; in a plan `old` and `new`.
+        `changes` has `{setting: {old, new}}`, with lists; in a plan `old` and `new`.
 
     Raises:
         StateFailedError: the target has no git.
@@ -96,20 +96,21 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
     **kwargs: Any,
 ) -> StateReturn:
-    """Have no such setting of git.
+    """Remove settings of git.
 
     Args:
         ctx: the state's context.
-        name: the setting, or a regular expression that its whole name matches.
-        value_regex: only values that match this.
+        name: the setting, or a regular expression that matches whole names.
+        value_regex: remove only values that this regular expression matches.
         repo: the repository.
-        user: who runs git, whose settings `global` ones are.
-        password: Salt's.
-        output_encoding: Salt's.
-        **kwargs: `global`: a setting of the user; `all`: also one with several values.
+        user: user who runs git; `global` settings are those of this user.
+        password: accepted, as in Salt, without effect.
+        output_encoding: accepted, as in Salt, without effect.
+        **kwargs: `global: true` for settings of the user; `all: true` to remove several values of one
+            setting.
 
     Returns:
-        `changes` have each setting with the values that went.
+        `changes` has the removed values by setting.
 
     Raises:
         StateFailedError: the target has no git.
@@ -148,7 +149,7 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
 
 
 class _Settings:
-    """Settings of one repository, or of one user."""
+    """The settings of a repository or a user."""
 
     def __init__(self, ctx: StateContext, repo: str | None, user: str | None, *, is_global: bool) -> None:
         self._ctx = ctx
@@ -158,11 +159,11 @@ class _Settings:
         self._words = ("--global",) if is_global else ("--local",)
 
     async def values(self, name: str) -> list[str] | None:
-        """Return the values of a setting, None without one."""
+        """Return the values of a setting, None if it is not set."""
         return (await self.all()).get(_normal(name))
 
     async def matching(self, pattern: str, value_pattern: str | None) -> dict[str, list[str]]:
-        """Return the settings that a pattern matches, with those values that the other one does."""
+        """Return the settings whose name matches, with those of their values that match."""
         name = re.compile(pattern.lstrip("^").rstrip("$"), re.IGNORECASE)
         found: dict[str, list[str]] = {}
         for key, values in (await self.all()).items():
@@ -171,7 +172,7 @@ class _Settings:
         return {key: values for key, values in found.items() if values}
 
     async def all(self) -> dict[str, list[str]]:
-        """Return all settings; a file that is not there yet has none."""
+        """Return all settings; a missing file has none."""
         if not await self._home():
             return {}
         done = await self._git.run("config", *self._words, "--list", "--null", is_inside=self._is_inside)
@@ -182,24 +183,24 @@ class _Settings:
         return found
 
     async def replace(self, name: str, values: list[str]) -> None:
-        """Have these values, and no others."""
+        """Replace the values of a setting."""
         await self._must("--replace-all", name, values[0])
         for value in values[1:]:
             await self._must("--add", name, value)
 
     async def unset(self, name: str, value_pattern: str | None) -> None:
-        """Take the values of a setting away that match."""
+        """Remove the matching values of a setting."""
         await self._must("--unset-all", name, *([value_pattern] if value_pattern else []))
 
     async def _must(self, *words: str) -> None:
         home = await self._home()
         if not home:
-            raise StateFailedError(f"there is no user {self._user}")
+            raise StateFailedError(f"user {self._user} does not exist")
         what = "git config failed"
         await self._git.must(what, "config", *self._words, *words, is_inside=self._is_inside)
 
     async def _home(self) -> bool:
-        """Say whether there is a user whose settings these could be."""
+        """Say whether the user of these settings exists."""
         return self._user is None or bool(await self._ctx.call("user.info", self._user))
 
 
@@ -218,12 +219,12 @@ def _values(given: object, *, is_one: bool) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    # YAML's true is what git calls true, not Python's True.
+    # YAML's true is written as git's true, not as Python's True.
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _normal(name: str) -> str:
-    """Return a setting's name as git lists it: section and key in small letters, what is between as it is."""
+    """Return a setting's name as git lists it: section and key in lower case, the subsection unchanged."""
     section, _, rest = name.partition(".")
     between, dot, key = rest.rpartition(".")
     return f"{section.lower()}.{between}{dot}{key.lower()}"

@@ -1,6 +1,6 @@
-"""`git.detached`: a working copy at one commit, with no branch checked out.
+"""`git.detached`: a working copy at a given commit, without a branch.
 
-Source: Salt's state module `git`, 3008: arguments, changes, and the texts of results.
+Source: Salt's state module `git`, 3008: arguments, changes and comments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HASH: Final = re.compile(r"[0-9A-Fa-f]{4,40}")
 
 
 class _Wish(msgspec.Struct, kw_only=True, frozen=True):
-    """What is to be checked out, and how far to go for it."""
+    """The parsed arguments of `git.detached`."""
 
     url: str
     rev: str
@@ -38,7 +38,7 @@ class _Wish(msgspec.Struct, kw_only=True, frozen=True):
 
     @property
     def is_hash(self) -> bool:
-        """Whether the revision is named by its id."""
+        """Whether the revision is a commit id."""
         return bool(_HASH.fullmatch(self.rev))
 
 
@@ -61,31 +61,31 @@ async def detached(
     https_pass: str | None = None,
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
 ) -> StateReturn:
-    """Have a commit of a repository checked out.
+    """Check out a commit of a repository, without a branch.
 
     Args:
         ctx: the state's context.
-        name: the remote's URL.
+        name: URL of the remote.
         rev: a commit, or a branch or tag of the remote.
         target: the folder of the working copy.
-        remote: what the remote is called in the working copy.
-        user: who runs git.
-        password: Salt's, for Windows.
-        force_clone: replace what is in a folder that is no working copy.
-        force_checkout: discard uncommitted changes in the way.
-        fetch_remote: ask the remote; without it only what was fetched before counts.
-        hard_reset: discard uncommitted changes first.
+        remote: name of the remote in the working copy.
+        user: user who runs git on the target.
+        password: accepted, as in Salt, without effect.
+        force_clone: replace the content of a folder that is not a working copy.
+        force_checkout: discard uncommitted changes that prevent the checkout.
+        fetch_remote: fetch from the remote; if false, only what was fetched before is used.
+        hard_reset: first discard uncommitted changes.
         submodules: update submodules.
         identity: private keys on the target, for ssh.
-        https_user: who logs in to the remote.
-        https_pass: with which password.
-        output_encoding: Salt's.
+        https_user: user name for an HTTPS remote.
+        https_pass: password for an HTTPS remote.
+        output_encoding: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have `HEAD` (`old`, `new`), and `forced clone`; `new_state` has `path url revision branch`.
+        `changes` has `HEAD` (`old`, `new`), and `forced clone`; `new_state` has `path url revision branch`.
 
     Raises:
-        StateFailedError: git failed, there is no such revision, or something would have to be forced.
+        StateFailedError: git failed, the revision does not exist, or something would have to be forced.
     """
     if not target.startswith("/"):
         raise StateFailedError(f"Target '{target}' is not an absolute path")
@@ -131,7 +131,7 @@ async def detached(
 async def _clone(
     copy: Repository, wish: _Wish, name: str, changes: DataMap, comments: list[str]
 ) -> StateReturn | None:
-    """Clone the repository, or return what a plan says of it."""
+    """Clone the repository, or in a plan return the comment."""
     ctx, path = copy.ctx, copy.path
     there = await ctx.connection.stat(path, follow=True)
     if there and there.kind != "directory":
@@ -158,7 +158,7 @@ async def _clone(
 
 
 async def _wanted(copy: Repository, wish: _Wish, comments: list[str], *, test: bool) -> tuple[str, list[str]]:
-    """Return the wanted commit, fetched if need be, and the steps of a plan that lead to it."""
+    """Return the requested commit, fetched if necessary, and the steps for a plan."""
     if wish.is_hash and (commit := await copy.commit_of(wish.rev)):
         return commit, []
     steps: list[str] = []
@@ -172,7 +172,7 @@ async def _wanted(copy: Repository, wish: _Wish, comments: list[str], *, test: b
             comments.append(f"Remote {wish.remote} updated")
     if not wish.fetch_remote:
         return await _local(copy, wish), steps
-    # Whether there is something to fetch is asked first: a plan must not fetch.
+    # First ask whether there is something to fetch, because a plan must not fetch.
     found = await copy.remote_revision(wish.url, wish.rev, wish.remote)
     if found and (commit := await copy.commit_of(found.commit)):
         return commit, steps
@@ -184,7 +184,7 @@ async def _wanted(copy: Repository, wish: _Wish, comments: list[str], *, test: b
 
 
 async def _fetched(copy: Repository, wish: _Wish) -> str:
-    """Fetch all branches and tags, and return the commit that is wanted."""
+    """Fetch all branches and tags, and return the requested commit."""
     refs = (f"+refs/heads/*:refs/remotes/{wish.remote}/*", "+refs/tags/*:refs/tags/*")
     if wish.fetch_remote:
         await copy.must("Fetch failed", "fetch", "--force", wish.remote, *refs)
@@ -192,7 +192,7 @@ async def _fetched(copy: Repository, wish: _Wish) -> str:
 
 
 async def _local(copy: Repository, wish: _Wish) -> str:
-    """Return the commit that the wanted revision is, of what was fetched."""
+    """Return the commit of the requested revision, from what was fetched."""
     names = [f"refs/remotes/{wish.remote}/{wish.rev}", f"refs/tags/{wish.rev}"]
     for name in [wish.rev] if wish.is_hash else names:
         if commit := await copy.commit_of(name):

@@ -1,6 +1,6 @@
-"""`git.latest`: a working copy of a repository, at the revision that the remote has.
+"""`git.latest`: a working copy that follows a revision of the remote.
 
-Source: Salt's state module `git`, 3008: when it changes what, changes, and the texts of results.
+Source: Salt's state module `git`, 3008: the conditions for changes, `changes` and comments.
 """
 
 from __future__ import annotations
@@ -48,43 +48,43 @@ async def latest(
     password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
     output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
 ) -> StateReturn:
-    """Have a repository's working copy, at what the remote has.
+    """Clone a repository, or update its working copy to the revision of the remote.
 
     Args:
         ctx: the state's context.
-        name: the remote's URL.
+        name: URL of the remote.
         target: the folder of the working copy.
-        rev: branch, tag or commit of the remote; `HEAD` is the remote's own.
-        branch: the local branch; without it the one that is checked out, or that a clone gives.
-        remote: what the remote is called in the working copy.
-        user: who runs git.
+        rev: branch, tag or commit of the remote; `HEAD` is that of the remote.
+        branch: the local branch; by default the one that is checked out, or that a clone checks out.
+        remote: name of the remote in the working copy.
+        user: user who runs git on the target.
         identity: private keys on the target, for ssh.
-        depth: clone no more than so many commits; `rev` has to be a branch or tag.
-        force_reset: discard what stands in the way: commits that the remote has not, and uncommitted changes;
-            `remote-changes`: the latter only when the remote has something new.
-        force_clone: replace a folder that is no working copy.
+        depth: number of commits to clone; requires that `rev` is a branch or tag.
+        force_reset: discard local commits that the remote does not have, and uncommitted changes. With
+            `remote-changes`, the latter only if the remote has something new.
+        force_clone: replace a folder that is not a working copy.
         force_checkout: discard uncommitted changes when another branch is checked out.
-        force_fetch: fetch what is no fast-forward.
-        fetch_tags: fetch tags too.
+        force_fetch: also fetch updates that are not a fast-forward.
+        fetch_tags: also fetch tags.
         submodules: update submodules.
-        update_head: False: only see to it that the revision is there, and leave what is checked out.
-        bare: a repository without a working copy.
-        mirror: such a repository with all that the remote has, and nothing else.
+        update_head: if false, only fetch the revision and leave what is checked out.
+        bare: clone a repository without a working copy.
+        mirror: clone a bare repository with exactly the refs of the remote.
         sync_tags: when tags are fetched, delete those that the remote does not have.
-        refspec_branch: the branches that are fetched, a name or a pattern.
-        refspec_tag: the tags that are fetched, a name or a pattern.
-        https_user: the user's name for a remote by HTTPS.
-        https_pass: the password for it.
-        password: Salt's, for Windows.
-        output_encoding: Salt's.
+        refspec_branch: the branches to fetch, a name or a pattern.
+        refspec_tag: the tags to fetch, a name or a pattern.
+        https_user: user name for an HTTPS remote.
+        https_pass: password for an HTTPS remote.
+        password: accepted, as in Salt, without effect.
+        output_encoding: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have `revision` (`old`, `new`), `branch`, `url`; `new` for a clone; `forced update`,
-        `forced clone`; `fetched` without `update_head`; `deleted_tags`; `refs` of a bare one.
+        `changes` has `revision` (`old`, `new`), `branch`, `url`; `new` for a clone; `forced update`,
+        `forced clone`; `fetched` without `update_head`; `deleted_tags`; `refs` of a bare repository.
         `new_state` has `path url revision branch`.
 
     Raises:
-        StateFailedError: the arguments make no sense, git failed, or something would have to be forced.
+        StateFailedError: the arguments are invalid, git failed, or something would have to be forced.
     """
     if not target.startswith("/"):
         raise StateFailedError(f"target '{target}' is not an absolute path")
@@ -215,7 +215,7 @@ async def _cloned(
 
 
 async def _put_in_place(repository: Repository, wish: Wish, found: RemoteRevision) -> list[str]:
-    """Bring a fresh clone to the branch and revision that are wanted."""
+    """Check out the requested branch and revision in a new clone."""
     comments: list[str] = []
     fresh = await repository.position()
     if wish.branch and wish.branch != fresh.branch:
@@ -236,7 +236,7 @@ async def _identities(ctx: StateContext, identity: str | list[str] | None) -> tu
     for path in paths:
         if not path.startswith("/"):
             raise StateFailedError(
-                f"identity '{path}' is no absolute path of the target; bring the key there with file.managed"
+                f"identity '{path}' is not an absolute path on the target; copy the key with file.managed"
             )
         if await ctx.connection.stat(path, follow=True) is None:
             raise StateFailedError(f"identity '{path}' does not exist.")

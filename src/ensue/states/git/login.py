@@ -1,4 +1,4 @@
-"""The login in the URL of a remote, which the masker is given."""
+"""User name and password in the URL of a remote."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def with_login(ctx: StateContext, url: str, user: str | None, password: str | None) -> str:
-    """Return a URL with a login, and tell the masker of passwords.
+    """Return a URL with user name and password, and register passwords as secrets.
 
     Args:
         ctx: the state's context.
-        url: the remote's URL.
-        user: the user's name; None keeps the URL as it is.
+        url: URL of the remote.
+        user: the user name; None leaves the URL unchanged.
         password: the password.
 
     Raises:
-        StateFailedError: there is a login, and the URL is not one of HTTPS.
+        StateFailedError: a user name is given, and the URL is not an HTTPS URL.
     """
     parts = urlsplit(url) if "://" in url else None
     if parts and parts.password:

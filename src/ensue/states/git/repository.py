@@ -1,6 +1,6 @@
-"""Asking a target's git: what a remote has, and what a working copy is at.
+"""Runs git on a target, and reads the refs of a remote and the position of a working copy.
 
-Git is run without a shell, in English, and never asks anybody for a password.
+Git runs without a shell, in English, and never prompts for a password.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _COMMIT: Final = re.compile(r"[0-9A-Fa-f]{4,40}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoteRevision:
-    """The revision that a remote has under a name.
+    """A revision of a remote.
 
     Args:
-        kind: how it was named.
-        commit: its id; shortened where the user wrote it so.
-        upstream: the remote branch, `origin/main`; empty when it is none.
-        shown: what it is called in comments.
+        kind: how the SLS names it.
+        commit: its id; shortened if it is so in the SLS.
+        upstream: the remote branch, `origin/main`; empty if it is not a branch.
+        shown: its name in comments.
     """
 
     kind: Literal["branch", "tag", "commit"]
@@ -41,17 +41,17 @@ class RemoteRevision:
     shown: str
 
     def is_at(self, commit: str | None) -> bool:
-        """Say whether a commit is this one."""
+        """Say whether a commit is this revision."""
         return commit is not None and commit.startswith(self.commit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """What a working copy is at.
+    """The position of a working copy.
 
     Args:
-        commit: the commit, None in one that has none yet.
-        branch: the branch, empty when none is checked out.
+        commit: the commit, None if there are no commits yet.
+        branch: the branch, empty if none is checked out.
     """
 
     commit: str | None
@@ -60,12 +60,12 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """A place on a target where a working copy is, or will be.
+    """A folder on a target that is or will be a working copy.
 
     Args:
         ctx: the target.
         path: the folder.
-        user: who runs git, None for the connection's user.
+        user: user who runs git; None for the connection's user.
         identities: private keys on the target, for ssh.
     """
 
@@ -75,11 +75,11 @@ class Repository:
     identities: tuple[str, ...]
 
     async def run(self, *words: str, is_inside: bool = True) -> Completed:
-        """Run git, whatever comes of it.
+        """Run git and return the result, even if it fails.
 
         Args:
             *words: the arguments.
-            is_inside: in the working copy.
+            is_inside: run it in the working copy.
 
         Raises:
             StateFailedError: the target has no git.
@@ -96,10 +96,10 @@ class Repository:
         return done
 
     async def must(self, what: str, *words: str, is_inside: bool = True) -> str:
-        """Run git and return what it writes.
+        """Run git and return its output.
 
         Raises:
-            StateFailedError: it failed; the text has `what` and what it complained of.
+            StateFailedError: git failed; the text has `what` and git's message.
         """
         done = await self.run(*words, is_inside=is_inside)
         if done.returncode:
@@ -108,7 +108,7 @@ class Repository:
         return done.stdout.decode("utf-8", "surrogateescape").strip()
 
     async def succeeds(self, *words: str) -> bool:
-        """Say whether git ends with 0."""
+        """Say whether git exits with 0."""
         return (await self.run(*words)).returncode == 0
 
     async def is_there(self) -> bool:
@@ -116,25 +116,25 @@ class Repository:
         return await self.ctx.connection.stat(posixpath.join(self.path, ".git")) is not None
 
     async def position(self) -> Position:
-        """Return what the working copy is at."""
+        """Return the position of the working copy."""
         commit = await self.commit_of("HEAD")
         branch = await self.run("symbolic-ref", "--short", "-q", "HEAD")
         return Position(commit=commit, branch=branch.stdout.decode("utf-8", "replace").strip())
 
     async def commit_of(self, revision: str) -> str | None:
-        """Return the commit that a revision of the working copy is, None when it has none of that name."""
+        """Return the commit of a revision in the working copy, None if there is no such revision."""
         done = await self.run("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         return done.stdout.decode().strip() or None
 
     async def has_local_changes(self) -> bool:
-        """Say whether files under version control were changed; others do not count, as in Salt."""
+        """Say whether tracked files have uncommitted changes; as in Salt, untracked files do not count."""
         return (await self.run("diff", "--quiet", "HEAD", "--")).returncode == 1
 
     async def remote_revision(self, url: str, rev: str, remote: str) -> RemoteRevision | None:
-        """Return what a remote has under a name; None when the remote is empty and its HEAD is asked for.
+        """Return a revision of a remote; None for the HEAD of an empty remote.
 
         Raises:
-            StateFailedError: the remote cannot be reached, or has nothing of that name.
+            StateFailedError: the remote cannot be reached, or does not have the revision.
         """
         listed = await self.must("Failed to check remote refs", "ls-remote", "--", url, is_inside=False)
         refs = {ref: commit for commit, _, ref in (line.partition("\t") for line in listed.splitlines())}
@@ -153,7 +153,7 @@ class Repository:
 
 
 def short(commit: str | None) -> str:
-    """Return the beginning of a commit's id."""
+    """Return the short form of a commit id."""
     return commit[:_SHORT] if commit else "nothing"
 
 

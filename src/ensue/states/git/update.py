@@ -1,6 +1,6 @@
-"""Bringing a working copy that is there to what the remote has: what would be done, and doing it.
+"""Plans and applies the update of an existing working copy.
 
-Nothing that somebody did to it is lost unless `force_reset` says so.
+Local changes are lost only with `force_reset`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """The arguments of `git.latest` that say what to do to a working copy; see there."""
+    """The arguments of `git.latest` for an existing working copy."""
 
     url: str
     rev: str
@@ -38,16 +38,16 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What would be done.
+    """The planned update.
 
     Args:
-        before: what the working copy is at.
-        old_url: the remote's URL there, None when there is no such remote.
-        base: the commit of the branch that is wanted; None when that branch is not there.
-        has_changes: whether files were changed and not committed.
-        steps: what would be done, in words; empty when there is nothing to do.
-        changes: what would change.
-        remark: what there is to say when nothing is done.
+        before: position of the working copy.
+        old_url: URL of the remote in the working copy, None if it has no such remote.
+        base: commit of the requested branch, None if the branch does not exist.
+        has_changes: whether there are uncommitted changes.
+        steps: planned steps, one sentence each; empty if there is nothing to do.
+        changes: planned changes.
+        remark: text to add to the comment if nothing is done.
     """
 
     before: Position
@@ -61,23 +61,23 @@ class Plan:
 
 @dataclass(slots=True, kw_only=True)
 class Done:
-    """What was done: a list of remarks and the changes, gathered on the way."""
+    """Collects comments and changes while the update is applied."""
 
     comments: list[str] = field(default_factory=list[str])
     changes: DataMap = field(default_factory=dict[str, "Data"])
 
 
 async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision, before: Position) -> Plan:
-    """Compare a working copy with what is wanted; nothing is fetched.
+    """Compare a working copy with the request, without fetching.
 
     Args:
         repository: the working copy.
-        wish: what is wanted.
+        wish: the parsed arguments.
         found: the remote's revision.
-        before: what the working copy is at.
+        before: position of the working copy.
 
     Raises:
-        StateFailedError: something would be lost, and `force_reset` does not allow it.
+        StateFailedError: local changes would be lost, and `force_reset` does not allow that.
     """
     old_url = await _url_of(repository, wish.remote)
     if not wish.update_head:
@@ -122,7 +122,7 @@ async def plan_update(repository: Repository, wish: Wish, found: RemoteRevision,
 async def _plan_fetch(
     repository: Repository, wish: Wish, found: RemoteRevision, before: Position, old_url: str | None
 ) -> Plan:
-    """Plan what leaves the working copy as it is: the remote's URL is set, and its revision fetched."""
+    """Plan an update without `update_head`: set the remote's URL and fetch its revision."""
     steps: list[str] = []
     changes: DataMap = {}
     if old_url != wish.url:
@@ -151,16 +151,16 @@ async def _url_of(repository: Repository, remote: str) -> str | None:
 
 
 async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision, plan: Plan) -> Done:
-    """Do what was planned.
+    """Apply a planned update.
 
     Args:
         repository: the working copy.
-        wish: what is wanted.
+        wish: the parsed arguments.
         found: the remote's revision.
-        plan: what was planned.
+        plan: the plan.
 
     Raises:
-        StateFailedError: git failed, or something would be lost and `force_reset` does not allow it.
+        StateFailedError: git failed, or local changes would be lost and `force_reset` does not allow that.
     """
     done = Done()
     if plan.old_url != wish.url:
@@ -193,7 +193,7 @@ async def apply_update(repository: Repository, wish: Wish, found: RemoteRevision
 
 
 async def set_upstream(repository: Repository, found: RemoteRevision) -> None:
-    """Have the branch that is checked out follow the remote branch."""
+    """Set the remote branch as upstream of the branch that is checked out."""
     now = await repository.position()
     if now.branch and await repository.commit_of(f"refs/remotes/{found.upstream}"):
         await repository.must("Tracking failed", "branch", "--set-upstream-to", found.upstream)
@@ -202,7 +202,7 @@ async def set_upstream(repository: Repository, found: RemoteRevision) -> None:
 async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision, done: Done) -> None:
     words = ["--force"] if wish.force_fetch else []
     if wish.refspec_tag != "*":
-        words.append("--no-tags")  # or git brings all tags of the branches along
+        words.append("--no-tags")  # otherwise git also fetches all tags of the branches
     elif wish.fetch_tags:
         words.append("--tags")
     words += ["--depth", str(wish.depth)] if wish.depth is not None else []
@@ -212,7 +212,7 @@ async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision, done
     what = f"{failed}to fast-forward. Output of the fetch"
     await repository.must(what, "fetch", *words, wish.remote, *_refspecs(wish))
     if await repository.commit_of(found.commit) is None:
-        # A shallow fetch of other branches may not have brought it.
+        # A shallow fetch of other branches may not contain it.
         await repository.must("Fetch failed", "fetch", *words, wish.remote, wish.rev)
     if await repository.commit_of(found.commit) is None:
         raise StateFailedError(f"Fetch did not successfully retrieve rev '{wish.rev}' from {wish.url}")
@@ -221,7 +221,7 @@ async def _fetch(repository: Repository, wish: Wish, found: RemoteRevision, done
 
 
 def _refspecs(wish: Wish) -> list[str]:
-    """Return which branches and tags are fetched, where it is not all of them."""
+    """Return the refspecs of the branches and tags to fetch, if not all are."""
     specs: list[str] = []
     if wish.refspec_branch != "*":
         specs.append(f"refs/heads/{wish.refspec_branch}:refs/remotes/{wish.remote}/{wish.refspec_branch}")
@@ -259,7 +259,7 @@ async def _switch(repository: Repository, wish: Wish, found: RemoteRevision, pla
 
 
 async def _move(repository: Repository, found: RemoteRevision, done: Done) -> None:
-    """Bring the branch to the commit, forwards where that is possible."""
+    """Move the branch to the commit, by fast-forward if possible."""
     at = await repository.commit_of("HEAD")
     if found.is_at(at):
         return
@@ -272,10 +272,10 @@ async def _move(repository: Repository, found: RemoteRevision, done: Done) -> No
 
 
 async def _is_forced(repository: Repository, wish: Wish, found: RemoteRevision, base: str | None) -> bool:
-    """Say whether the branch cannot simply move forwards; unknown commits are looked at after the fetch.
+    """Say whether a fast-forward is impossible; unknown commits are checked after the fetch.
 
     Raises:
-        StateFailedError: it cannot, and `force_reset` does not allow more.
+        StateFailedError: it is impossible, and `force_reset` does not allow more.
     """
     if base is None or found.is_at(base) or await repository.commit_of(found.commit) is None:
         return False

@@ -1,6 +1,6 @@
 """State module `ini`: options and sections of INI files.
 
-Source: Salt's state module `ini`, 3008: results, changes and texts. In a plan changes are said, too.
+Source: Salt's state module `ini`, 3008: results, changes and comments. Unlike Salt's, a plan has `changes`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An INI file as the states of module `ini` look at it: asked of the execution module, and described."""
+"""Reads an INI file through the execution module `ini`, and describes it for `new_state`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 UNCHANGED: Final = "No anomaly detected"
-"""The comment when there was nothing to do."""
+"""The comment if there was nothing to do."""
 
 _CHANGED: Final = "Changes take effect"
 
 
 async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> DataMap:
-    """Return a file's options: those of sections by section, the others beside them.
+    """Return the options of a file by section, with those outside sections next to the sections.
 
     Args:
         ctx: the state's context.
-        path: the file; one that is not there has none.
+        path: the file; a missing file has no options.
         how: `separator` and `encoding`.
 
     Raises:
@@ -42,13 +42,13 @@ async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> Da
 async def changed_file(
     ctx: StateContext, name: str, before: DataMap, changes: DataMap, how: Mapping[str, Any]
 ) -> StateReturn:
-    """Return what a state says that has changed a file.
+    """Make the return of a state that has changed a file.
 
     Args:
         ctx: the state's context.
         name: the file.
-        before: its options before.
-        changes: what changed.
+        before: its options before the change.
+        changes: the changes.
         how: `separator` and `encoding`.
     """
     return StateReturn(
@@ -62,10 +62,10 @@ async def changed_file(
 
 
 def ini_state(path: str, options: DataMap) -> DataMap:
-    """Describe a file by its sections; what their options hold may be secret, as any file's content.
+    """Describe a file by the names of its sections; values are left out because they may be secret.
 
     Args:
         path: the file.
-        options: as `options_of` returns them.
+        options: the result of `options_of`.
     """
     return {"path": path, "sections": [name for name, held in options.items() if is_mapping(held)]}

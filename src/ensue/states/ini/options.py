@@ -1,4 +1,4 @@
-"""`ini.options_present` and `ini.options_absent`: values of options.
+"""`ini.options_present` and `ini.options_absent`: options of an INI file.
 
 Source: Salt's state module `ini`, 3008.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 _Place: TypeAlias = "tuple[str | None, str | None]"
-"""A section, an option of it, or an option before all sections."""
+"""Section and option; None for an option outside sections, or for a whole section."""
 
 
 async def options_present(  # noqa: PLR0917 (Salt's order)
@@ -31,23 +31,23 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
     encoding: str | None = None,
     no_spaces: bool = False,
 ) -> StateReturn:
-    """Have options hold values.
+    """Set options of an INI file.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path; one that is not there is made.
-        sections: by section the values by option; a value that is no mapping is that of an option before
-            all sections.
-        separator: what stands between an option and its value.
+        name: absolute path of the file, which is created if it does not exist.
+        sections: values by section and option. A value that is not a mapping is that of an option before the
+            first section.
+        separator: text between an option and its value.
         strict: remove all other options and sections.
-        encoding: the file's; UTF-8 if it is not said.
+        encoding: encoding of the file; UTF-8 by default.
         no_spaces: write no blanks around the separator.
 
     Returns:
-        `changes` have `{section: {option: {before, after}}}`; `new_state` has `path` and `sections`.
+        `changes` has `{section: {option: {before, after}}}`; `new_state` has `path` and `sections`.
 
     Raises:
-        StateFailedError: `sections` is no mapping.
+        StateFailedError: `sections` is not a mapping.
     """
     wanted = _mapping(sections)
     how = {"separator": separator, "encoding": encoding}
@@ -74,20 +74,20 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
 async def options_absent(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:
-    """Have options not be there.
+    """Remove options from an INI file.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
-        sections: by section a list of options; an option before all sections has no list.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
+        name: absolute path of the file.
+        sections: lists of options by section; an option before the first section has no list.
+        separator: text between an option and its value.
+        encoding: encoding of the file; UTF-8 by default.
 
     Returns:
-        `changes` have the values by section and option; `new_state` has `path` and `sections`.
+        `changes` has the values by section and option; `new_state` has `path` and `sections`.
 
     Raises:
-        StateFailedError: `sections` is no mapping.
+        StateFailedError: `sections` is not a mapping.
     """
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
@@ -123,7 +123,7 @@ async def options_absent(
 
 
 def _set_changes(before: DataMap, wanted: Mapping[str, Any]) -> DataMap:
-    """Return what setting options changes."""
+    """Return the changes that setting options makes."""
     changes: DataMap = {}
     for section, body in wanted.items():
         held = before.get(section)
@@ -145,7 +145,7 @@ def _set_changes(before: DataMap, wanted: Mapping[str, Any]) -> DataMap:
 
 
 def _not_wanted(before: DataMap, wanted: Mapping[str, Any]) -> list[_Place]:
-    """Return what is there and not wanted."""
+    """Return the existing sections and options that are not requested."""
     doomed: list[_Place] = []
     for name, held in before.items():
         given = wanted.get(name)
@@ -160,7 +160,7 @@ def _not_wanted(before: DataMap, wanted: Mapping[str, Any]) -> list[_Place]:
 
 
 def _note_removal(changes: DataMap, before: DataMap, section: str | None, option: str | None) -> None:
-    """Put into the changes that something goes."""
+    """Add a removal to the changes."""
     held = before.get(section) if section is not None else before
     if option is None or not is_mapping(held):
         changes[str(section)] = {"before": held, "after": None}
@@ -171,7 +171,7 @@ def _note_removal(changes: DataMap, before: DataMap, section: str | None, option
 
 
 def _remarks(before: DataMap, wanted: Mapping[str, Any]) -> str:
-    """Return a plan's line on each option that is wanted."""
+    """Return the line of a plan for each requested option."""
     lines: list[str] = []
     for section, body in sorted(wanted.items(), key=lambda item: is_mapping(item[1])):
         found = before.get(section)
@@ -192,7 +192,7 @@ def _remarks(before: DataMap, wanted: Mapping[str, Any]) -> str:
 
 
 def _removal_remark(section: str | None, option: str | None) -> str:
-    """Return a plan's line on a thing that `strict` removes."""
+    """Return the line of a plan for a section or option that `strict` removes."""
     if option is None:
         return f"Removed section {section}.\n"
     return f"Removed key {option}.\n" if section is None else f"Deleted key {option} in section {section}.\n"
@@ -202,5 +202,5 @@ def _mapping(sections: Any) -> dict[str, Any]:
     if sections is None:
         return {}
     if not is_mapping(sections):
-        raise StateFailedError("sections: it takes a mapping of sections")
+        raise StateFailedError("sections: must be a mapping of sections")
     return {str(name): body for name, body in sections.items()}

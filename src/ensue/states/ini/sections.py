@@ -1,4 +1,4 @@
-"""`ini.sections_present` and `ini.sections_absent`: sections, whatever is in them.
+"""`ini.sections_present` and `ini.sections_absent`: sections of an INI file.
 
 Source: Salt's state module `ini`, 3008.
 """
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 async def sections_present(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:
-    """Have sections be there, with or without options.
+    """Add sections to an INI file.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path; one that is not there is made.
+        name: absolute path of the file, which is created if it does not exist.
         sections: their names, a list or the keys of a mapping.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
+        separator: text between an option and its value.
+        encoding: encoding of the file; UTF-8 by default.
 
     Returns:
-        `changes` have each new section, with `before` and `after`; `new_state` has `path` and `sections`.
+        `changes` has each new section, with `before` and `after`; `new_state` has `path` and `sections`.
     """
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
@@ -50,17 +50,17 @@ async def sections_present(
 async def sections_absent(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:
-    """Have sections not be there, nor what is in them.
+    """Remove sections from an INI file, with their options.
 
     Args:
         ctx: the state's context.
-        name: the file, an absolute path.
+        name: absolute path of the file.
         sections: their names, a list or the keys of a mapping.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
+        separator: text between an option and its value.
+        encoding: encoding of the file; UTF-8 by default.
 
     Returns:
-        `changes` have the options of each section that went; `new_state` has `path` and `sections`.
+        `changes` has the options of each removed section; `new_state` has `path` and `sections`.
     """
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
@@ -78,7 +78,7 @@ async def sections_absent(
 
 
 def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, said: str) -> StateReturn:
-    """Return what a plan says, or a run that has nothing to do."""
+    """Make the return of a plan, or of a run without changes."""
     return StateReturn(
         name=name,
         result=None if changes else True,
@@ -92,5 +92,5 @@ def _names(sections: Any) -> list[str]:
     if sections is None:
         return []
     if not is_list(sections) and not is_mapping(sections):
-        raise StateFailedError("sections: it takes a list of names")
+        raise StateFailedError("sections: must be a list of names")
     return [str(name) for name in sections]

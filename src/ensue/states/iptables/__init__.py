@@ -1,6 +1,6 @@
-"""State module `iptables`: rules, chains and policies of the kernel's packet filter.
+"""State module `iptables`: rules, chains and policies of the packet filter.
 
-Source: Salt's state module `iptables`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `iptables`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def chain_present(
     ctx: StateContext, name: str, table: str = "filter", family: str = "ipv4"
 ) -> StateReturn:
-    """Have a chain.
+    """Create a chain.
 
     Args:
         ctx: the state's context.
@@ -25,10 +25,10 @@ async def chain_present(
         family: `ipv4` or `ipv6`.
 
     Returns:
-        `changes` have `locale`, the chain; `new_state` has `name table family`.
+        `changes` has `locale`, the chain; `new_state` has `name table family`.
 
     Raises:
-        StateFailedError: iptables refuses its name, or is not there.
+        StateFailedError: iptables rejects the name, or is not installed.
     """
     where = f"iptables {name} chain in {table} table"
     new_state: DataMap = {"name": name, "table": table, "family": family}
@@ -46,7 +46,7 @@ async def chain_present(
 async def chain_absent(
     ctx: StateContext, name: str, table: str = "filter", family: str = "ipv4"
 ) -> StateReturn:
-    """Have no such chain; its rules go with it.
+    """Remove a chain with its rules.
 
     Args:
         ctx: the state's context.
@@ -55,10 +55,10 @@ async def chain_absent(
         family: `ipv4` or `ipv6`.
 
     Returns:
-        `changes` have `locale`, the chain; `new_state` has `name table family` and `exists`, false.
+        `changes` has `locale`, the chain; `new_state` has `name table family exists`.
 
     Raises:
-        StateFailedError: rules of other chains lead to it, or iptables is not there.
+        StateFailedError: rules of other chains jump to it, or iptables is not installed.
     """
     where = f"iptables {name} chain in {table} table"
     new_state: DataMap = {"name": name, "table": table, "family": family, "exists": False}
@@ -84,7 +84,7 @@ async def set_policy(
     policy: str,
     save: bool | str | None = None,
 ) -> StateReturn:
-    """Have a policy for what no rule of a chain concerns.
+    """Set the policy of a chain, for packets that no rule matches.
 
     Args:
         ctx: the state's context.
@@ -93,13 +93,13 @@ async def set_policy(
         family: `ipv4` or `ipv6`.
         chain: the chain.
         policy: `ACCEPT` or `DROP`.
-        save: keep it for the next start; a text is the file to keep it in.
+        save: save the rules for the next boot; a text is the file to save them in.
 
     Returns:
-        `changes` have `locale`, the name; `new_state` has `name table family chain policy`.
+        `changes` has `locale`, the name; `new_state` has `name table family chain policy`.
 
     Raises:
-        StateFailedError: the chain is none of iptables' own, or iptables is not there.
+        StateFailedError: the chain is not a built-in one, or iptables is not installed.
     """
     new_state: DataMap = {"name": name, "table": table, "family": family, "chain": chain, "policy": policy}
     is_set = await _asked(ctx, "iptables.get_policy", table, chain, family) == policy
@@ -123,20 +123,20 @@ async def set_policy(
 async def flush(
     ctx: StateContext, name: str, table: str = "filter", family: str = "ipv4", *, chain: str = ""
 ) -> StateReturn:
-    """Have no rules in a chain, or in any chain of a table.
+    """Remove all rules of a chain, or of all chains of a table.
 
     Args:
         ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
-        chain: the chain; empty: all chains.
+        chain: the chain; empty for all chains.
 
     Returns:
-        `changes` have `locale`, the name; `new_state` has `name table family chain`.
+        `changes` has `locale`, the name; `new_state` has `name table family chain`.
 
     Raises:
-        StateFailedError: there is no such chain, or iptables is not there.
+        StateFailedError: the chain does not exist, or iptables is not installed.
     """
     new_state: DataMap = {"name": name, "table": table, "family": family, "chain": chain}
     where = f"iptables rules in {table} table {chain} chain {family} family"
@@ -158,7 +158,7 @@ async def _has_chain(ctx: StateContext, name: str, table: str, family: str) -> b
 
 
 async def _asked(ctx: StateContext, function: str, *words: str) -> Any:
-    """Ask the packet filter; in a plan None when it is not there, since an earlier state may install it."""
+    """Query iptables; None in a plan if it is not installed, because an earlier state may install it."""
     try:
         return await ctx.call(function, *words)
     except StateFailedError:

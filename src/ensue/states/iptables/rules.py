@@ -1,4 +1,4 @@
-"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules in a chain, or not."""
+"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules of a chain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Verb = Literal["append", "insert", "delete"]
 
 
 class _Rule(msgspec.Struct, kw_only=True, frozen=True):
-    """A rule that is wanted, or is not: where it is, and what it says."""
+    """A rule to add or remove, with its table and chain."""
 
     name: str
     table: str
@@ -40,25 +40,25 @@ async def append(
     name_: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a rule in a chain; one that is not there is added at the end.
+    """Add a rule at the end of a chain that does not have it.
 
     Args:
         ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
-        rules: several rules, each with all that this function takes.
+        rules: several rules, each a mapping of arguments of this function.
         name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
-        **kwargs: `chain`; `save`, whether the rules are kept for the next start, or the file for them; the
-            options of the rule without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`,
-            `proto`, `connstate`. A value that begins with `!` or `not` is negated.
+        **kwargs: `chain`; `save` (save the rules for the next boot: true, or a file); the options of the rule
+            without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`, `proto`,
+            `connstate`. A value that begins with `!` or `not` is negated.
 
     Returns:
-        `changes` have `locale`, the name; `saved` when only the file was written; `new_state` has
-        `name table family chain rule`, with `rules` their number.
+        `changes` has `locale`, the name; `saved` if only the file was written; `new_state` has
+        `name table family chain rule`, and for `rules` their number.
 
     Raises:
-        StateFailedError: iptables refuses the rule, or is not there.
+        StateFailedError: iptables rejects the rule, or is not installed.
     """
     given = _given(name, table, family, name_, kwargs)
     return await _all(ctx, "append", given, rules)
@@ -74,22 +74,22 @@ async def insert(
     name_: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a rule in a chain; one that is not there is inserted at a place.
+    """Insert a rule at a position of a chain that does not have it.
 
     Args:
         ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
-        rules: several rules.
-        name_: as of `iptables.append`.
-        **kwargs: `position`, from 1, or from -1 backwards; and what `iptables.append` takes.
+        rules: several rules, each a mapping of arguments of this function.
+        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
+        **kwargs: `position`, counted from 1, or from -1 backwards; and the arguments of `iptables.append`.
 
     Returns:
-        As of `iptables.append`.
+        As for `iptables.append`.
 
     Raises:
-        StateFailedError: there is no `position`; iptables refuses the rule, or is not there.
+        StateFailedError: `position` is missing, iptables rejects the rule, or is not installed.
     """
     given = _given(name, table, family, name_, kwargs)
     return await _all(ctx, "insert", given, rules)
@@ -105,22 +105,22 @@ async def delete(
     name_: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have no such rule in a chain.
+    """Remove a rule from a chain.
 
     Args:
         ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
-        rules: several rules.
-        name_: as of `iptables.append`.
-        **kwargs: what `iptables.append` takes; with `position` the rule there is removed, on each run.
+        rules: several rules, each a mapping of arguments of this function.
+        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
+        **kwargs: the arguments of `iptables.append`; with `position`, each run removes the rule there.
 
     Returns:
-        `changes` have `locale`, the name; `new_state` has the keys of `iptables.append`, and `exists`, false.
+        `changes` has `locale`, the name; `new_state` has the keys of `iptables.append`, and `exists`.
 
     Raises:
-        StateFailedError: iptables is not there, or there is no such place.
+        StateFailedError: iptables is not installed, or the position does not exist.
     """
     given = _given(name, table, family, name_, kwargs)
     return await _all(ctx, "delete", given, rules)
@@ -213,7 +213,7 @@ async def _one(ctx: StateContext, verb: _Verb, rule: _Rule) -> StateReturn:
 
 
 async def _saved(ctx: StateContext, verb: _Verb, rule: _Rule, comment: str) -> StateReturn:
-    """Return that a rule is as it should be, and write the file that lacks it."""
+    """Make the return for a correct rule, and save the rules if the file lacks it."""
     changes: DataMap = {}
     if await needs_saving(ctx, rule.save, rule.family):
         if ctx.test:

@@ -1,4 +1,4 @@
-"""The argument `save` of the states of iptables: keep the rules for the next start."""
+"""The argument `save` of the `iptables` states: saves the rules for the next boot."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 Save = bool | str
-"""Whether to keep the rules; a text is the file to keep them in."""
+"""Whether to save the rules; a text is the file to save them in."""
 
 
 async def needs_saving(ctx: StateContext, save: Save | None, family: str) -> bool:
-    """Say whether rules are to be kept and are not."""
+    """Say whether the rules must be saved and are not."""
     return bool(save) and not await ctx.call("iptables.is_saved", _file(save), family)
 
 
 async def save_rules(ctx: StateContext, save: Save | None, family: str) -> str:
-    """Keep the rules if that is asked for; return what was done, an empty text for nothing."""
+    """Save the rules if that is requested; return a comment, empty if nothing was done."""
     if not save:
         return ""
     done: str = await ctx.call("iptables.save", _file(save), family)

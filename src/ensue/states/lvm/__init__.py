@@ -1,6 +1,6 @@
 """State module `lvm`: physical volumes, volume groups and logical volumes.
 
-Source: Salt's state module `lvm`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `lvm`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asking LVM of the target: in a plan it may not be installed yet."""
+"""Queries LVM on the target; in a plan it may not be installed yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 async def shown(ctx: StateContext, function: str, name: str) -> dict[str, dict[str, Any]]:
-    """Return what LVM says of a volume or a group; empty when there is none.
+    """Return what LVM reports about a volume or group; empty if it does not exist.
 
     Args:
         ctx: the state's context.
@@ -19,7 +19,7 @@ async def shown(ctx: StateContext, function: str, name: str) -> dict[str, dict[s
         name: the volume or group.
 
     Raises:
-        StateFailedError: the target has no LVM, and this is no plan.
+        StateFailedError: the target has no LVM, and this is not a plan.
     """
     try:
         found: dict[str, dict[str, Any]] = await ctx.call(function, name)

@@ -1,4 +1,4 @@
-"""`lvm.pv_present`, `pv_absent`, `vg_present` and `vg_absent`: devices of LVM, and groups of them."""
+"""`lvm.pv_present`, `pv_absent`, `vg_present` and `vg_absent`: physical volumes and volume groups."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _FREE: Final = frozenset({"", "#orphans_lvm2"})
 
 
 async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have a physical volume.
+    """Create a physical volume.
 
     Args:
         ctx: the state's context.
         name: the device.
-        **kwargs: what `lvm.pvcreate` takes.
+        **kwargs: the arguments of `lvm.pvcreate`.
 
     Returns:
-        `changes` have `created`; `new_state` has `name`.
+        `changes` has `created`; `new_state` has `name`.
 
     Raises:
-        StateFailedError: LVM refuses the device.
+        StateFailedError: LVM reports an error.
     """
     if await shown(ctx, "lvm.pvdisplay", name):
         return _holds(name, f"Physical Volume {name} already present", {"name": name})
@@ -37,14 +37,14 @@ async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn
 
 
 async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
-    """Have no such physical volume.
+    """Remove a physical volume.
 
     Args:
         ctx: the state's context.
         name: the device.
 
     Returns:
-        `changes` have `removed`; `new_state` has `name` and `exists`, false.
+        `changes` has `removed`; `new_state` has `name exists`.
 
     Raises:
         StateFailedError: a volume group uses it.
@@ -61,19 +61,19 @@ async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
 async def vg_present(
     ctx: StateContext, name: str, devices: str | list[str] | None = None, **kwargs: Any
 ) -> StateReturn:
-    """Have a volume group with these devices; others stay in it.
+    """Create a volume group, or add devices to it; its other devices are left alone.
 
     Args:
         ctx: the state's context.
         name: the group.
-        devices: physical volumes, a list or joined by commas.
-        **kwargs: what `lvm.vgcreate` takes.
+        devices: physical volumes, a list or separated by commas.
+        **kwargs: the arguments of `lvm.vgcreate`.
 
     Returns:
-        `changes` have `created`, or by device that it was added; `new_state` has `name devices`.
+        `changes` has `created`, or the added devices; `new_state` has `name devices`.
 
     Raises:
-        StateFailedError: LVM refuses a device.
+        StateFailedError: LVM reports an error.
     """
     wanted = devices.split(",") if isinstance(devices, str) else devices or []
     new_state: DataMap = {"name": name, "devices": [*wanted]}
@@ -86,17 +86,17 @@ async def vg_present(
 
 
 async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
-    """Have no such volume group; the logical volumes in it go with it.
+    """Remove a volume group with its logical volumes.
 
     Args:
         ctx: the state's context.
         name: the group.
 
     Returns:
-        `changes` have `removed`; `new_state` has `name` and `exists`, false.
+        `changes` has `removed`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: it is used.
+        StateFailedError: the group is in use.
     """
     new_state: DataMap = {"name": name, "exists": False}
     if not await shown(ctx, "lvm.vgdisplay", name):
@@ -108,7 +108,7 @@ async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: DataMap) -> StateReturn:
-    """Look after the devices of a group that is there."""
+    """Add missing devices to an existing group."""
     comments = [f"Volume Group {name} already present"]
     changes: DataMap = {}
     is_failed = False
@@ -124,7 +124,7 @@ async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: 
             else:
                 await ctx.call("lvm.vgextend", name, device)
         else:
-            # In a plan, an earlier state may be about to make the volume.
+            # In a plan, an earlier state may be about to create the volume.
             is_failed = is_failed or group is not None or not ctx.test
             comments.append(
                 f"pv {device} is not present" if group is None else f"{device} is part of {group}"

@@ -1,4 +1,4 @@
-"""`lvm.lv_present` and `lvm.lv_absent`: logical volumes, of a size."""
+"""`lvm.lv_present` and `lvm.lv_absent`: logical volumes and their sizes."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ async def lv_present(
     resizefs: bool = False,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a logical volume, at least of a size.
+    """Create a logical volume, or extend it to a size.
 
     Args:
         ctx: the state's context.
-        name: the volume; with `snapshot` the one that is copied.
-        vgname: the volume group, of a thin volume with its pool (`vg/pool`).
-        size: its size, in MiB or with a unit (`10G`).
-        extents: its size in extents; a part (`100%FREE`) counts only when it is made.
-        snapshot: the name of a snapshot of `name`.
-        pv: the physical volume that it is to be on.
-        thinvolume: it is a thin volume.
-        thinpool: it is a pool for thin volumes.
-        force: make it smaller, too.
-        resizefs: resize the file system on it with it.
-        **kwargs: what `lvm.lvcreate` takes.
+        name: the volume; with `snapshot`, the volume to take a snapshot of.
+        vgname: the volume group; for a thin volume with its pool (`vg/pool`).
+        size: size in MiB or with a unit (`10G`).
+        extents: size in extents; a percentage (`100%FREE`) is used only at creation.
+        snapshot: name of a snapshot of `name`.
+        pv: physical volume to create the volume on.
+        thinvolume: create a thin volume.
+        thinpool: create a pool for thin volumes.
+        force: also reduce the volume.
+        resizefs: also resize the file system on the volume.
+        **kwargs: the arguments of `lvm.lvcreate`.
 
     Returns:
-        `changes` have `created` or `resized`; `new_state` has `name vgname path`.
+        `changes` has `created` or `resized`; `new_state` has `name vgname path`.
 
     Raises:
-        StateFailedError: a size is none, it would have to be made smaller, or LVM refuses it.
+        StateFailedError: a size is invalid, the volume would have to be reduced, or LVM reports an error.
     """
     if size and extents:
         raise StateFailedError("Only one of extents or size can be specified.")
@@ -96,7 +96,7 @@ async def lv_present(
 
 
 async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> StateReturn:
-    """Have no such logical volume; what is on it is lost.
+    """Remove a logical volume with its data.
 
     Args:
         ctx: the state's context.
@@ -104,10 +104,10 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
         vgname: its volume group.
 
     Returns:
-        `changes` have `removed`; `new_state` has `name vgname path` and `exists`, false.
+        `changes` has `removed`; `new_state` has `name vgname path exists`.
 
     Raises:
-        StateFailedError: it is used.
+        StateFailedError: the volume is in use.
     """
     path = f"/dev/{vgname}/{name}"
     new_state: DataMap = {"name": name, "vgname": vgname, "path": path, "exists": False}
@@ -124,9 +124,9 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
 
 
 def _growth(there: dict[str, Any], wanted: int | None, extents: int | None) -> int:
-    """Return by how much a volume is too small; below 0 by how much it is too large.
+    """Return by how much a volume is too small; a negative number if it is too large.
 
-    LVM rounds a size up to whole extents, so less than one extent more is the size that was asked for.
+    LVM rounds a size up to whole extents, so an excess of less than one extent counts as the requested size.
     """
     sectors = int(there["Logical Volume Size"])
     count = int(there["Current Logical Extents Associated"])

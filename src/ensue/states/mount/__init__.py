@@ -1,6 +1,6 @@
-"""State module `mount`: file systems that are mounted, or not, now and after the next start; and swap.
+"""State module `mount`: mounts and unmounts file systems, now and at boot, and enables swap.
 
-Source: Salt's state module `mount`, 3008: results, changes and texts.
+Source: Salt's state module `mount`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations

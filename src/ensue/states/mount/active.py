@@ -1,4 +1,4 @@
-"""Whether what is mounted is what is wanted: the device and the options that the kernel shows."""
+"""Compares the device and the options of a mount, as the kernel shows them, with the requested ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNSEEN: Final = frozenset({
     "noauto", "nobootwait", "nofail", "nointr", "nonempty", "nouser", "owner", "password", "port", "rbind",
     "reconnect", "retry", "secretfile", "soft", "suid", "transform_symlinks", "user", "users",
 })  # fmt: skip
-"""Options that the kernel does not show: they are read by programs, or are what holds without them."""
+"""Options that the kernel does not show, because programs read them or because they are the default."""
 
 _TRANSLATED: Final[Mapping[str, str]] = {"tcp": "proto=tcp", "udp": "proto=udp"}
 _IGNORED: Final[Mapping[str, Sequence[str]]] = {"ramfs": ("size",)}
@@ -30,13 +30,13 @@ _BY: Final = {"UUID": "by-uuid", "LABEL": "by-label", "PARTUUID": "by-partuuid",
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user knows of how the kernel shows a mount, beside what is known here.
+    """What the user adds to the known ways in which the kernel shows mounts.
 
     Args:
         devices: regular expressions of other names of the device.
-        hidden: options, or their keys, that are not shown.
-        ignored: keys of options that never cause a remount, by kind of file system.
-        translated: options that are shown by another name.
+        hidden: options, or their keys, that the kernel does not show.
+        ignored: keys of options that never cause a remount, by type of file system.
+        translated: options that the kernel shows under another name.
     """
 
     devices: Sequence[str]
@@ -45,7 +45,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     translated: Mapping[str, str]
 
     def is_other_name(self, entry: Mapping[str, Any]) -> bool:
-        """Say whether what is mounted has one of the other names of the device."""
+        """Say whether the mounted device has one of the other names."""
         return any(re.fullmatch(pattern, str(entry["device"])) for pattern in self.devices)
 
 
@@ -55,7 +55,7 @@ def as_shown(
     ignored: Mapping[str, Sequence[str]] | None,
     translated: Mapping[str, str] | None,
 ) -> Shown:
-    """Return what the user says, added to what is known here."""
+    """Return the user's additions, combined with what is known already."""
     return Shown(
         devices=devices,
         hidden=hidden,
@@ -65,13 +65,13 @@ def as_shown(
 
 
 def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], fstype: str, known: Shown) -> list[str]:
-    """Return the wanted options that what is mounted lacks.
+    """Return the requested options that a mount lacks.
 
     Args:
         wanted: options.
-        entry: what `mount.active` says of it.
-        fstype: the kind of file system.
-        known: how the kernel shows them.
+        entry: its entry in `mount.active`.
+        fstype: type of file system.
+        known: how the kernel shows options.
     """
     shown = {_normal(option, known) for option in (*entry["opts"], *entry.get("superopts", ()))}
     unseen = {*_UNSEEN, *known.hidden, *known.ignored.get(fstype, ())}
@@ -86,15 +86,15 @@ def missing_options(wanted: Iterable[str], entry: Mapping[str, Any], fstype: str
 
 
 async def is_device(ctx: StateContext, wanted: str, entry: Mapping[str, Any], opts: Sequence[str]) -> bool:
-    """Say whether what is mounted is this device.
+    """Say whether the mounted device is the requested one.
 
-    Only devices, NFS shares and the like can be told apart; what a bind mount shows is another name.
+    Only devices and shares such as NFS can be compared; a bind mount is shown with another name.
 
     Args:
         ctx: the state's context.
         wanted: the device, its `UUID=…` or `LABEL=…`, or a share.
-        entry: what `mount.active` says of it.
-        opts: the wanted options.
+        entry: the mount's entry in `mount.active`.
+        opts: the requested options.
     """
     found = str(entry["device"])
     key, _, value = wanted.partition("=")

@@ -1,4 +1,4 @@
-"""`mount.fstab_present` and `mount.fstab_absent`: lines of the fstab, whatever is mounted."""
+"""`mount.fstab_present` and `mount.fstab_absent`: entries of the fstab, whatever is mounted."""
 
 from __future__ import annotations
 
@@ -29,29 +29,30 @@ async def fstab_present(
     not_change: bool = False,
     fs_mount: bool = True,  # noqa: ARG001 (AIX alone has it)
 ) -> StateReturn:
-    """Have a line in the fstab.
+    """Add or update an entry of the fstab.
 
     Args:
         ctx: the state's context.
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
-        fs_file: the folder.
-        fs_vfstype: the kind of file system.
-        fs_mntops: options, as a list or joined by commas.
-        fs_freq: whether `dump` saves it.
-        fs_passno: when it is checked at the start.
-        mount_by: write the device as `device`, `label`, `uuid`, `partlabel` or `partuuid`; `blkid` is asked.
-        config: the fstab.
-        mount: mount it when the line is new.
-        match_on: the fields that tell which line it is; `auto`: the folder.
-        not_change: leave a line alone that is there.
-        fs_mount: Salt's, for AIX; has no effect.
+        fs_file: the mount point.
+        fs_vfstype: type of file system.
+        fs_mntops: options, as a list or separated by commas.
+        fs_freq: field for `dump`.
+        fs_passno: order of the check at boot.
+        mount_by: write the device as `device`, `label`, `uuid`, `partlabel` or `partuuid`, with the value
+            that `blkid` reports.
+        config: path of the fstab.
+        mount: mount the file system if the entry is new.
+        match_on: fields that identify the entry; `auto` is the mount point.
+        not_change: leave an existing entry alone.
+        fs_mount: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have `persist` (`new`, `change`); `new_state` has `name device fstype opts`, options with a
-        password as secrets.
+        `changes` has `persist` (`new`, `change`); `new_state` has `name device fstype opts`, where options
+        with a password are secrets.
 
     Raises:
-        StateFailedError: `blkid` does not know the device, or it cannot be mounted.
+        StateFailedError: `blkid` does not find the device, or it cannot be mounted.
     """
     given = fs_mntops.split(",") if isinstance(fs_mntops, str) else fs_mntops
     options = [str(option).strip() for option in given]
@@ -91,20 +92,20 @@ async def fstab_present(
 async def fstab_absent(
     ctx: StateContext, name: str, *, fs_file: str, mount_by: str | None = None, config: str = "/etc/fstab"
 ) -> StateReturn:
-    """Have no line in the fstab.
+    """Remove an entry from the fstab.
 
     Args:
         ctx: the state's context.
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
-        fs_file: the folder.
-        mount_by: how the device is written there.
-        config: the fstab.
+        fs_file: the mount point.
+        mount_by: how the entry names the device.
+        config: path of the fstab.
 
     Returns:
-        `changes` have `persist` (`removed`); `new_state` has `name` and `exists`, false.
+        `changes` has `persist` (`removed`); `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: `blkid` does not know the device, or the line of that folder is another device's.
+        StateFailedError: `blkid` does not find the device, or the mount point has an entry of another device.
     """
     folder = fs_file.rstrip("/") or "/"
     new_state: DataMap = {"name": folder, "exists": False}
@@ -122,7 +123,7 @@ async def fstab_absent(
 
 
 async def _converted(ctx: StateContext, device: str, wanted: str | None) -> str:
-    """Return a device the way that the line is to name it."""
+    """Return a device in the form of `mount_by`."""
     if not wanted or (wanted == "device" and device.startswith("/")):
         return device
     key = wanted.upper()

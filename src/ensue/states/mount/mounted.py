@@ -1,4 +1,4 @@
-"""`mount.mounted`: a file system that is mounted on a folder, with its options, and stands in the fstab."""
+"""`mount.mounted`: mounts a file system with its options, and adds it to the fstab."""
 
 from __future__ import annotations
 
@@ -44,36 +44,37 @@ async def mounted(
     extra_mount_translate_options: dict[str, str] | None = None,
     bind_mount_copy_active_opts: bool = True,  # noqa: ARG001 (Salt's argument)
 ) -> StateReturn:
-    """Have a device mounted on a folder.
+    """Mount a file system, and add it to the fstab.
 
     Args:
         ctx: the state's context.
-        name: the folder.
-        device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without one.
-        fstype: the kind of file system.
-        mkmnt: make the folder.
-        opts: options, as a list or joined by commas; where the kernel shows another, it is remounted.
-        dump: whether `dump` saves it.
-        pass_num: when it is checked at the start.
-        config: the fstab.
-        persist: write it to the fstab.
+        name: the mount point.
+        device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without a device.
+        fstype: type of file system.
+        mkmnt: create the mount point.
+        opts: options, as a list or separated by commas; a difference causes a remount.
+        dump: field for `dump` in the fstab.
+        pass_num: order of the check at boot.
+        config: path of the fstab.
+        persist: add it to the fstab.
         mount: mount it now.
-        user: Salt's; mounted as the user that ensue is on the target.
-        hidden_opts: options that do not make it be remounted.
-        device_name_regex: regular expressions of other names under which the device may be mounted.
-        match_on: the fields that tell which line of the fstab it is; `auto`: the folder.
+        user: accepted, as in Salt, without effect: the user of the connection mounts it.
+        hidden_opts: options that do not cause a remount.
+        device_name_regex: regular expressions of other names that the mounted device may have.
+        match_on: fields that identify the entry of the fstab; `auto` is the mount point.
         extra_mount_invisible_options: options that the kernel does not show.
         extra_mount_invisible_keys: keys of such options (`password` of `password=…`).
-        extra_mount_ignore_fs_keys: by kind of file system, keys of options that do not make it be remounted.
-        extra_mount_translate_options: options, each with what the kernel shows instead.
-        bind_mount_copy_active_opts: Salt's; a bind mount's options are never taken from another mount.
+        extra_mount_ignore_fs_keys: keys of options that do not cause a remount, by type of file system.
+        extra_mount_translate_options: options, and what the kernel shows instead.
+        bind_mount_copy_active_opts: accepted, as in Salt, without effect: a bind mount does not take the
+            options of another mount.
 
     Returns:
-        `changes` have `mount` or `umount`, and `persist` (`new`, `update`); `new_state` has
-        `name device fstype opts`, options with a password as secrets.
+        `changes` has `mount` or `umount`, and `persist` (`new`, `update`); `new_state` has
+        `name device fstype opts`, where options with a password are secrets.
 
     Raises:
-        StateFailedError: it cannot be mounted, or the folder is not there.
+        StateFailedError: it cannot be mounted, or the mount point does not exist.
     """
     given = opts.split(",") if isinstance(opts, str) else opts
     options = [str(part).strip() for part in given]
@@ -121,7 +122,7 @@ async def _now(  # noqa: PLR0917 (what the declaration says)
     *,
     mkmnt: bool,
 ) -> tuple[bool, DataMap, str]:
-    """Mount it, or say that it would be: whether there is anything to do, the changes, the comment."""
+    """Mount it, unless this is a plan; return whether there is something to do, changes and comment."""
     entry: dict[str, Any] | None = (await ctx.call("mount.active", extended=True)).get(name)
     if entry is None:
         return await _mount(ctx, name, device, fstype, options, mkmnt=mkmnt)

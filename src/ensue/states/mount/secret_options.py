@@ -1,4 +1,4 @@
-"""Options of a mount that are passwords: nobody is to read them in what ensue writes."""
+"""Finds the passwords among mount options, so that they are masked."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SECRET_OPTIONS: Final = ("password=", "pass=", "passwd=", "password2=")
 
 
 def mask_secret_options(ctx: StateContext, options: Sequence[str]) -> list[int]:
-    """Tell the masker of the passwords among options.
+    """Register the passwords among options as secrets.
 
     Args:
         ctx: the state's context.
         options: options of a mount.
 
     Returns:
-        The places of these options.
+        The positions of these options.
     """
     secret = [place for place, option in enumerate(options) if option.startswith(_SECRET_OPTIONS)]
     ctx.masker.add(*(options[place].partition("=")[2] for place in secret))

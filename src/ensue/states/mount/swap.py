@@ -1,4 +1,4 @@
-"""`mount.swap`: a device or file that is used as swap, now and after the next start."""
+"""`mount.swap`: enables a swap area, now and at boot."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 async def swap(ctx: StateContext, name: str, persist: bool = True, config: str = "/etc/fstab") -> StateReturn:
-    """Have a swap area used.
+    """Enable a swap area, and add it to the fstab.
 
     Args:
         ctx: the state's context.
-        name: the device or file; `mkswap` has made a swap area of it.
-        persist: write it to the fstab.
-        config: the fstab.
+        name: the device or file, prepared by `mkswap`.
+        persist: add it to the fstab.
+        config: path of the fstab.
 
     Returns:
-        `changes` have what the kernel says of the area when it was not used (`type size used priority`), and
+        `changes` has the data of the kernel about a newly enabled area (`type size used priority`), and
         `persist` (`new`, `update`); `new_state` has `name device`.
 
     Raises:
-        StateFailedError: it is no swap area.
+        StateFailedError: it is not a swap area.
     """
     device = await _device(ctx, name)
     is_used = device in await ctx.call("mount.swaps")
@@ -42,7 +42,7 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
         changes |= done["stats"]
         comments = [f"Swap {name} activated"]
     came = "present"
-    # A line of that name for something else than swap is left alone, as Salt does.
+    # An entry of this name that is not for swap is left alone, as in Salt.
     line = (await ctx.call("mount.fstab", config)).get("none") if persist else None
     if persist and (line is None or line["device"] != name or line["fstype"] == "swap"):
         came = await ctx.call(
@@ -65,7 +65,7 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
 
 
 async def _device(ctx: StateContext, name: str) -> str:
-    """Return what the kernel calls a device: it shows no links."""
+    """Return the kernel's name of a device, with symlinks resolved."""
     found = await ctx.connection.stat(name)
     if found is None or found.kind != "symlink":
         return name

@@ -1,4 +1,4 @@
-"""`mount.unmounted`: nothing is mounted on a folder."""
+"""`mount.unmounted`: unmounts a file system, and removes it from the fstab."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ async def unmounted(
     persist: bool = False,
     user: str | None = None,  # noqa: ARG001 (Salt's argument)
 ) -> StateReturn:
-    """Have nothing mounted on a folder.
+    """Unmount a file system.
 
     Args:
         ctx: the state's context.
-        name: the folder.
-        device: remove the line of the fstab only when it is this one's.
-        config: the fstab.
-        persist: nothing is mounted there at the next start either.
-        user: Salt's; unmounted as the user that ensue is on the target.
+        name: the mount point.
+        device: remove the entry of the fstab only if it is for this device.
+        config: path of the fstab.
+        persist: also remove the entry from the fstab.
+        user: accepted, as in Salt, without effect: the user of the connection unmounts it.
 
     Returns:
-        `changes` have `umount` and `persist`; `new_state` has `name` and `exists`, false.
+        `changes` has `umount` and `persist`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: it is busy.
+        StateFailedError: the file system is busy.
     """
     is_mounted: bool = await ctx.call("mount.is_mounted", name)
     line = (await ctx.call("mount.fstab", config)).get(name) if persist else None

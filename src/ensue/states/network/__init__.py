@@ -1,9 +1,9 @@
-"""State module `network`: interfaces, routes and settings of Debian's ifupdown and of `ifcfg` files.
+"""State module `network`: interfaces, routes and settings in the files of ifupdown or `ifcfg`.
 
-Files are written when they describe something else, and applied by the target's own programs. A target whose
-system is not started, as a chroot or an image, has its files written alone.
+Files are written if they differ, and applied by the target's programs. On a target that is not booted,
+such as a chroot or an image, only the files are written.
 
-Source: Salt's state module `network`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `network`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations

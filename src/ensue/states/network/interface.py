@@ -1,4 +1,4 @@
-"""`network.managed`.
+"""`network.managed`: the configuration of an interface.
 
 Source: Salt's state module `network`, 3008.
 """
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 _DRIVEN_BY_OTHERS: Final = frozenset({"slave", "teamport"})
 _BRINGS_UP: Final = ["ifup", "/usr/sbin/ifup", "/sbin/ifup"]
-"""A user who logs in may have no folder of system programs in PATH."""
+"""PATH of a login user may lack the folders of system programs."""
 
 _SECRETS: Final = ("wpa-psk", "password")
 
 
 class _Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asked for.
+    """The requested interface.
 
     Args:
         name: the interface.
         kind: its type.
-        is_enabled: it is up, and comes up at start.
-        settings: the rest.
+        is_enabled: whether it is up, now and after boot.
+        settings: the other settings.
     """
 
     name: str
@@ -54,23 +54,22 @@ async def managed(
     type: str = "eth",  # noqa: A002 (Salt's argument)
     **kwargs: Any,
 ) -> StateReturn:
-    """Have an interface described, and up or down.
+    """Configure an interface, and bring it up or down.
 
     Args:
         ctx: the state's context.
         name: the interface.
-        enabled: it is up, and comes up at start.
-        type: what it is: `eth bond bridge slave vlan pppoe source`, on Red Hat's family also
-            `team teamport ipip ib alias`.
-        **kwargs: what it is to be, as `ip.build_interface` takes it; with `noifupdown` it is neither
-            brought up nor taken down.
+        enabled: bring it up, now and at boot.
+        type: `eth bond bridge slave vlan pppoe source`, on Red Hat's family also `team teamport ipip ib
+            alias`.
+        **kwargs: settings, as for `ip.build_interface`; with `noifupdown: true`, only files are written.
 
     Returns:
-        `changes` have `interface` and `bond` (a difference), `status` and `enslave`; `new_state` has
+        `changes` has `interface` and `bond` (a diff), `status` and `enslave`; `new_state` has
         `name type enabled`.
 
     Raises:
-        StateFailedError: a setting is wrong, the target has no `ifup`, or a program fails.
+        StateFailedError: a setting is invalid, the target has no `ifup`, or a program fails.
     """
     warnings: list[str] = []
     settings = _with_hardware_address(kwargs, warnings)
@@ -113,7 +112,7 @@ def _plan(
 
 
 def _with_hardware_address(given: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
-    """Return the settings with `hwaddr` for what older trees call `addr`."""
+    """Return the settings with `hwaddr` for the old name `addr`."""
     settings = {word: value for word, value in given.items() if word != "addr"}
     if "addr" in given:
         said = "its value has been assigned to 'hwaddr' instead."
@@ -129,13 +128,13 @@ def _with_hardware_address(given: dict[str, Any], warnings: list[str]) -> dict[s
 async def _described(
     ctx: StateContext, wanted: _Wanted, warnings: list[str], *, is_driven_here: bool
 ) -> tuple[DataMap, str]:
-    """Describe the interface in its file; return changes and a comment."""
+    """Write the file of the interface; return changes and a comment."""
     name, filename = wanted.name, wanted.settings.get("filename")
     arguments = (name, wanted.kind, wanted.is_enabled)
     new: list[str] = await ctx.call("ip.build_interface", *arguments, **{**wanted.settings, "test": True})
     old: list[str] = await ctx.call("ip.get_interface", name, filename=filename)
     if wanted.kind == "source":
-        # Sources are found together, whatever the declaration calls this one.
+        # The name is ignored, because all `source` lines are read together.
         found: list[str] = await ctx.call("ip.get_interface", "source", filename=filename)
         old = new if {line for line in new if line.strip()} <= set(found) else []
     differs = difference(old, new)
@@ -143,7 +142,7 @@ async def _described(
         return {}, f"Interface {name} is up to date."
     if not filename and (lost := await ctx.call("ip.lost_lines")):
         warnings.append(
-            f"/etc/network/interfaces is written without lines that nothing here reads: {', '.join(lost)}"
+            f"/etc/network/interfaces is written without lines that ensue cannot read: {', '.join(lost)}"
         )
     changes: DataMap = {"interface": differs if old else "Added network interface."}
     if ctx.test:
@@ -152,14 +151,14 @@ async def _described(
         raise StateFailedError(
             f"there is no program ifup on {ctx.srn} to bring {name} up or down: install ifupdown (Debian's "
             "family), network-scripts or NetworkManager-initscripts-updown (Red Hat's family), or have its "
-            "files written and nothing more: `noifupdown: true`"
+            "files written only: `noifupdown: true`"
         )
     await ctx.call("ip.build_interface", *arguments, **wanted.settings)
     return changes, f"Interface {name} {'updated' if old else 'added'}."
 
 
 async def _bond(ctx: StateContext, wanted: _Wanted, changes: DataMap, comment: str) -> str:
-    """Write the options of a bond for the kernel's module, which Debian has; return the comment."""
+    """Write the options of a bond for the kernel module, as Debian does; return the comment."""
     if (await ctx.grains()).get("os_family") != "Debian":
         return comment
     old: list[str] = await ctx.call("ip.get_bond", wanted.name)
@@ -189,13 +188,13 @@ async def _is_up(ctx: StateContext, name: str) -> bool:
 def _about_interruption(wanted: _Wanted) -> str:
     what = "is taken down and brought up again" if wanted.is_enabled else "is taken down"
     return (
-        f"{wanted.name} {what}: what reaches the target through it, this run included, is interrupted; "
-        "with `noifupdown` its files alone are written."
+        f"{wanted.name} {what}: connections through it, including this run, are interrupted; "
+        "with `noifupdown` only its files are written."
     )
 
 
 async def _brought(ctx: StateContext, wanted: _Wanted, *, is_up: bool, is_changed: bool) -> DataMap:
-    """Bring the interface up, or take it down; return what was done."""
+    """Bring the interface up or down; return the changes."""
     if wanted.kind in _DRIVEN_BY_OTHERS or (is_up and wanted.is_enabled and not is_changed):
         return {}
     if is_up and wanted.is_enabled:
@@ -211,7 +210,7 @@ async def _brought(ctx: StateContext, wanted: _Wanted, *, is_up: bool, is_change
 
 
 async def _enslaved(ctx: StateContext, wanted: _Wanted) -> DataMap:
-    """Give a bond the interfaces that it does not have; return what was done."""
+    """Add missing interfaces to a bond; return the changes."""
     given: Any = wanted.settings.get("slaves") or []
     slaves = [*map(str, given)] if is_list(given) else str(given).split()
     added: list[str] = await ctx.call("ip.enslave", wanted.name, slaves) if slaves else []

@@ -1,4 +1,4 @@
-"""Lines that describe a network, compared: what differs, and how Salt words it."""
+"""Compares lines of network files, and words the difference as Salt does."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 def difference(old: Sequence[str], new: Sequence[str]) -> str:
-    """Return a difference of two descriptions, empty when they say the same.
+    """Return the diff of two descriptions, empty if they are equivalent.
 
-    The order of a stanza's options is of no account, since files that other programs wrote have another one.
+    The order of the options in a stanza is ignored, because other programs write them in another order.
 
     Args:
-        old: the lines that are there.
-        new: the lines that are to be.
+        old: the present lines.
+        new: the requested lines.
     """
     if _said(old) == _said(new):
         return ""
@@ -24,12 +24,12 @@ def difference(old: Sequence[str], new: Sequence[str]) -> str:
 
 
 def planned(what: str, old: Sequence[str], new: Sequence[str]) -> str:
-    """Return the comment of a plan that would write a description.
+    """Return the comment of a plan that would write a file.
 
     Args:
         what: what is described.
-        old: the lines that are there.
-        new: the lines that are to be.
+        old: the present lines.
+        new: the requested lines.
     """
     if not old:
         return f"{what} set to be added."

@@ -1,4 +1,4 @@
-"""`network.routes` and `network.system`: files whose change restarts the whole network.
+"""`network.routes` and `network.system`: settings whose change restarts the whole network.
 
 Source: Salt's state module `network`, 3008.
 """
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 _WARNING: Final = (
-    "The network of the target is restarted: what reaches it, this run included, is interrupted; with "
-    "`require_reboot: true` its files alone are written."
+    "The network of the target is restarted: connections to it, including this run, are interrupted; with "
+    "`require_reboot: true` only its files are written."
 )
 _TRUE: Final = (True, "yes", "on", "true", "1")
 
 
 @also_takes(*OF_ROUTES)
 async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have the routes that come with an interface.
+    """Configure the routes of an interface.
 
     Args:
         ctx: the state's context.
         name: the interface.
         **kwargs: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with
-            `require_reboot` the network is not restarted.
+            `require_reboot: true`, the network is not restarted.
 
     Returns:
-        `changes` have `network_routes`, a difference; `new_state` has `name routes`.
+        `changes` has `network_routes`, a diff; `new_state` has `name routes`.
 
     Raises:
         StateFailedError: there are no routes, or a program fails.
@@ -65,19 +65,19 @@ async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 
 @also_takes(*OF_SYSTEM)
 async def system(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
-    """Have the settings of the whole network.
+    """Configure the settings of the whole network.
 
     Args:
         ctx: the state's context.
-        name: what the declaration is called.
-        **kwargs: `enabled`, `hostname` (set with `apply_hostname`), `search`, and on Red Hat's family what
-            `/etc/sysconfig/network` has; with `require_reboot` the network is not restarted.
+        name: any name.
+        **kwargs: `enabled`, `hostname` (set with `apply_hostname`), `search`, and on Red Hat's family the
+            settings of `/etc/sysconfig/network`; with `require_reboot: true`, the network is not restarted.
 
     Returns:
-        `changes` have `network_settings`, a difference; `new_state` has `name settings`.
+        `changes` has `network_settings`, a diff; `new_state` has `name settings`.
 
     Raises:
-        StateFailedError: a setting is wrong, or a program fails.
+        StateFailedError: a setting is invalid, or a program fails.
     """
     new: list[str] = await ctx.call("ip.build_network_settings", **{**kwargs, "test": True})
     old: list[str] = await ctx.call("ip.get_network_settings")

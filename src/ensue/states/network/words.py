@@ -1,4 +1,4 @@
-"""The settings that each state of `network` takes; those of both families of systems, since trees serve both.
+"""The settings of each function of `network`, for both families of systems, because SLS trees serve both.
 
 Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008.
 """

@@ -1,6 +1,6 @@
-"""State module `pkg`: packages of the target, by apt, dnf or apk.
+"""State module `pkg`: packages of the target, with apt, dnf or apk.
 
-Source: Salt's state module `pkg`, 3008: results, changes and texts.
+Source: Salt's state module `pkg`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations

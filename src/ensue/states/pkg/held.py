@@ -1,4 +1,4 @@
-"""`pkg.held` and `pkg.unheld`: packages that stay as they are, whatever else is upgraded."""
+"""`pkg.held` and `pkg.unheld`: exclude packages from upgrades, or include them again."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ async def held(
     replace: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Hold packages.
+    """Hold packages: upgrades leave them alone.
 
     Args:
         ctx: the state's context.
-        name: the package, or any name when `pkgs` is given.
-        version: Salt's; a package is held in the version that it has.
+        name: the package, or any name if `pkgs` is given.
+        version: accepted, as in Salt, without effect: a package is held in its present version.
         pkgs: several packages.
-        replace: hold no others.
-        **kwargs: Salt takes any.
+        replace: unhold all other packages.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have of each package what `pkg.hold` says.
+        `changes` has the result of `pkg.hold` by package.
 
     Raises:
         NotAvailableError: the target's packages cannot be held.
-        StateFailedError: `pkgs` is no list.
+        StateFailedError: `pkgs` is not a list.
     """
     del version
     wanted = list(wanted_packages(name, pkgs))
@@ -71,22 +71,22 @@ async def unheld(
     all: bool = False,  # noqa: A002 (Salt's argument)
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Hold packages no more.
+    """Unhold packages: upgrades include them again.
 
     Args:
         ctx: the state's context.
-        name: the package, or any name when `pkgs` is given.
-        version: Salt's.
+        name: the package, or any name if `pkgs` is given.
+        version: accepted, as in Salt, without effect.
         pkgs: several packages.
-        all: every one that is held.
-        **kwargs: Salt takes any.
+        all: unhold every held package.
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` have of each package what `pkg.unhold` says.
+        `changes` has the result of `pkg.unhold` by package.
 
     Raises:
         NotAvailableError: the target's packages cannot be held.
-        StateFailedError: `pkgs` is no list.
+        StateFailedError: `pkgs` is not a list.
     """
     del version
     there: list[str] = await ctx.call("pkg.list_holds")
@@ -102,15 +102,15 @@ async def unheld(
 async def settle_hold(
     ctx: StateContext, names: Sequence[str], *, hold: bool | None
 ) -> tuple[DataMap, list[str], bool | None]:
-    """Hold packages that another state installed, or hold them no more.
+    """Hold or unhold the packages of a state that installs them.
 
     Args:
         ctx: the state's context.
         names: the packages.
-        hold: None leaves them.
+        hold: whether to hold them; None leaves them alone.
 
     Returns:
-        Changes by package; what there is to say; the result.
+        Changes by package, comments, and the result.
     """
     if hold is None:
         return {}, [], True

@@ -1,4 +1,4 @@
-"""`pkg.installed`: packages that are there, in a version that was asked for."""
+"""`pkg.installed`: packages, optionally in a given version."""
 
 from __future__ import annotations
 
@@ -48,29 +48,29 @@ async def installed(
     hold: bool | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have packages installed; a version is changed only where one is asked for.
+    """Install packages. The version of an installed package is changed only if the SLS names one.
 
     Args:
         ctx: the state's context.
-        name: the package, or any name when `pkgs` is given.
-        version: its version: one, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
-        refresh: fetch the lists of packages first; None does where they are old or a package is not in them.
-        fromrepo: the release (apt), repositories (dnf) or address (apk) to take packages from.
-        skip_verify: take packages without a signature.
-        pkgs: several packages, installed in one go, each a name or `name: version`.
-        install_recommends: take along what they recommend (apt).
-        only_upgrade: install none that is not there (apt).
-        reinstall: install them again even though they are there.
-        sources: several packages from files, each a name with where the file is (`salt://`, `https://`, a
-            path of the target).
-        hold: let them stay as they are from then on, or (false) no more.
-        **kwargs: what Salt takes besides; said to have no effect.
+        name: the package, or any name if `pkgs` is given.
+        version: a version, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
+        refresh: fetch the package lists first; by default if they are old or lack a package.
+        fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.
+        skip_verify: accept packages without a signature.
+        pkgs: several packages, each a name or `name: version`, installed with one command.
+        install_recommends: also install recommended packages (apt).
+        only_upgrade: do not install missing packages (apt).
+        reinstall: install the packages even if they are installed already.
+        sources: several packages from files, each `name: location` (`salt://`, `https://`, a path of the
+            target).
+        hold: hold the packages, or with false unhold them.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` are `{name: {old, new}}` of all that changed; `new_state` the versions by name.
+        `changes` has `{package: {old, new}}`; `new_state` has the versions by package.
 
     Raises:
-        StateFailedError: the arguments make no sense, or packages cannot be listed.
+        StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.installed", kwargs)
     if sources and pkgs:
@@ -138,7 +138,7 @@ async def installed(
 async def _provided(
     ctx: StateContext, wanted: Mapping[str, str | None], versions: Mapping[str, str]
 ) -> list[str]:
-    """Return which names are no packages, but provided by those that are there; they have no version."""
+    """Return the names that are not packages but provided by installed ones; they have no version."""
     names = [each for each, asked in wanted.items() if each not in versions and asked is None]
     return await ctx.call("pkg.list_provided", *names) if names else []
 
@@ -146,7 +146,7 @@ async def _provided(
 async def _with_hold(
     ctx: StateContext, done: StateReturn, names: Sequence[str], *, hold: bool | None
 ) -> StateReturn:
-    """Hold the packages that are there, or hold them no more, and add that to what was done."""
+    """Hold or unhold the installed packages, and add the changes to the result."""
     if hold is None or done.result is False:
         return done
     changes, texts, result = await settle_hold(ctx, names, hold=hold)
@@ -155,7 +155,7 @@ async def _with_hold(
     return msgspec.structs.replace(
         done,
         result=result,
-        # What was installed just now is told as such; the comment says that it is held.
+        # The changes of an installation stay as they are; the comment says that the package is held.
         changes={**changes, **done.changes},
         comment="\n".join([done.comment, *texts]).strip(),
         new_state=done.new_state if result else None,
@@ -188,7 +188,7 @@ def _all_there(
 async def _planned(
     ctx: StateContext, missing: Mapping[str, str | None], before: Mapping[str, str], fromrepo: str | None
 ) -> DataMap:
-    """Return the changes as far as they can be told; a repository may only come with an earlier state."""
+    """Return the changes as far as they are known; an earlier state may be about to add a repository."""
     offers: dict[str, list[str]] = await ctx.call("pkg.list_repo_pkgs", *missing, fromrepo=fromrepo)
     changes: DataMap = {}
     for package, asked in missing.items():
@@ -208,7 +208,7 @@ async def _choice(ctx: StateContext, offered: Sequence[str], asked: str | None) 
 async def _resolved(
     ctx: StateContext, missing: Mapping[str, str | None], fromrepo: str | None, *, refresh: bool | None
 ) -> dict[str, str | None]:
-    """Return the version to install of each package: one that can be had, None for whatever comes."""
+    """Return the version to install of each package: an available one, or None for the default."""
     await refresh_lists(ctx, refresh=refresh)
     found, absent = await _chosen(ctx, missing, fromrepo)
     if absent and refresh is None:

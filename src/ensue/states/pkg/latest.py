@@ -1,4 +1,4 @@
-"""`pkg.latest`: packages that are there in the newest version."""
+"""`pkg.latest`: packages in their newest version."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ async def latest(
     only_upgrade: bool = False,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have the newest versions of packages.
+    """Install packages, or upgrade them to the newest version.
 
     Args:
         ctx: the state's context.
-        name: the package, or any name when `pkgs` is given.
-        refresh: fetch the lists of packages first; None does where they are older than an hour.
-        fromrepo: where to take packages from.
-        skip_verify: take packages without a signature.
+        name: the package, or any name if `pkgs` is given.
+        refresh: fetch the package lists first; by default if they are older than an hour.
+        fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.
+        skip_verify: accept packages without a signature.
         pkgs: several packages.
-        install_recommends: take along what they recommend (apt).
-        only_upgrade: install none that is not there (apt).
-        **kwargs: what Salt takes besides; said to have no effect.
+        install_recommends: also install recommended packages (apt).
+        only_upgrade: do not install missing packages (apt).
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` are `{name: {old, new}}` of all that changed; `new_state` the versions by name.
+        `changes` has `{package: {old, new}}`; `new_state` has the versions by package.
 
     Raises:
-        StateFailedError: the arguments make no sense, or the lists cannot be fetched.
+        StateFailedError: the arguments are invalid, or the lists cannot be fetched.
     """
     warnings = remarks("pkg.latest", kwargs)
     names = list(wanted_packages(name, pkgs))

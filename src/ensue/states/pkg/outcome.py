@@ -1,4 +1,4 @@
-"""What came of a change of packages, as a state's return."""
+"""Parts of the returns of `pkg` states."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def package_state(names: Iterable[str], versions: Mapping[str, str]) -> DataMap:
-    """Return the versions of packages by name, empty where one is not there."""
+    """Return the versions of packages by name, empty for a missing package."""
     return {name: versions.get(name, "") for name in names}
 
 
 def failure(
     name: str, what: str, error: EnsueError, changes: DataMap, warnings: tuple[str, ...]
 ) -> StateReturn:
-    """Return a failure that lists what the package manager complained of.
+    """Return a failure with the errors of the package manager.
 
     Args:
         name: the state's name.
         what: what failed.
-        error: the complaint.
-        changes: what changed all the same.
-        warnings: remarks.
+        error: text of the package manager.
+        changes: what changed nevertheless.
+        warnings: warnings for the return.
     """
     lines = "\n".join(f"    - {line}" for line in str(error).splitlines() if line.strip())
     comment = f"{what}. Additional info follows:\n\nerrors:\n{lines}"

@@ -1,4 +1,4 @@
-"""`pkg.removed` and `pkg.purged`: packages that are not there, with or without what they left behind."""
+"""`pkg.removed` and `pkg.purged`: remove packages, without or with their configuration."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ async def removed(
     pkgs: list[str | dict[str, Any]] | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have packages removed, and what depends on them; their configuration may stay.
+    """Remove packages and what depends on them; their configuration may stay.
 
     Args:
         ctx: the state's context.
-        name: the package, or any name when `pkgs` is given.
-        version: remove it only in this version.
+        name: the package, or any name if `pkgs` is given.
+        version: remove the package only in this version.
         pkgs: several packages.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` are `{name: {old, new}}` of all that went.
+        `changes` has `{package: {old, new}}` for all removed packages.
 
     Raises:
-        StateFailedError: the arguments make no sense, or packages cannot be listed.
+        StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.removed", kwargs)
     wanted = wanted_packages(name, pkgs, version)
@@ -71,20 +71,21 @@ async def purged(
     pkgs: list[str | dict[str, Any]] | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have packages removed with their configuration.
+    """Remove packages with their configuration.
 
     Args:
         ctx: the state's context.
-        name: the package, or any name when `pkgs` is given.
-        version: purge it only in this version.
+        name: the package, or any name if `pkgs` is given.
+        version: remove the package only in this version.
         pkgs: several packages.
-        **kwargs: what Salt takes besides; said to have no effect.
+        **kwargs: further arguments; a warning says that they have no effect.
 
     Returns:
-        `changes` are `installed`, what went, and `removed`, of which only configuration had been left.
+        `changes` has `installed` (packages that were installed) and `removed` (those with only
+        configuration).
 
     Raises:
-        StateFailedError: the arguments make no sense, or packages cannot be listed.
+        StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.purged", kwargs)
     wanted = wanted_packages(name, pkgs, version)

@@ -1,4 +1,4 @@
-"""`pkg.uptodate`: all packages in the newest version."""
+"""`pkg.uptodate`: upgrades all packages."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ async def uptodate(
     dist_upgrade: bool = True,
     **kwargs: Any,  # noqa: ARG001 (Salt takes any)
 ) -> StateReturn:
-    """Have all packages up to date.
+    """Upgrade all packages.
 
     Args:
         ctx: the state's context.
         name: any name.
-        refresh: fetch the lists of packages first; never in a plan.
-        pkgs: upgrade no others.
-        dist_upgrade: others may come and go for that (apt).
-        **kwargs: Salt takes any.
+        refresh: fetch the package lists first; never in a plan.
+        pkgs: upgrade only these packages.
+        dist_upgrade: allow installing and removing other packages (apt).
+        **kwargs: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` are `{name: {old, new}}` of all that changed.
+        `changes` has `{package: {old, new}}`.
 
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.

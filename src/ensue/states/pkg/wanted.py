@@ -1,6 +1,6 @@
-"""Which packages a declaration is about, in which version, and what does not fit.
+"""Reads which packages a state requests, in which version, and compares versions.
 
-A version is a version, a glob (`2.*`), `latest`, or conditions joined by commas (`>=1.0,<2`).
+A requested version is a version, a glob (`2.*`), `latest`, or conditions separated by commas (`>=1.0,<2`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import StateContext
 
 LATEST: Final = "latest"
-"""The version that stands for the newest there is."""
+"""Requests the newest version."""
 
 _SILENT: Final = frozenset({
     "allow_updates", "cache_valid_time", "ignore_epoch", "ignore_types", "normalize", "pkg_verify",
@@ -40,10 +40,10 @@ KNOWN: Final = _SILENT | {
     "use_32bit_registry", "use_context", "variant", "verbose", "verify_ssl", "version", "versions_as_list",
     "watch_flags", "with_origin",
 }  # fmt: skip
-"""What the package managers of Salt's `pkg` take, and its states pass on to them."""
+"""Arguments that Salt's states pass on to its package managers."""
 
 OUTDATED: Final = {"pkgrepo": "require", "refresh_modules": "reload_modules", "upgrade": ""}
-"""What trees give packages, and no release of Salt has made use of for long."""
+"""Arguments that old SLS files have and that current Salt ignores."""
 
 _FRESH_S: Final = 3600
 _CONDITION: Final = re.compile(r"(?P<operator>>=|<=|!=|==|=|>|<)\s*(?P<version>\S+)\Z")
@@ -61,20 +61,20 @@ _HOLDS: Final[dict[str, Callable[[int], bool]]] = {
 def wanted_packages(
     name: str, pkgs: Sequence[Any] | None, version: str | float | None = None
 ) -> dict[str, str | None]:
-    """Return what is wanted: the version of each package, None where any will do.
+    """Return the requested version of each package, None for any.
 
     Args:
-        name: the state's name, the package when there is no `pkgs`.
-        pkgs: names, or mappings of a name to its version.
-        version: the version of the one.
+        name: the state's name; without `pkgs`, the package.
+        pkgs: names, or mappings of a name to a version.
+        version: the version of `name`.
 
     Raises:
-        StateFailedError: `pkgs` is something else.
+        StateFailedError: `pkgs` has another form.
     """
     if pkgs is None:
         return {str(name): _text(version)}
     if not isinstance(pkgs, list):
-        raise StateFailedError(f"Invalidly formatted pkgs parameter: {pkgs!r} is no list")
+        raise StateFailedError(f"Invalidly formatted pkgs parameter: {pkgs!r} is not a list")
     if version is not None:
         raise StateFailedError("version belongs to one package; inside pkgs write `name: version`")
     found: dict[str, str | None] = {}
@@ -82,7 +82,7 @@ def wanted_packages(
         if is_mapping(each):
             found |= {str(key): _text(value) for key, value in each.items()}
         elif each is None or isinstance(each, list):
-            raise StateFailedError(f"Invalidly formatted pkgs parameter: {each!r} is no name of a package")
+            raise StateFailedError(f"Invalidly formatted pkgs parameter: {each!r} is not a package name")
         else:
             found[str(each)] = None
     return found
@@ -97,15 +97,15 @@ def remarks(function: str, given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
-    """Fetch the lists of packages.
+    """Fetch the package lists.
 
     Args:
         ctx: the state's context.
-        refresh: None fetches them where they are older than an hour, and goes on without when that fails:
-            what is asked for may be known all the same.
+        refresh: None fetches lists that are older than an hour, and ignores a failure, because the old lists
+            may be sufficient.
 
     Raises:
-        StateFailedError: they were asked for and could not be fetched.
+        StateFailedError: `refresh` is true, and the lists could not be fetched.
     """
     if refresh:
         await ctx.call("pkg.refresh_db")
@@ -115,12 +115,12 @@ async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
 
 
 async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
-    """Say whether a version is a wanted one.
+    """Say whether a version is one that the state requests.
 
     Args:
         ctx: the state's context.
         version: a version.
-        wanted: a version, a glob, or conditions.
+        wanted: the requested version, a glob, or conditions.
     """
     for part in wanted.split(","):
         match = _CONDITION.match(part.strip())
@@ -133,7 +133,7 @@ async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
 
 
 def is_exact(wanted: str) -> bool:
-    """Say whether a wanted version is one version."""
+    """Say whether a requested version is a single version."""
     return wanted != LATEST and not any(letter in wanted for letter in "<>=!*?[,")
 
 

@@ -1,6 +1,6 @@
 """State module `selinux`: mode, booleans, modules, file contexts and ports of SELinux.
 
-Source: Salt's state module `selinux`, 3008: arguments, results, changes and texts.
+Source: Salt's state module `selinux`, 3008: arguments, results, changes and comments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asking SELinux of the target: in a plan its programs may be missing."""
+"""Queries SELinux on the target; in a plan its programs may be missing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any:
-    """Call an execution function, or return what a plan says when SELinux cannot be asked.
+    """Call an execution function, or make the return of a plan if SELinux is not installed.
 
     Args:
         ctx: the state's context.
@@ -23,11 +23,11 @@ async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any
         *words: its arguments.
 
     Returns:
-        What the function returns; a `StateReturn` without result when an earlier state may be about to
-        install what is missing.
+        What the function returns; in a plan without SELinux a `StateReturn` with the result None, because an
+        earlier state may install it.
 
     Raises:
-        StateFailedError: it cannot be asked, and this is no plan.
+        StateFailedError: SELinux is not installed, and this is not a plan.
     """
     try:
         return await ctx.call(function, *words)
@@ -38,6 +38,6 @@ async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any
 
 
 def refused(name: str, what: str, done: Mapping[str, Any]) -> StateReturn:
-    """Return what is said when a program refused a change."""
+    """Return the failure of a program."""
     said = str(done["stderr"]).strip() or str(done["stdout"]).strip() or f"exit code {done['retcode']}"
     return StateReturn(name=name, result=False, comment=f"{what}: {said}")

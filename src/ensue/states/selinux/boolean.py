@@ -1,4 +1,4 @@
-"""`selinux.boolean`: switches of the policy."""
+"""`selinux.boolean`: booleans of the policy."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ async def boolean(
     booleans: dict[str, Any] | list[Any] | None = None,
     persist: bool = False,
 ) -> StateReturn:
-    """Have booleans on or off.
+    """Turn booleans of the policy on or off.
 
     Args:
         ctx: the state's context.
-        name: the boolean, or any name when `booleans` is given.
+        name: the boolean, or any name if `booleans` is given.
         value: on or off.
-        booleans: several: by name their values, or names that all have `value`.
-        persist: also after the next start.
+        booleans: several booleans: a mapping of names to values, or a list of names that get `value`.
+        persist: also after a reboot.
 
     Returns:
-        `changes` have by boolean `old` and `new`, each a pair of now and later with `persist`; `new_state`
-        has `booleans persist`.
+        `changes` has `old` and `new` by boolean; with `persist`, each is a pair of the present and the
+        permanent value. `new_state` has `booleans persist`.
 
     Raises:
-        StateFailedError: a value is none, there is no such boolean, or the target has no SELinux.
+        StateFailedError: a value is invalid, a boolean does not exist, or the target has no SELinux.
     """
     wanted = {key: _word(key, given) for key, given in _given(name, value, booleans).items()}
     known: dict[str, dict[str, str]] | StateReturn = await asked(ctx, name, "selinux.list_sebool")
@@ -47,7 +47,7 @@ async def boolean(
         return known
     unknown = [key for key in wanted if key not in known]
     if unknown:
-        # In a plan, an earlier state may be about to install the module that has it.
+        # In a plan, an earlier state may be about to install the module of the boolean.
         comment = f"Boolean {unknown[0]} is not available"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     changes: DataMap = {}

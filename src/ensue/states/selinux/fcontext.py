@@ -1,4 +1,4 @@
-"""`selinux.fcontext_policy_present`, `_absent` and `_applied`: which labels files are to have, and have."""
+"""`selinux.fcontext_policy_present`, `_absent` and `_applied`: rules for the labels of files."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> StateReturn:
-    """Have the policy give paths a type.
+    """Add a rule to the policy that labels files.
 
     Args:
         ctx: the state's context.
-        name: the paths, a regular expression.
+        name: regular expression for the paths.
         sel_type: the type.
-        filetype: a letter of semanage: `a` for all files, `f`, `d`, `c`, `b`, `s`, `l`, `p`.
+        filetype: `a` for all files, or one of `f d c b s l p`, as for semanage.
         sel_user: the user of the label.
         sel_level: the level of the label.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name filetype sel_type`.
+        `changes` has `old` and `new`; `new_state` has `name filetype sel_type`.
 
     Raises:
-        StateFailedError: there is no such letter, or the target has no SELinux.
+        StateFailedError: `filetype` is invalid, or the target has no SELinux.
     """
     kind: str = await ctx.call("selinux.filetype_id_to_string", filetype)
     current = await asked(ctx, name, "selinux.fcontext_get_policy", name, filetype, None, sel_user, sel_level)
@@ -68,21 +68,21 @@ async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
     sel_user: str | None = None,
     sel_level: str | None = None,
 ) -> StateReturn:
-    """Have the policy say nothing of paths.
+    """Remove a rule from the policy that labels files.
 
     Args:
         ctx: the state's context.
-        name: the paths, a regular expression.
-        filetype: a letter of semanage.
-        sel_type: only when it gives this type.
-        sel_user: only when it gives this user.
-        sel_level: only when it gives this level.
+        name: regular expression for the paths.
+        filetype: `a` for all files, or one of `f d c b s l p`, as for semanage.
+        sel_type: remove only a rule with this type.
+        sel_user: remove only a rule with this user.
+        sel_level: remove only a rule with this level.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `old` and `new`; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: there is no such letter, or the target has no SELinux.
+        StateFailedError: `filetype` is invalid, or the target has no SELinux.
     """
     words = (name, filetype, sel_type, sel_user, sel_level)
     current = await asked(ctx, name, "selinux.fcontext_get_policy", *words)
@@ -108,18 +108,19 @@ async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
 
 
 async def fcontext_policy_applied(ctx: StateContext, name: str, recursive: bool = False) -> StateReturn:
-    """Have files labelled as the policy says.
+    """Label files according to the policy.
 
     Args:
         ctx: the state's context.
         name: the file or folder.
-        recursive: and all that is below it.
+        recursive: also label everything below it.
 
     Returns:
-        `changes` have by path `old` and `new`, what differs in the label; `new_state` has `name recursive`.
+        `changes` has `old` and `new` by path, with the parts of the label that differ; `new_state` has
+        `name recursive`.
 
     Raises:
-        StateFailedError: nothing is there, or the target has no SELinux.
+        StateFailedError: the path does not exist, or the target has no SELinux.
     """
     waiting = await asked(ctx, name, "selinux.fcontext_policy_is_applied", name, recursive)
     if isinstance(waiting, StateReturn):

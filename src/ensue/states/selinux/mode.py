@@ -1,4 +1,4 @@
-"""`selinux.mode`: whether SELinux enforces its policy."""
+"""`selinux.mode`: the mode of SELinux."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 
 async def mode(ctx: StateContext, name: str) -> StateReturn:
-    """Have SELinux in a mode, now and after the next start.
+    """Set the mode of SELinux, now and after a reboot.
 
     Args:
         ctx: the state's context.
-        name: `enforcing`, `permissive` or `disabled`; the last holds from the next start on.
+        name: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `mode config`.
+        `changes` has `old` and `new`; `new_state` has `mode config`.
 
     Raises:
-        StateFailedError: there is no such mode, or SELinux is not installed.
+        StateFailedError: the mode is invalid, or SELinux is not installed.
     """
     wanted = _mode(name)
     now: str = await ctx.call("selinux.getenforce")
@@ -33,7 +33,7 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
     if before == wanted or is_waiting:
         comment = f"SELinux is already in {wanted} mode"
         if now != wanted:
-            comment = f"SELinux will be in {wanted} mode after the next start"
+            comment = f"SELinux will be in {wanted} mode after the next boot"
         new_state: DataMap = {"mode": now, "config": config}
         return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
     changes: DataMap = {"old": before, "new": wanted}
@@ -43,7 +43,7 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
     after: str = await ctx.call("selinux.setenforce", wanted)
     configured: str | None = await ctx.call("selinux.getconfig")
     if after != wanted and not (wanted == "Disabled" == configured):
-        why = " before the next start" if after == "Disabled" else ""
+        why = " before the next boot" if after == "Disabled" else ""
         return StateReturn(name=name, result=False, comment=f"Failed to set SELinux to {wanted} mode{why}")
     changes["new"] = after
     comment = f"SELinux has been set to {wanted} mode"
@@ -59,4 +59,4 @@ def _mode(given: object) -> str:
         return "Permissive"
     if text.startswith("d"):
         return "Disabled"
-    raise StateFailedError(f"{given} is not an accepted mode: it is enforcing, permissive or disabled")
+    raise StateFailedError(f"{given} is not an accepted mode: write enforcing, permissive or disabled")

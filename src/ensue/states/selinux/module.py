@@ -1,4 +1,4 @@
-"""`selinux.module`, `module_install`, `module_remove`: parts of the policy."""
+"""`selinux.module`, `module_install`, `module_remove`: modules of the policy."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ async def module(
     remove: bool = False,
     source: str | None = None,
 ) -> StateReturn:
-    """Have a module of the policy enabled or disabled.
+    """Enable or disable a module of the policy.
 
     Args:
         ctx: the state's context.
         name: the module.
         module_state: `Enabled` or `Disabled`.
-        version: Salt's; semodule tells no versions, so that any but `any` is refused.
-        install: install it first when it is not there.
-        remove: have it removed.
-        source: the file that it is installed from, `salt://…` or a path of the target.
+        version: only `any` is accepted, because semodule reports no versions.
+        install: first install the module if it is missing.
+        remove: remove the module.
+        source: the file to install it from, `salt://…` or a path of the target.
 
     Returns:
-        `changes` have by module `old` and `new`; `new_state` has `name enabled`, or `exists`, false.
+        `changes` has `old` and `new` by module; `new_state` has `name enabled`, or `name exists`.
 
     Raises:
-        StateFailedError: there is no such module, or it is refused.
+        StateFailedError: the module does not exist, or semodule reports an error.
     """
     if install and remove:
         raise StateFailedError("Cannot install and remove at the same time")
@@ -57,7 +57,7 @@ async def module(
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     about = known[name] if is_there else await _installed(ctx, name, source or name)
     if version != "any":
-        raise StateFailedError(f"semodule tells no version of {name}: whether it is {version} is not known")
+        raise StateFailedError(f"semodule reports no version of {name}, so it may not be {version}")
     before = "enabled" if about["Enabled"] else "disabled"
     changes: DataMap = {}
     if before != wanted or not is_there:
@@ -75,17 +75,17 @@ async def module(
 
 
 async def module_install(ctx: StateContext, name: str) -> StateReturn:
-    """Have a module installed from a file; one of that name that is there stays.
+    """Install a module of the policy from a file, unless one of this name is installed.
 
     Args:
         ctx: the state's context.
-        name: the file, `salt://…` or a path of the target; the module is called as the file.
+        name: the file, `salt://…` or a path of the target; the module has the name of the file.
 
     Returns:
-        `changes` have by module `old` and `new`; `new_state` has `name enabled`.
+        `changes` has `old` and `new` by module; `new_state` has `name enabled`.
 
     Raises:
-        StateFailedError: the target has no SELinux, or there is no such file.
+        StateFailedError: the target has no SELinux, or the file does not exist.
     """
     called = name.rpartition("/")[2].partition(".")[0]
     done = await module(ctx, called, install=True, source=name)
@@ -95,14 +95,14 @@ async def module_install(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def module_remove(ctx: StateContext, name: str) -> StateReturn:
-    """Have no such module.
+    """Remove a module of the policy.
 
     Args:
         ctx: the state's context.
         name: the module.
 
     Returns:
-        `changes` have the module with `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `old` and `new` by module; `new_state` has `name exists`.
 
     Raises:
         StateFailedError: the target has no SELinux.
@@ -126,7 +126,7 @@ async def module_remove(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def _installed(ctx: StateContext, name: str, source: str) -> dict[str, Any]:
-    """Install a module, and return what `selinux.list_semod` says of it then."""
+    """Install a module, and return its entry in `selinux.list_semod`."""
     if not await ctx.call("selinux.install_semod", source):
         raise StateFailedError(f"Failed to install module {source}")
     known: dict[str, dict[str, Any]] = await ctx.call("selinux.list_semod")
@@ -141,4 +141,4 @@ def _state(given: object) -> str:
         return "enabled"
     if text in _DISABLED:
         return "disabled"
-    raise StateFailedError(f"{given} is not a valid state of a module: it is Enabled or Disabled")
+    raise StateFailedError(f"{given} is not a valid state of a module: write Enabled or Disabled")

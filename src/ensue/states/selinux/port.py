@@ -1,4 +1,4 @@
-"""`selinux.port_policy_present` and `port_policy_absent`: which type the policy gives to a port."""
+"""`selinux.port_policy_present` and `port_policy_absent`: rules for the types of ports."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ async def port_policy_present(  # noqa: PLR0917 (Salt's order)
     port: str | int | None = None,
     sel_range: str | None = None,
 ) -> StateReturn:
-    """Have the policy give a port a type.
+    """Assign a type to a port in the policy.
 
     Args:
         ctx: the state's context.
-        name: `tcp/8080`, `udp/8000-8010`, or any name when protocol and port are given.
+        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type.
         protocol: the protocol.
         port: the port, or a range.
         sel_range: the level.
 
     Returns:
-        `changes` have `old` and `new`, what the policy says of the port; `new_state` has `name sel_type`.
+        `changes` has `old` and `new`, the rule of the port; `new_state` has `name sel_type`.
 
     Raises:
         StateFailedError: no port is given, or the target has no SELinux.
@@ -66,17 +66,17 @@ async def port_policy_absent(
     protocol: str | None = None,
     port: str | int | None = None,
 ) -> StateReturn:
-    """Have the policy say nothing of a port.
+    """Remove the rule of a port from the policy.
 
     Args:
         ctx: the state's context.
-        name: `tcp/8080`, `udp/8000-8010`, or any name when protocol and port are given.
-        sel_type: only when it has this type.
+        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+        sel_type: remove only a rule with this type.
         protocol: the protocol.
         port: the port, or a range.
 
     Returns:
-        `changes` have `old` and `new`; `new_state` has `name` and `exists`, false.
+        `changes` has `old` and `new`; `new_state` has `name exists`.
 
     Raises:
         StateFailedError: no port is given, or the target has no SELinux.

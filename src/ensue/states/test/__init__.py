@@ -1,9 +1,9 @@
-"""State module `test`: states that do nothing but return what they are told to.
+"""State module `test`: states that only return what the SLS requests.
 
-All of them are plain functions, so that a hundred thousand of them cost the engine, not them.
-`present` stands in a module of its own; `test.nested` is the same function under a longer path.
+They are plain functions, so that even a hundred thousand of them cost little.
+`present` has its own module; `test.nested` is the same function under a longer path.
 
-Source: Salt's state module `test`, results and texts as in 3008.
+Source: Salt's state module `test`, results and comments as in 3008.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SUCCESS: Final = "Success!"
 
 @touches_nothing
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
-    """Do nothing, whatever the arguments."""
+    """Do nothing; any arguments are accepted."""
     return StateReturn(name=name, result=True, comment=_SUCCESS)
 
 
@@ -40,7 +40,7 @@ def succeed_without_changes(
     comment: str = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return result True."""
+    """Return the result True."""
     return StateReturn(name=name, result=True, comment=str(comment))
 
 
@@ -51,7 +51,7 @@ def fail_without_changes(
     comment: str = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return result False, in a plan too."""
+    """Return the result False, in a plan too."""
     if ctx.test:
         comment = "If we weren't testing, this would be a failure!"
     return StateReturn(name=name, result=False, comment=str(comment))
@@ -64,7 +64,7 @@ def succeed_with_changes(
     comment: str = _SUCCESS,
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return result True and changes."""
+    """Return the result True and changes."""
     if ctx.test:
         comment = "If we weren't testing, this would be successful with changes"
         return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
@@ -78,7 +78,7 @@ def fail_with_changes(
     comment: str = "Failure!",
     **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
 ) -> StateReturn:
-    """Return result False and changes; None in a plan."""
+    """Return the result False and changes; in a plan the result None."""
     if ctx.test:
         comment = "If we weren't testing, this would be failed with changes"
         return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
@@ -97,14 +97,14 @@ def show_notification(
     Args:
         ctx: the state's context.
         name: the state's name.
-        text: what is to be shown.
+        text: the text to show.
         **kwargs: ignored, as in Salt.
 
     Raises:
-        StateFailedError: there is no text.
+        StateFailedError: `text` is missing.
     """
     if not text:
-        raise StateFailedError("test.show_notification needs `text`, what is to be shown")
+        raise StateFailedError("test.show_notification requires `text`, the text to show")
     return StateReturn(name=name, result=True, comment=str(text))
 
 
@@ -114,17 +114,17 @@ def mod_watch(
     result: bool | None = True,
     comment: str = "Watch statement fired.",
     changes: DataMap | None = None,
-    **kwargs: Data,  # noqa: ARG001 (those of the function that watches)
+    **kwargs: Data,  # noqa: ARG001 (the arguments of the function)
 ) -> StateReturn:
-    """Say that something watched has changed; result, comment and changes can be given.
+    """Report that a watched state has changes; result, comment and changes can be given.
 
     Args:
-        ctx: the state's context; its declaration knows which watched states changed something.
+        ctx: the state's context; its declaration knows which watched states have changes.
         name: the state's name.
         result: the result.
         comment: the comment.
-        changes: the changes; without them the names of the states that changed something.
-        **kwargs: those of the function that watches.
+        changes: the changes; by default the names of the states with changes.
+        **kwargs: the arguments of the function.
     """
     if changes is None:
         changes = {"Requisites with changes": list(ctx.declaration.changed_watches)}

@@ -1,4 +1,4 @@
-"""`test.check_pillar`: fails when the pillar lacks keys, or values are not of the expected type.
+"""`test.check_pillar`: fails if pillar lacks keys or values have another type.
 
 Source: Salt's state module `test`, 3008.
 """
@@ -35,12 +35,12 @@ async def check_pillar(
     dictionary: str | list[str] | None = None,
     verbose: bool = False,
 ) -> StateReturn:
-    """Check keys of the pillar; nested ones are written with colons.
+    """Check keys of pillar; colons separate the keys of a nested path.
 
     Args:
         ctx: the state's context.
         name: the state's name.
-        present: keys that have to be there, whatever their value.
+        present: keys that must exist.
         boolean: keys whose value is true or false.
         integer: keys whose value is a whole number.
         string: keys whose value is a text.
@@ -49,7 +49,7 @@ async def check_pillar(
         verbose: also name the keys that passed.
 
     Raises:
-        StateFailedError: no keys are given, or not as a text or a list.
+        StateFailedError: no keys are given, or they are neither a text nor a list.
     """
     wanted = {
         "boolean": boolean, "integer": integer, "string": string,
@@ -79,7 +79,7 @@ def _fault(value: Data, kind: str) -> str:
     expected = _TYPES.get(kind)
     if expected is None:
         return ""
-    # To Python a boolean is a number as well; to a user's pillar it is not.
+    # In Python a boolean is a number; in pillar it is not.
     fits = isinstance(value, expected) and not (expected is int and isinstance(value, bool))
     return "" if fits else f"not of type {kind}"
 

@@ -1,4 +1,4 @@
-"""`test.configurable_test_state`: result, changes, comment and warnings as the SLS wants them.
+"""`test.configurable_test_state`: returns the result, changes, comment and warnings that the SLS requests.
 
 Source: Salt's state module `test`, 3008.
 """
@@ -30,7 +30,7 @@ def configurable_test_state(
     warnings: str | list[str] | None = None,
     allow_test_mode_failure: bool = False,
 ) -> StateReturn:
-    """Return what is asked for.
+    """Return the requested result, changes, comment and warnings.
 
     Args:
         ctx: the state's context.
@@ -42,7 +42,7 @@ def configurable_test_state(
         allow_test_mode_failure: whether `result: false` fails a plan too.
 
     Raises:
-        StateFailedError: one of the arguments is something else.
+        StateFailedError: an argument has another value.
     """
     has_changes = _decided("changes", changes)
     succeeds = _decided("result", result)

@@ -1,7 +1,7 @@
-"""`test.present`: a thing that exists only as what the SLS says of it.
+"""`test.present`: an imaginary object that the SLS describes.
 
-It stands in for any resource that is created and reports what it became: bindings, delayed blocks
-and derived resources are tried out with it.
+It imitates a resource that is created and returns its properties, to try out bindings, delayed blocks and
+derived resources.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ def present(
     comment: str | None = "",
     sensitive: Any = (),
 ) -> StateReturn:
-    """Return exactly what is given.
+    """Return the given result, changes, comment and `new_state`.
 
     Args:
         ctx: the state's context.
         name: the state's name.
-        new_state: what the thing now is; any data.
+        new_state: the description of the object; any data.
         result: the result.
-        changes: what changed. In a plan, changes make the result None and `new_state` unknown.
+        changes: the changes. In a plan, they make the result None and `new_state` unknown.
         comment: the comment.
         sensitive: colon paths into `new_state` whose values are secrets.
 
     Returns:
-        That return; in a plan without changes it is the same, since nothing would change.
+        The requested return, in a plan too if there are no changes.
 
     Raises:
-        StateFailedError: `changes` is no mapping, or `sensitive` no list of paths.
+        StateFailedError: `changes` is not a mapping, or `sensitive` not a list of paths.
     """
     if changes is not None and not isinstance(changes, dict):
         raise StateFailedError(f"`changes` of test.present is a mapping, not {changes!r}")
-    comment = "" if comment is None else str(comment)  # YAML may have made something else of a word.
+    comment = "" if comment is None else str(comment)  # YAML may have read a word as another type.
     if ctx.test and changes:
         return StateReturn(name=name, result=None, changes=changes, comment=comment)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
     if sensitive:

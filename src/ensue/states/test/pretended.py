@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 
 def pretended_changes() -> DataMap:
-    """Return a new mapping each time, since whoever gets it may add to it."""
+    """Return a new mapping each time, because the caller may add to it."""
     return {"testing": {"old": "Unchanged", "new": "Something pretended to change"}}

@@ -1,6 +1,6 @@
 """State module `user`: the target's users, their groups and passwords.
 
-Source: Salt's state module `user`, 3008: results, changes and texts.
+Source: Salt's state module `user`, 3008: results, changes and comments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`user.absent`: no such user."""
+"""`user.absent`: removes a user."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ async def absent(
     force: bool = False,
     local: bool = False,  # noqa: ARG001 (Salt's argument)
 ) -> StateReturn:
-    """Have no such user.
+    """Remove a user.
 
     Args:
         ctx: the state's context.
         name: the user.
-        purge: remove its home folder and mail too.
-        force: also when it is logged in.
-        local: Salt's; the target's own programs are used.
+        purge: also remove the home folder and mail of the user.
+        force: also remove a user who is logged in.
+        local: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` name the user and those of its groups that went with it; `new_state` has `name` and
-        `exists`, false.
+        `changes` has the user and the groups that were removed with it; `new_state` has `name exists`.
 
     Raises:
-        StateFailedError: it could not be removed.
+        StateFailedError: the user could not be removed.
     """
     found: DataMap = await ctx.call("user.info", name)
     new_state: DataMap = {"name": name, "exists": False}

@@ -1,4 +1,4 @@
-"""Making a user what it is to be: added, or changed attribute by attribute."""
+"""Adds a user, or changes the attributes that differ."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HOME_MODE: Final = 0o755
 
 
 async def add(ctx: StateContext, wanted: WantedUser, options: Mapping[str, Any]) -> StateReturn:
-    """Add a user that is not there.
+    """Add a missing user.
 
     Args:
         ctx: the state's context.
-        wanted: the user as it is to be.
-        options: `gid unique system nologinit usergroup` as the user gave them.
+        wanted: the requested user.
+        options: `gid unique system nologinit usergroup`, as in the SLS.
 
     Raises:
         StateFailedError: a program failed.
@@ -63,14 +63,14 @@ async def add(ctx: StateContext, wanted: WantedUser, options: Mapping[str, Any])
 async def change(
     ctx: StateContext, wanted: WantedUser, found: DataMap, changes: DataMap, *, persist_home: bool
 ) -> StateReturn:
-    """Change a user that is there.
+    """Change an existing user.
 
     Args:
         ctx: the state's context.
-        wanted: the user as it is to be.
-        found: as it is.
-        changes: what `differences` said.
-        persist_home: a changed home folder takes along what is in it.
+        wanted: the requested user.
+        found: the present user.
+        changes: the result of `differences`.
+        persist_home: move the content of a changed home folder.
 
     Raises:
         StateFailedError: a program failed.

@@ -55,50 +55,50 @@ async def present(
     loginclass: str | None = None,  # noqa: ARG001 (of BSDs)
     local: bool = False,  # noqa: ARG001 (Salt's argument)
 ) -> StateReturn:
-    """Have a user that is as it is described; what is not described is left alone.
+    """Create a user, or change the given attributes of an existing one.
 
     Args:
         ctx: the state's context.
         name: the user.
-        uid: its number.
-        gid: its primary group, by number or name; has to be there.
-        usergroup: a new user gets a group of its own name, or does not.
-        groups: its further groups; they have to be there.
-        optional_groups: further groups that count where they are there.
-        remove_groups: it is to be in no others.
-        home: its home folder.
-        createhome: the folder is to be there.
-        persist_home: a changed home folder takes along what is in it.
-        password: the hash of its password, or the password where `hash_password` is set.
-        hash_password: hash it first (SHA-512, with the salt of the present password).
-        enforce_password: set it again when somebody changed it.
-        empty_password: let it log in without a password.
-        shell: its shell.
-        unique: its number is nobody else's.
-        system: a new user gets a number of the system's range.
-        fullname: its full name.
-        roomnumber: its room.
-        workphone: its telephone at work.
-        homephone: its telephone at home.
-        other: the rest of its comment.
-        date: the day of the last change of its password, in days since 1970.
-        mindays: the shortest age of the password in days.
-        maxdays: the longest.
-        inactdays: days between the password's end and the account's.
-        warndays: days of warning.
-        expire: the day on which the account ends, in days since 1970.
-        nologinit: a new user is left out of lastlog and faillog.
-        allow_uid_change: change the number of an existing user.
+        uid: user id.
+        gid: primary group, by number or name, which must exist.
+        usergroup: whether a new user gets a group of the same name.
+        groups: further groups, which must exist.
+        optional_groups: further groups; those that do not exist are ignored.
+        remove_groups: remove the user from all other groups.
+        home: home folder.
+        createhome: create the home folder.
+        persist_home: move the content of a changed home folder.
+        password: hash of the password, or with `hash_password` the password itself.
+        hash_password: hash the password first (SHA-512, with the salt of the present password).
+        enforce_password: set the password again if it was changed.
+        empty_password: allow login without a password.
+        shell: login shell.
+        unique: require that no other user has the user id.
+        system: give a new user an id of the system range.
+        fullname: full name.
+        roomnumber: room number.
+        workphone: telephone number at work.
+        homephone: telephone number at home.
+        other: other text in the comment field.
+        date: day of the last change of the password, in days since 1970.
+        mindays: minimum age of the password in days.
+        maxdays: maximum age of the password in days.
+        inactdays: days from the expiry of the password until the account is locked.
+        warndays: days of warning before the password expires.
+        expire: day on which the account expires, in days since 1970.
+        nologinit: do not add a new user to lastlog and faillog.
+        allow_uid_change: change the id of an existing user.
         allow_gid_change: change the primary group of an existing user.
         password_lock: lock the password, or unlock it.
-        loginclass: of BSDs; has no effect.
-        local: Salt's; the target's own programs are used.
+        loginclass: accepted, as in Salt, without effect (BSD only).
+        local: accepted, as in Salt, without effect.
 
     Returns:
-        `changes` are the new user, or the attributes that changed; a password is never in it.
+        `changes` has the new user, or the changed attributes; never a password.
 
     Raises:
-        StateFailedError: an argument makes no sense, or a program failed.
+        StateFailedError: an argument is invalid, or a program failed.
     """
     comment = _comment(dict(zip(GECOS, (fullname, roomnumber, workphone, homephone, other), strict=True)))
     ages = dict(zip(AGEING, (date, mindays, maxdays, inactdays, warndays, expire), strict=True))
@@ -150,7 +150,7 @@ def _comment(parts: dict[str, Any]) -> dict[str, str]:
         if "," in text and part not in {"homephone", "other"}:
             raise StateFailedError(f"Unsupported char ',' in {text}")
         if ":" in text or "\n" in text:
-            raise StateFailedError(f"{part} may hold no colon and no line end: {text!r}")
+            raise StateFailedError(f"{part} must not contain a colon or a line break: {text!r}")
     return given
 
 

@@ -1,6 +1,6 @@
-"""What a user is to be like, and in what an existing one differs from it.
+"""The requested user, and its differences from the present one.
 
-Nothing is changed here.
+This module changes nothing.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ AGEING: Final = {
     "warndays": ("warn", "shadow.set_warndays"),
     "expire": ("expire", "shadow.set_expire"),
 }
-"""Argument → field of `shadow.info`, and the function that sets it."""
+"""Field of `shadow.info`, and the function that sets it, by argument."""
 
 REDACTED: Final = "XXX-REDACTED-XXX"
-"""Stands in changes where a password would."""
+"""Replaces a password in changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedUser:
-    """A user as it is to be; None means that an attribute is nobody's concern.
+    """A requested user; None leaves an attribute alone.
 
     Args:
         name: the user.
-        uid: its number.
-        gid: its primary group, by number or name.
-        groups: groups that it is to be in and that have to be there.
-        optional_groups: those of the optional groups that are there.
-        remove_groups: it is to be in no others.
-        home: its home folder.
-        createhome: the folder is to be there.
-        shell: its shell.
-        password: the hash of its password.
-        enforce_password: the password is set again when it was changed.
-        empty_password: it logs in without one.
-        password_lock: its password is locked, or not.
-        comment: parts of its comment.
-        ageing: arguments of `AGEING`.
+        uid: user id.
+        gid: primary group, by number or name.
+        groups: further groups, which must exist.
+        optional_groups: the optional groups that exist.
+        remove_groups: whether to remove it from all other groups.
+        home: home folder.
+        createhome: whether to create the home folder.
+        shell: login shell.
+        password: hash of the password.
+        enforce_password: whether to set the password again if it was changed.
+        empty_password: whether to allow login without a password.
+        password_lock: whether to lock the password.
+        comment: parts of the comment field.
+        ageing: values of the arguments in `AGEING`.
     """
 
     name: str
@@ -73,17 +73,17 @@ class WantedUser:
 
     @property
     def all_groups(self) -> list[str]:
-        """Return the groups beside the primary one."""
+        """Return the groups other than the primary one."""
         return sorted({*(self.groups or []), *self.optional_groups})
 
 
 async def differences(ctx: StateContext, wanted: WantedUser, found: DataMap) -> DataMap:
-    """Return what has to change: attribute to its new value, in Salt's names.
+    """Return the new values of attributes that differ, under Salt's names.
 
     Args:
         ctx: the state's context.
-        wanted: the user as it is to be.
-        found: the user as `user.info` describes it.
+        wanted: the requested user.
+        found: the present user, as `user.info` describes it.
     """
     changes: DataMap = {}
     if wanted.uid is not None and found["uid"] != wanted.uid:
@@ -104,10 +104,10 @@ async def differences(ctx: StateContext, wanted: WantedUser, found: DataMap) -> 
 def refuse_changed_numbers(
     changes: DataMap, found: DataMap, *, allow_uid_change: bool, allow_gid_change: bool
 ) -> None:
-    """Refuse to change numbers where the user did not ask for it: files would keep the old one.
+    """Refuse to change ids unless the SLS allows it, because files would keep the old id.
 
     Raises:
-        StateFailedError: one would change.
+        StateFailedError: an id would change.
     """
     kept = [key for key, allowed in (("uid", allow_uid_change), ("gid", allow_gid_change)) if not allowed]
     faults = [
@@ -131,7 +131,7 @@ async def _is_group(ctx: StateContext, group: int | str, gid: object) -> bool:
 
 
 async def _other_groups(ctx: StateContext, wanted: WantedUser, found: DataMap) -> list[str] | None:
-    """Return the groups to set, None when they are right; the primary one and that of its name count not."""
+    """Return the groups to set, None if correct; ignores the primary group and that of the user's name."""
     if wanted.groups is None and not wanted.optional_groups:
         return None
     primary: str = await ctx.call("user.primary_group", wanted.name)

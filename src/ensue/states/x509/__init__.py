@@ -1,10 +1,10 @@
 """State module `x509`: private keys, requests, certificates, revocation lists and PEM files of the target.
 
-Keys are made and used by the target's own `openssl`, so that none ever leaves it, not even over SSH;
-what is public is read here, by the library `cryptography`. PKCS#7 and PKCS#12, and certificates that another
-minion signs (`ca_server`), are left out.
+The target's `openssl` creates and uses private keys, so that they never leave the target. The library
+`cryptography` reads public data on the managing minion. Certificates that another minion signs (`ca_server`)
+are not supported.
 
-Source: Salt's state module `x509` (`x509_v2`), 3008: arguments, results, changes and texts; openssl(1).
+Source: Salt's state module `x509` (`x509_v2`), 3008: arguments, results, changes and comments; openssl(1).
 """
 
 from __future__ import annotations

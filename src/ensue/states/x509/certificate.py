@@ -1,7 +1,7 @@
-"""`x509.certificate_managed`.
+"""`x509.certificate_managed`: creates and renews a certificate.
 
-A certificate that is there is compared with one that the same arguments make now; openssl makes that in each
-run, and it is written only when they differ.
+In each run, openssl makes a certificate from the arguments. It is compared with the existing one and
+written only if they differ.
 
 Source: Salt's state module `x509_v2`, 3008.
 """
@@ -62,34 +62,34 @@ async def certificate_managed(
     pkcs12_friendlyname: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a certificate, signed on the target.
+    """Create a certificate, signed on the target; replace it if it differs or expires soon.
 
     Args:
         ctx: the state's context.
-        name: the path.
-        days_remaining: it is replaced when it is valid for fewer days (90); 0 never.
-        ca_server: refused: no other minion is asked.
-        signing_policy: a key of `x509_signing_policies` in options or pillar, whose arguments win.
-        encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`, which holds the private key as well.
-        append_certs: certificates that follow in the file: paths of the target, or PEM.
-        pkcs12_passphrase: what a PKCS#12 is encrypted with; masked.
-        pkcs12_encryption_compat: encrypt it as old programs can read it.
-        pkcs12_friendlyname: what the certificate is called in it.
+        name: path of the file.
+        days_remaining: replace the certificate if it is valid for fewer days (90); 0 never does.
+        ca_server: refused, because ensue does not ask another minion to sign.
+        signing_policy: key of `x509_signing_policies` in options or pillar, whose arguments take precedence.
+        encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der`, or `pkcs12`, which also contains the private key.
+        append_certs: certificates to add to the file: paths of the target, or PEM.
+        pkcs12_passphrase: passphrase of a PKCS#12 file; masked.
+        pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
+        pkcs12_friendlyname: name of the certificate in the PKCS#12 file.
         **kwargs: `signing_private_key`, `signing_private_key_passphrase`, `signing_cert` (without it the
-            certificate signs itself); `private_key`, `private_key_passphrase`, `public_key` or `csr`;
+            certificate is self-signed); `private_key`, `private_key_passphrase`, `public_key` or `csr`;
             `digest`, `serial_number`, `days_valid` (365), `not_before`, `not_after`, `subject`; attributes of
             the name (`CN`, …), extensions (`basicConstraints`, …), and arguments of `file.managed`.
 
     Returns:
-        `changes` have `created` or `replaced` with the path, or what changes (`expiration`, `subject_name`,
+        `changes` has `created` or `replaced` with the path, or the differences (`expiration`, `subject_name`,
         `extensions`, …); `new_state` has `path subject issuer serial_number not_after`.
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     if ca_server:
         raise StateFailedError(
-            "x509.certificate_managed: ca_server needs another minion to sign, and none is asked here; run "
+            "x509.certificate_managed: ca_server is not supported: ensue asks no other minion to sign; run "
             "the state on that machine, with its `tgt`, and fetch the certificate by `ssh_host.fetch_file`"
         )
     encodings.check(encoding)
@@ -100,7 +100,7 @@ async def certificate_managed(
                    with_short_names(named))  # fmt: skip
     there = await ctx.connection.stat(name, follow=True)
     if there is None and encoding == "pkcs12":
-        # It holds a private key: nobody else may read it, unless the user says who.
+        # PKCS#12 contains a private key, so by default only the owner may read the file.
         about_file.setdefault("mode", "0600")
     if there is None and ctx.test:
         file = await kept(ctx, name, None, about_file)
@@ -137,7 +137,7 @@ async def _kept(
     *,
     is_written: bool,
 ) -> StateReturn:
-    """Have the file as it is to be; its content only when that is to be written."""
+    """Manage the file; write the content only if `is_written`."""
     if wanted.encoding != "pkcs12":
         data = encodings.encoded(certificate, wanted.chain, wanted.encoding)
         is_text = wanted.encoding in encodings.TEXTS
@@ -167,7 +167,7 @@ async def _chain(ctx: StateContext, append_certs: list[str] | str | None) -> lis
 
 
 async def _changes(ctx: StateContext, name: str, wanted: _Wanted) -> tuple[DataMap, Held | None]:
-    """Return what differs from the file that is there, and the certificates of that."""
+    """Return the differences from the existing file, and the certificates in it."""
     container = None
     if await form_of(ctx, name) is Form.PKCS12:
         container = await opened(ctx, name, wanted.packing.passphrase)
@@ -222,7 +222,7 @@ async def _differences(ctx: StateContext, current: x509.Certificate, wanted: _Wa
 
 
 def _is_over(current: x509.Certificate, wanted: _Wanted) -> bool:
-    """Say whether a certificate is not valid for long enough; one with a fixed end has that end."""
+    """Say whether a certificate expires too soon; with `not_after`, whether its end differs."""
     if wanted.given.get("not_after"):
         return current.not_valid_after_utc != wanted.candidate.not_valid_after_utc
     left = current.not_valid_after_utc - dt.datetime.now(tz=dt.UTC)

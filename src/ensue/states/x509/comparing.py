@@ -1,4 +1,4 @@
-"""What differs between a certificate that is there and one that was made just now to compare with.
+"""Compares an existing certificate with a newly made one.
 
 Source: Salt's state module `x509_v2`, 3008: names of changes.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 _KEY_IDENTIFIERS: Final = frozenset({"subjectKeyIdentifier", "authorityKeyIdentifier"})
-"""OpenSSL 3 adds these unasked, and older ones do not; so they count where they were asked for alone."""
+"""OpenSSL 3 adds these by default, older versions do not: they are compared only if they were requested."""
 
 
 def differences(
@@ -23,12 +23,12 @@ def differences(
     candidate: x509.Certificate | x509.CertificateSigningRequest,
     config: str,
 ) -> DataMap:
-    """Return what differs, but for serial number, validity and signature.
+    """Return the differences, except serial number, validity and signature.
 
     Args:
-        current: what is there.
-        candidate: what would be made.
-        config: the extensions that were asked for.
+        current: the existing certificate or request.
+        candidate: the newly made one.
+        config: the requested extensions.
     """
     changes: DataMap = {}
     if current.subject != candidate.subject:
@@ -45,7 +45,7 @@ def differences(
 def _by_name(
     certificate: x509.Certificate | x509.CertificateSigningRequest, config: str
 ) -> dict[str, tuple[bool, Any]]:
-    """Return each extension that counts: whether it is critical, and its value."""
+    """Return, by name, whether each compared extension is critical, and its value."""
     found: dict[str, tuple[bool, Any]] = {
         extension_name(each.oid): (each.critical, _value(each.value)) for each in certificate.extensions
     }

@@ -1,4 +1,4 @@
-"""`x509.crl_managed`.
+"""`x509.crl_managed`: creates and renews a certificate revocation list.
 
 Source: Salt's state module `x509_v2`, 3008.
 """
@@ -55,31 +55,31 @@ async def crl_managed(
     extensions: dict[str, Any] | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a list of revoked certificates, signed on the target.
+    """Create a certificate revocation list, signed on the target; replace it if it differs or expires soon.
 
     Args:
         ctx: the state's context.
-        name: the path.
-        signing_private_key: the path of the authority's private key.
+        name: path of the file.
+        signing_private_key: path of the authority's private key.
         revoked: mappings with `serial_number` or `certificate`, and `revocation_date`, `not_after` and
             `extensions` with `CRLReason`.
-        days_remaining: it is replaced when it is valid for fewer days; 0 never.
+        days_remaining: replace the list if it is valid for fewer days; 0 never does.
         signing_cert: the authority's certificate: a path of the target, or PEM.
-        signing_private_key_passphrase: what the key is encrypted with; masked.
-        include_expired: certificates that have expired are in it, too.
-        days_valid: how long it is valid.
-        digest: how it is signed.
+        signing_private_key_passphrase: passphrase of the key; masked.
+        include_expired: also list expired certificates.
+        days_valid: how long the list is valid.
+        digest: hash algorithm of the signature.
         encoding: `pem` or `der`.
         extensions: `authorityKeyIdentifier`, `issuerAltName`, `authorityInfoAccess`, `freshestCRL`,
-            `issuingDistributionPoint`, and `cRLNumber` (a number, or `auto`: one more each time).
-        **kwargs: those of `file.managed`.
+            `issuingDistributionPoint`, and `cRLNumber` (a number, or `auto` to count up).
+        **kwargs: arguments of `file.managed`.
 
     Returns:
-        `changes` have `created` or `replaced` with the path, or what changes (`revocations extensions
+        `changes` has `created` or `replaced` with the path, or the differences (`revocations extensions
         expiration digest encoding issuer_name public_key`); `new_state` has `path issuer revoked`.
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     about_file, others = split(kwargs)
     if unknown := sorted(others.keys() - {"text"}):
@@ -138,7 +138,7 @@ async def _changes(
     key: Key,
     digest: str,
 ) -> DataMap:
-    """Return what differs in who signs it, and how."""
+    """Return the differences in issuer, key and digest."""
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     changes: DataMap = {}

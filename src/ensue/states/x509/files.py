@@ -1,4 +1,4 @@
-"""The file around what a state of `x509` manages: `file.managed` looks after owner, mode and folders.
+"""Manages the files of `x509` states: `file.managed` sets owner, mode and folders.
 
 Source: Salt's state module `x509_v2`, 3008: which arguments go to `file.managed`.
 """
@@ -20,7 +20,7 @@ ABOUT_FILE: Final = frozenset({
     "user", "group", "mode", "makedirs", "dir_mode", "backup", "create", "follow_symlinks", "show_changes",
     "check_cmd", "tmp_dir", "tmp_ext", "attrs", "selinux",
 })  # fmt: skip
-"""The arguments that `file.managed` is given."""
+"""The arguments that go to `file.managed`."""
 
 
 def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -30,7 +30,7 @@ def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 async def real_path(ctx: StateContext, path: str) -> str:
-    """Return where a path leads when links are followed."""
+    """Return a path with symlinks resolved."""
     found = await ctx.connection.stat(path)
     if found is None or found.kind != "symlink":
         return path
@@ -39,10 +39,10 @@ async def real_path(ctx: StateContext, path: str) -> str:
 
 
 async def kept(ctx: StateContext, name: str, text: str | None, about_file: dict[str, Any]) -> StateReturn:
-    """Have the file as it is to be; without a text what is in it stays.
+    """Manage the file; without a text, its content stays.
 
     Raises:
-        StateFailedError: it cannot be written.
+        StateFailedError: the file cannot be written.
     """
     if text is None:
         returned = await managed(ctx, name, replace=False, **about_file)
@@ -56,10 +56,10 @@ async def kept(ctx: StateContext, name: str, text: str | None, about_file: dict[
 async def written(
     ctx: StateContext, name: str, data: bytes | None, about_file: dict[str, Any], *, is_text: bool
 ) -> StateReturn:
-    """Have the file as it is to be, with a content that is text or not; without one what is in it stays.
+    """Manage the file with text or binary content; without data, its content stays.
 
     Raises:
-        StateFailedError: it cannot be written.
+        StateFailedError: the file cannot be written.
     """
     if data is None or is_text:
         return await kept(ctx, name, None if data is None else data.decode(), about_file)
@@ -72,15 +72,15 @@ async def written(
 def outcome(  # noqa: PLR0917 (what a return is made of)
     ctx: StateContext, name: str, what: str, changes: DataMap, file: StateReturn, new_state: DataMap | None
 ) -> StateReturn:
-    """Put together what the state returns.
+    """Make the return of the state.
 
     Args:
         ctx: the state's context.
-        name: the path.
-        what: what is managed, as the comment names it.
-        changes: what changes of the thing itself.
-        file: what `file.managed` returned; of its changes only owner and mode are said.
-        new_state: what the thing now is.
+        name: path of the file.
+        what: name of the managed object, for the comment.
+        changes: changes of the content.
+        file: the return of `file.managed`; only owner and mode of its changes are reported.
+        new_state: description of the content.
     """
     verb = "created" if "created" in changes else "recreated"
     about_file = {word: value for word, value in file.changes.items() if word in {"user", "group", "mode"}}

@@ -1,4 +1,4 @@
-"""`x509.pem_managed`.
+"""`x509.pem_managed`: writes PEM to a file.
 
 Source: Salt's state module `x509_v2`, 3008.
 """
@@ -23,16 +23,16 @@ _LINE_CHARS: Final = 64
 
 @also_takes(*ABOUT_FILE)
 async def pem_managed(ctx: StateContext, name: str, text: str, **kwargs: Any) -> StateReturn:
-    """Have a file with PEM, whose lines may have been put together in one.
+    """Write PEM to a file, and restore its line breaks if they are missing.
 
     Args:
         ctx: the state's context.
-        name: the path.
+        name: path of the file.
         text: the PEM; a private key is masked.
         **kwargs: arguments of `file.managed`.
 
     Returns:
-        What `file.managed` returns.
+        The return of `file.managed`.
 
     Raises:
         StateFailedError: there is no PEM in the text.

@@ -1,4 +1,4 @@
-"""`x509.private_key_managed`.
+"""`x509.private_key_managed`: creates a private key.
 
 Source: Salt's state module `x509_v2`, 3008.
 """
@@ -37,27 +37,27 @@ async def private_key_managed(
     bits: int | None = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a private key, made on the target; it never leaves it.
+    """Create a private key on the target, which never leaves it.
 
     Args:
         ctx: the state's context.
-        name: the path.
+        name: path of the file.
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
-        keysize: in bits: for rsa 2048 and more, for ec 256, 384 or 521.
-        passphrase: what it is encrypted with; masked.
+        keysize: size in bits: for `rsa` at least 2048, for `ec` 256, 384 or 521.
+        passphrase: passphrase of the key; masked.
         encoding: `pem`, `der` or `pkcs12`.
-        new: make another one each time.
-        overwrite: replace what is there and cannot be read.
-        pkcs12_encryption_compat: encrypt PKCS#12 as old programs can read it.
-        bits: Salt's older name of `keysize`.
-        **kwargs: those of `file.managed`; the mode is 0400 without one.
+        new: create a new key in each run.
+        overwrite: replace an existing file that cannot be read as a key.
+        pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
+        bits: the same as `keysize`.
+        **kwargs: arguments of `file.managed`; the default mode is 0400.
 
     Returns:
-        `changes` have `created` or `replaced` with the path, or what changes (`algo keysize encoding
+        `changes` has `created` or `replaced` with the path, or the differences (`algo keysize encoding
         passphrase`); `new_state` has `path algo keysize`.
 
     Raises:
-        StateFailedError: an argument makes no sense, or what is there is no such key.
+        StateFailedError: an argument is invalid, or the existing file is not such a key.
     """
     about_file, others = split(kwargs)
     if unknown := sorted(others.keys() - _OLD):

@@ -1,4 +1,4 @@
-"""`x509.csr_managed`.
+"""`x509.csr_managed`: creates a certificate signing request.
 
 Source: Salt's state module `x509_v2`, 3008.
 """
@@ -49,24 +49,25 @@ async def csr_managed(
     subject: Any = None,
     **kwargs: Any,
 ) -> StateReturn:
-    """Have a request for a certificate.
+    """Create a certificate signing request; replace it if it differs.
 
     Args:
         ctx: the state's context.
-        name: the path.
-        private_key: the path of the private key.
-        private_key_passphrase: what that is encrypted with; masked.
-        digest: how it is signed.
+        name: path of the file.
+        private_key: path of the private key.
+        private_key_passphrase: passphrase of the private key; masked.
+        digest: hash algorithm of the signature.
         encoding: `pem` or `der`.
-        subject: the name, as RFC 4514 writes it, or a mapping of attributes.
+        subject: the name in the form of RFC 4514, or a mapping of attributes.
         **kwargs: attributes of the name (`CN`, `C`, …), extensions (`subjectAltName`, …), and arguments of
             `file.managed`.
 
     Returns:
-        `changes` have `created` or `replaced` with the path, or what changes; `new_state` has `path subject`.
+        `changes` has `created` or `replaced` with the path, or the differences; `new_state` has `path
+        subject`.
 
     Raises:
-        StateFailedError: an argument makes no sense, or the key cannot be used.
+        StateFailedError: an argument is invalid, or the key cannot be used.
     """
     check(encoding, ("der", "pem"))
     about_file, rest = split({word: value for word, value in kwargs.items() if word not in _OLD})
