@@ -105,12 +105,12 @@ def test_a_status_of_its_own_is_kept(folder: Path) -> None:
         ("echo '[1]'", "the command printed something that is not one JSON object"),
         (printing({"host": "a"}), "the command's JSON: `status` is missing"),
         (printing({"status": "succeeded"}), "the command's JSON: `host` is missing"),
-        (printing({"status": "succeeded", "host": 5}), "the command's JSON: `host` is to be text"),
+        (printing({"status": "succeeded", "host": 5}), "the command's JSON: `host` must be text"),
         (
             printing(INFORMATION | {"port": "22"}),
-            "the command's JSON: `port` is to be a number from 1 to 65535",
+            "the command's JSON: `port` must be a number from 1 to 65535",
         ),
-        (printing(INFORMATION | {"port": True}), "the command's JSON: `port` is to be a number"),
+        (printing(INFORMATION | {"port": True}), "the command's JSON: `port` must be a number"),
     ],
 )
 def test_what_is_wrong_is_said(folder: Path, line: str, comment: str) -> None:
