@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.openssh
 
 SAYS = {
-    "silent": "did not let us in within 2 s",
+    "silent": "completed no login within 2 s",
     "endless_banner": "cannot be reached",
     "endless_line": "cannot be reached",
     "nonsense": "cannot be reached",
     "nonsense_after_version": "cannot be reached",
     "gone_at_once": "cannot be reached",
-    "never_answers_login": "did not let us in within 2 s",
-    "talks_instead_of_login": "did not let us in within 2 s",
+    "never_answers_login": "completed no login within 2 s",
+    "talks_instead_of_login": "completed no login within 2 s",
     "refuses_everybody": "refused the user `anybody`",
     "never_opens": "opened no session within 2 s",
     "refuses_sessions": "opens no session",

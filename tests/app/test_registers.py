@@ -42,7 +42,7 @@ AN_SRN = "(write <type>:<id>, for example ssh_host:web-01)"
 BOUND = (
     "holds a reference, and which resources a state registers is known before it runs (write the name out)"
 )
-PORT = "`port` is to be a number from 1 to 65535, not"
+PORT = "`port` must be a number from 1 to 65535, not"
 NO_TYPE = "there is no resource type 'ssh_hots' (did you mean ssh_host?)"
 UNKNOWN = "ssh_host:x is not registered: unknown key `prot` (did you mean `port`?)"
 
@@ -82,8 +82,8 @@ def known(root: Path) -> list[str]:
     ("entry", "expected"),
     [
         ("ssh_host:x: {prot: 5}", "E0705: ssh_host:x: unknown key `prot` (did you mean `port`?)"),
-        ("ssh:x: {port: many}", "E0705: ssh_host:x: `port` is to be a number from 1 to 65535, not 'many'"),
-        ("ssh_host:x: {user: 5}", "E0705: ssh_host:x: `user` is to be text, not a number"),
+        ("ssh:x: {port: many}", "E0705: ssh_host:x: `port` must be a number from 1 to 65535, not 'many'"),
+        ("ssh_host:x: {user: 5}", "E0705: ssh_host:x: `user` must be text, not a number"),
         ("ssh_host:x: {5: y}", "E0705: ssh_host:x: the key 5 is not text (put it in quotes)"),
         (
             "ssh_host:x: [1]",
@@ -159,7 +159,7 @@ def test_what_only_a_run_knows_is_refused_by_the_run(tmp_path: Path) -> None:
         (returned,) = apply(tmp_path, "t", test=test).returns.values()
         assert returned.result is False
         assert returned.comment.splitlines() == [
-            "states/t.sls:6:9: ssh_host:bad is not registered: `host` is to be text, not a number",
+            "states/t.sls:6:9: ssh_host:bad is not registered: `host` must be text, not a number",
             f"states/t.sls:6:9: ssh_host:bad is not registered: {PORT} 'h'",
             "states/t.sls:7:9: ssh_host:whole is not registered: unknown key `usr` (did you mean `user`?)",
             "states/t.sls:8:9: the configuration of needy:n is not a mapping",

@@ -111,7 +111,7 @@ def test_a_secret_comes_from_a_file_or_a_pipe(project: Shell) -> None:
             ["ssh_host:d1", "hst=x", "port=y"],
             [
                 "ssh_host:d1 cannot be registered: dummy:d1 has its id",
-                "ssh_host:d1: `port` is to be a number from 1",
+                "ssh_host:d1: `port` must be a number from 1",
                 "ssh_host:d1: unknown key `hst` (did you mean `host`?)",
             ],
         ),

@@ -58,7 +58,7 @@ def test_what_the_command_prints_is_how_to_connect(folder: Path) -> None:
 
 def test_without_a_command_nothing_can_be_deployed(folder: Path) -> None:
     """A plan knows it, because observing says so; what was printed before is enough for one."""
-    assert "needs `command`" in asyncio.run(command_environment.observe(request(folder, None))).obstacle
+    assert "requires `command`" in asyncio.run(command_environment.observe(request(folder, None))).obstacle
     assert asyncio.run(command_environment.observe(request(folder, "true"))).obstacle == ""
 
     deploy(folder, printing(INFORMATION))
@@ -105,12 +105,12 @@ def test_a_status_of_its_own_is_kept(folder: Path) -> None:
         ("echo '[1]'", "the command printed something that is not one JSON object"),
         (printing({"host": "a"}), "the command's JSON: `status` is missing"),
         (printing({"status": "succeeded"}), "the command's JSON: `host` is missing"),
-        (printing({"status": "succeeded", "host": 5}), "the command's JSON: `host` is to be text"),
+        (printing({"status": "succeeded", "host": 5}), "the command's JSON: `host` must be text"),
         (
             printing(INFORMATION | {"port": "22"}),
-            "the command's JSON: `port` is to be a number from 1 to 65535",
+            "the command's JSON: `port` must be a number from 1 to 65535",
         ),
-        (printing(INFORMATION | {"port": True}), "the command's JSON: `port` is to be a number"),
+        (printing(INFORMATION | {"port": True}), "the command's JSON: `port` must be a number"),
     ],
 )
 def test_what_is_wrong_is_said(folder: Path, line: str, comment: str) -> None:
@@ -132,7 +132,7 @@ def test_a_secret_in_the_error_output_is_masked(folder: Path) -> None:
 @pytest.mark.parametrize("line", [None, "", "  "])
 def test_without_a_command_there_is_nothing_to_do(folder: Path, line: str | None) -> None:
     """The message names the option."""
-    with pytest.raises(StateFailedError, match="needs `command`"):
+    with pytest.raises(StateFailedError, match="requires `command`"):
         deploy(folder, line)
 
 

@@ -191,9 +191,7 @@ def test_faults_are_told(remote: Remote, tmp_path: Path) -> None:
     """An unreachable remote, a relative target, a missing key and a missing git are results False."""
     nowhere = Remote(tmp_path / "nowhere", remote.target)
     assert "Failed to check remote refs" in nowhere.latest().comment
-    assert remote.latest(identity="relative").comment.startswith(
-        "identity 'relative' is not an absolute path"
-    )
+    assert "identity 'relative' is not an absolute path" in remote.latest(identity="relative").comment
     assert remote.latest(identity=[str(tmp_path / "no")]).comment.endswith("does not exist.")
     ctx = context(MinionConnection(HERE))
     assert "not an absolute path" in state("git.latest", ctx, str(remote.folder), target="x").comment

@@ -1,6 +1,6 @@
-"""What a target answered, read with suspicion: it may be broken, or somebody may have taken it over.
+"""Validates the answers of targets, which may be broken or compromised.
 
-An answer that makes no sense is a `RemoteFileError` with the path, as any other failure of a file operation.
+An invalid answer is a `RemoteFileError` with the path, like any other failure of a file operation.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 MOST_BYTES: Final = 256 << 20
-"""So much of a command's output, or of a file, is taken from a target over the network and kept in memory."""
+"""Maximum size of a command's output, or of a file, that is read over the network into memory."""
 
 MOST_NAMES: Final = 1_000_000
-"""So many names a folder may have."""
+"""Maximum number of names in a folder."""
 
 KINDS: Final[dict[int, FileKind]] = {
     stat_bits.S_IFREG: "file",
@@ -34,12 +34,12 @@ KINDS: Final[dict[int, FileKind]] = {
     stat_bits.S_IFIFO: "fifo",
     stat_bits.S_IFSOCK: "socket",
 }
-"""Kinds of files by the type bits of a mode."""
+"""File types by the type bits of a mode."""
 
 DIGEST_PROGRAMS: Final = {
     kind: f"{kind}sum" for kind in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")
 }
-"""What prints the digest of a file on a target, by its kind."""
+"""Programs that print the digest of a file on a target, by its kind."""
 
 _DIGEST: Final = re.compile(rb"\\?([0-9a-f]+)(?:\s|\Z)")
 _LONGEST_NUMBER: Final = 18
@@ -47,11 +47,11 @@ _LONGEST_MODE: Final = 8
 """Hexadecimal digits; a mode has four."""
 
 _LATEST_S: Final = 1 << 40
-"""Later than any time that a file has, and early enough for every calendar."""
+"""Maximum time of a file; later times do not fit every calendar."""
 
 
 def whole_number(text: str) -> int | None:
-    """Return a decimal number without a sign, None when a text is none that a system would print."""
+    """Return an unsigned decimal number, None if the text is not one that a system would print."""
     return int(text) if text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
 
 
@@ -59,7 +59,7 @@ def checked_names(srn: Srn, path: str, names: Iterable[str]) -> list[str]:
     """Return the names in a folder, sorted, without `.` and `..`.
 
     Raises:
-        RemoteFileError: one cannot be a name, or there are too many.
+        RemoteFileError: a name is invalid, or there are too many.
     """
     found: list[str] = []
     for name in names:
@@ -75,7 +75,7 @@ def checked_name(srn: Srn, path: str, name: str) -> str:
     """Return a name in a folder.
 
     Raises:
-        RemoteFileError: it is empty, is a path, or is longer than a name can be.
+        RemoteFileError: the name is empty, a path, or too long.
     """
     if not name or "/" in name or "\0" in name or len(name) > LONGEST_PATH_BYTES:
         shown = printable(name[:80])
@@ -84,10 +84,10 @@ def checked_name(srn: Srn, path: str, name: str) -> str:
 
 
 def checked_size(srn: Srn, doing: str, path: str, size_bytes: int) -> None:
-    """Refuse content that is too large to be kept in memory.
+    """Refuse content that is too large for memory.
 
     Raises:
-        RemoteFileError: it is.
+        RemoteFileError: the content is too large.
     """
     if size_bytes > MOST_BYTES:
         why = f"it has {size_bytes} bytes; at most {MOST_BYTES} are read over the network"
@@ -98,9 +98,9 @@ def digest_in(srn: Srn, path: str, printed: bytes, kind: str = "sha256") -> str:
     """Return the checksum that a program such as `sha256sum` printed.
 
     Raises:
-        RemoteFileError: it printed something else.
+        RemoteFileError: the program printed something else.
     """
-    # A name with a backslash or newline makes it put a backslash before the hash.
+    # For a name with a backslash or newline, the program prints a backslash before the hash.
     found = _DIGEST.match(printed)
     if found is None or len(found[1]) != 2 * hashlib.new(kind, usedforsecurity=False).digest_size:
         raise file_error(
@@ -110,10 +110,10 @@ def digest_in(srn: Srn, path: str, printed: bytes, kind: str = "sha256") -> str:
 
 
 def stat_in(srn: Srn, path: str, printed: bytes) -> FileStat:
-    """Return what the script `STAT` printed of a path.
+    """Return the attributes of a path that the script `STAT` printed.
 
     Raises:
-        RemoteFileError: it printed something else.
+        RemoteFileError: the script printed something else.
     """
     first, _, target = printed.partition(b"\n")
     fields = first.decode("utf-8", "surrogateescape").split()

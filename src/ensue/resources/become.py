@@ -1,7 +1,7 @@
-"""Becoming another user on a host: as it is, through su (when logged in as root) or through sudo.
+"""Runs scripts as another user of a host: directly, through su (when logged in as root) or through sudo.
 
-Which way works is asked once per user. Sudo never asks a terminal: either it needs no password, or
-it gets `sudo_password` through its standard input, before anything else and never on a command line.
+The method is determined once per user. Sudo never prompts on a terminal: either it requires no password, or
+it gets `sudo_password` on standard input, before anything else, and never on a command line.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How a user is become.
+    """How scripts run as a user.
 
     Args:
-        kind: not at all, through su, through sudo without or with a password.
-        user: as su or sudo wants the user named; for sudo quoted for the shell.
+        kind: directly, through su, through sudo without or with a password.
+        user: the user in the form that su or sudo expects; for sudo quoted for the shell.
     """
 
     kind: Literal["direct", "su", "sudo", "sudo_with_password"]
@@ -40,15 +40,15 @@ elif [ "$(id -u)" = 0 ]; then echo "su $name"
 elif sudo -n -H -u {sudo_user} -- /bin/sh -c true >/dev/null 2>&1; then echo sudo
 else echo refused; fi
 """
-"""What is tried is what is sent later: a rule of sudoers may name the shell."""
+"""It tries the same command line that is sent later, because a rule of sudoers may name the shell."""
 
 _BY_NUMBER = r"sed -n 's/^\([^:]*\):[^:]*:{user}:.*/\1/p' /etc/passwd | grep -m 1 ."
-"""The `id` of busybox knows users by name only."""
+"""For the `id` of busybox, which accepts only names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """A script as it is sent, and what goes before the command's own standard input.
+    """A script, and the bytes to send before the standard input of the command.
 
     Args:
         script: for a POSIX shell.
@@ -60,11 +60,11 @@ class Errand:
 
 
 class Becoming:
-    """Knows how to become the users of one host.
+    """Determines and remembers how to run scripts as the users of one host.
 
     Args:
         srn: the host's name.
-        password: what sudo asks for; empty when there is none.
+        password: password for sudo; empty if there is none.
         send: runs a script on the host as the user logged in, with the given standard input.
     """
 
@@ -78,8 +78,8 @@ class Becoming:
         """Return a script that runs another one as a user.
 
         Raises:
-            AuthenticationError: sudo does not let us.
-            RemoteError: there is no such user.
+            AuthenticationError: sudo refuses.
+            RemoteError: the user does not exist.
         """
         way = self._ways.get(user)
         if way is None:
@@ -92,7 +92,7 @@ class Becoming:
             case "sudo":
                 return Errand(script=f"exec sudo -n -H -u {way.user} -- {shell_word(script)}")
             case "sudo_with_password":
-                # -k: a ticket from a moment ago must not leave the password to the command's own input.
+                # -k: with a recent ticket, the password would be left to the command's own input.
                 line = f"exec sudo -S -k -p '' -H -u {way.user} -- {shell_word(script)}"
                 return Errand(script=line, stdin_first=self._password.encode() + b"\n")
             case _:
@@ -115,7 +115,7 @@ class Becoming:
 
     async def _ask_with_password(self, user: str, sudo_user: str) -> Way:
         if not self._password:
-            why = "sudo wants a password, or is not there (set `sudo_password`, or NOPASSWD in its sudoers)"
+            why = "sudo requires a password, or is missing (set `sudo_password`, or NOPASSWD in its sudoers)"
             raise AuthenticationError(f"cannot become `{user}` on {self._srn}: {why}", target=str(self._srn))
         line = f"exec sudo -S -k -p '' -H -u {sudo_user} -- /bin/sh -c true"
         proof = await self._send(line, self._password.encode() + b"\n")

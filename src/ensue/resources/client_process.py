@@ -1,7 +1,7 @@
-"""One run of a client program (`podman exec`, `kubectl exec`) on this machine, and what it brings back.
+"""Runs a client program (`podman exec`, `kubectl exec`) once on this machine, and collects its output.
 
-A client cannot always tell how the command inside ended, nor end it. So the command says itself when
-it begins and how it ends, in marked lines on its error output, which are taken out again here.
+A client cannot always report how the command ended, nor end it. Therefore the command itself reports its
+start and its end in marked lines on its error output, which this module removes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.contracts.content import Input
 
 QUIET_S: Final = 2.0
-"""How long the output of a command that has exited must be silent before it is taken as whole.
+"""How long the output of an exited command must be silent before it counts as complete.
 
 Usually the client exits at once. It does not while something that the command left in the background
 holds its output.
@@ -49,7 +49,7 @@ exec cat >/dev/null 2>&1"""
 
 
 def boot_script(token: str) -> str:
-    """Return a script that reads another one from its input, runs it, and marks its start and its end.
+    """Return a script that reads another script from its input, runs it, and reports its start and end.
 
     The script itself travels through the input since clients carry arguments as JSON or in a URL, which
     are short and hold no bytes outside UTF-8. Signals are left to the inner script: the outer one reports
@@ -64,7 +64,7 @@ def boot_script(token: str) -> str:
 
 
 def boot_input(script: str, token: str) -> bytes:
-    """Return what `boot_script` reads before the inner script reads its own input."""
+    """Return the input of `boot_script`, which precedes the input of the inner script."""
     return f"{script}\n{token}\n".encode("utf-8", "surrogateescape")
 
 
@@ -72,7 +72,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
     """A running client.
 
     Args:
-        token: what marks the lines of `boot_script`; empty when the client runs no such script.
+        token: the mark of the lines of `boot_script`; empty if the client runs no such script.
     """
 
     def __init__(self, token: str = "") -> None:
@@ -94,7 +94,7 @@ class ClientProcess(asyncio.SubprocessProtocol):
 
     @property
     def errors(self) -> bytes:
-        """What the client and the command wrote to their error output, without the marks."""
+        """The error output of client and command, without the marked lines."""
         text = bytes(self._errors)
         for mark in (self._pid_mark, self._exit_mark):
             if mark is not None:
@@ -107,10 +107,10 @@ class ClientProcess(asyncio.SubprocessProtocol):
         return None if self._transport is None else self._transport.get_returncode()
 
     def completed(self) -> Completed:
-        """Return the end of the command, of the client where the command reported none."""
+        """Return how the command ended, or if it did not report that, how the client ended."""
         code = self.exit_code if self.exit_code is not None else self.client_code or 0
         if self.exit_code is not None and _FIRST_SIGNAL_CODE < code <= _LAST_SIGNAL_CODE:
-            # A shell reports a signal so, and in no other way.
+            # A shell reports a signal only in this form.
             code = _FIRST_SIGNAL_CODE - code
         return Completed(returncode=code, stdout=bytes(self._output), stderr=self.errors, pid=self.pid)
 
@@ -222,11 +222,11 @@ async def started_client(argv: Sequence[str], *, token: str = "") -> ClientProce
 
     Args:
         argv: the program and its arguments.
-        token: what marks the lines of `boot_script`.
+        token: the mark of the lines of `boot_script`.
 
     Raises:
         OSError: the program cannot be started.
-        ValueError: an argument holds a NUL byte.
+        ValueError: an argument contains a NUL byte.
     """
     loop = asyncio.get_running_loop()
     raw = [os.fsencode(part) for part in argv]
@@ -235,7 +235,7 @@ async def started_client(argv: Sequence[str], *, token: str = "") -> ClientProce
 
 
 async def client_answer(argv: Sequence[str], *, limit_s: float) -> Completed | None:
-    """Return what a client answers to a question, None when it does not start or not end in time."""
+    """Return the output of a short client call, None if it does not start, or does not end in time."""
     try:
         client = await started_client(argv)
     except OSError:
@@ -249,7 +249,7 @@ async def client_answer(argv: Sequence[str], *, limit_s: float) -> Completed | N
 
 
 def quoted_end(said: Completed) -> str:
-    """Return what a client wrote when it failed, fit for the end of a message."""
+    """Return the error output of a failed client, formatted for the end of a message."""
     words = printable(" ".join(said.stderr.decode("utf-8", "replace").split())[:_QUOTED_CHARS])
     return f": {words}" if words else f": it ended with {said.returncode}"
 

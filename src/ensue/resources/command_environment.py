@@ -1,7 +1,7 @@
-"""Environment provider `command`: any program of this machine that prints connection information as JSON.
+"""Environment provider `command`: runs a program of this machine that prints connection information as JSON.
 
-`deploy` runs the program; what it printed is kept, encrypted, so that a plan can tell how things
-stand without running anything. What the program does, and how to undo it, is its own affair.
+`deploy` runs the program and stores its output, encrypted, so that a plan knows the environment without
+running the program. The provider does not know what the program does, nor how to undo it.
 
 Source: derived-resources document, "fetches connection_info()".
 """
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 SECRET_KEYS: Final = ("password", "private_key", "passphrase")
-"""Keys whose values are secrets, and endings of such keys (`sudo_password`)."""
+"""Keys whose values are secrets, and suffixes of such keys (`sudo_password`)."""
 
 _OPTIONS: Final = ("command",)
-_NO_COMMAND: Final = "provider command needs `command`, a shell line that prints how to connect as JSON"
+_NO_COMMAND: Final = "provider command requires `command`, a shell line that prints how to connect as JSON"
 _OUTCOME_NAME: Final = "outcome.sealed"
 _SUCCEEDED: Final = "succeeded"
 _FAILED: Final = "failed"
@@ -40,11 +40,11 @@ _HIGHEST_PORT: Final = 65535
 
 
 async def observe(request: EnvironmentRequest) -> Environment:
-    """Return the state of the environment after the last run of the program; runs nothing.
+    """Return the state of the environment after the last run of the program, without running it.
 
     Raises:
-        StateFailedError: an option makes no sense.
-        StoreError: what is kept cannot be opened with the project's key.
+        StateFailedError: an option is invalid.
+        StoreError: the stored output cannot be decrypted with the project's key.
     """
     check_options(request, "command", _OPTIONS)
     outcome = await asyncio.to_thread(_load, request)
@@ -55,14 +55,14 @@ async def observe(request: EnvironmentRequest) -> Environment:
 
 
 async def deploy(request: EnvironmentRequest) -> Environment:
-    """Run the program and take what it prints.
+    """Run the program and store its output.
 
     Returns:
-        The environment, with the program's own `status`; `failed` when the program fails or does not
-        print a JSON object that can be connected to.
+        The environment, with the `status` that the program prints; `failed` if the program fails or does not
+        print a JSON object with connection information.
 
     Raises:
-        StateFailedError: the option `command` is missing, or another makes no sense.
+        StateFailedError: the option `command` is missing, or another option is invalid.
     """
     check_options(request, "command", _OPTIONS)
     line = _line(request)
@@ -83,11 +83,11 @@ async def deploy(request: EnvironmentRequest) -> Environment:
 
 
 async def connection_info(request: EnvironmentRequest) -> DataMap:
-    """Return what the program printed, without its status.
+    """Return the output of the program, without its status.
 
     Raises:
-        StateFailedError: it has not succeeded.
-        StoreError: what is kept cannot be opened with the project's key.
+        StateFailedError: the program has not succeeded.
+        StoreError: the stored output cannot be decrypted with the project's key.
     """
     outcome = await asyncio.to_thread(_load, request)
     if outcome is None or outcome["status"] != _SUCCEEDED:
@@ -96,13 +96,13 @@ async def connection_info(request: EnvironmentRequest) -> DataMap:
 
 
 async def destroy(request: EnvironmentRequest) -> Environment:
-    """Forget what the program printed; the environment itself is the program's affair."""
+    """Remove the stored output of the program; the environment itself is left alone."""
     await asyncio.to_thread(shutil.rmtree, request.directory, ignore_errors=True)
     return Environment(status="absent")
 
 
 def _line(request: EnvironmentRequest) -> str:
-    """Return the shell line to run, empty when the state has none."""
+    """Return the shell line to run, empty if the state has none."""
     line = request.options.get("command")
     return line if isinstance(line, str) and line.strip() else ""
 
@@ -121,7 +121,7 @@ def _json_object(text: bytes) -> DataMap | None:
 
 
 def _fault(code: int, stdout: bytes, outcome: DataMap | None) -> str:
-    """Return what is wrong with the program's answer, empty when nothing is."""
+    """Return what is wrong with the program's output, empty if nothing is."""
     if code:
         return f"the command {described_end(code)}"
     if outcome is None:
@@ -131,10 +131,10 @@ def _fault(code: int, stdout: bytes, outcome: DataMap | None) -> str:
 
 
 def _wrong_values(outcome: DataMap) -> list[str]:
-    wrong = [f"`{key}` is to be text" for key in _TEXTS if not isinstance(outcome.get(key), str | None)]
+    wrong = [f"`{key}` must be text" for key in _TEXTS if not isinstance(outcome.get(key), str | None)]
     port = outcome.get("port", 22)
     if isinstance(port, bool) or not isinstance(port, int) or not 0 < port <= _HIGHEST_PORT:
-        wrong.append("`port` is to be a number from 1 to 65535")
+        wrong.append("`port` must be a number from 1 to 65535")
     if "status" not in outcome:
         wrong.append("`status` is missing (`succeeded` when the environment can be connected to)")
     if outcome.get("status") == _SUCCEEDED and not outcome.get("host"):

@@ -1,4 +1,4 @@
-"""A `Command` as a script for a POSIX shell, for targets that take one line: SSH, containers, pods.
+"""Turns a `Command` into a script for a POSIX shell, for targets that take one line: SSH, containers, pods.
 
 The script changes folder, umask and environment and then becomes the command, so that no shell
 stays in between. Becoming another user is the business of whoever sends the script.
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensue.contracts.connection import Command
 
 NO_FOLDER_EXIT_CODE: Final = 113
-"""With this code, and the token on stderr, a script says that the folder to run in cannot be entered."""
+"""Exit code which, with the token on stderr, means that the folder to run in cannot be entered."""
 
 _READ_VARIABLES: Final = """v=
 while IFS= read -r l && [ "$l" != {token} ]; do
@@ -25,7 +25,7 @@ v="$v$l
 done
 eval "unset v l
 $v\""""
-"""A shell reads a pipe byte by byte, so that nothing of what the command is to read is lost."""
+"""A shell reads a pipe byte by byte, so that the command's own input is not lost."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -35,7 +35,7 @@ class CommandScript(NamedTuple):
 
     Args:
         text: the script.
-        stdin_first: what the script itself reads before the command reads its own standard input.
+        stdin_first: input of the script, which precedes the standard input of the command.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Checks shared by the configurations of all types: unknown keys with near names, kinds of values."""
+"""Checks shared by the configurations of all types: unknown keys with similar names, types of values."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 def unknown_keys(config: ReadOnlyDataMap, known: Iterable[str]) -> list[str]:
-    """Return one sentence for each key that the type does not know, with the nearest one that it does."""
+    """Return one sentence for each unknown key, with the most similar known one."""
     names = sorted(known)
     return [_unknown(key, names) for key in config if key not in names]
 
 
 def wrong_kinds(config: ReadOnlyDataMap, kinds: Mapping[str, tuple[type, ...]]) -> list[str]:
-    """Return one sentence for each value of the wrong kind; None counts as not given.
+    """Return one sentence for each value of a wrong type; None counts as not given.
 
     Args:
         config: the configuration.
-        kinds: accepted Python types by key; `bool` is no `int` here.
+        kinds: accepted Python types by key; `bool` does not count as `int`.
     """
     return [
-        f"`{key}` is to be {_words(kinds[key])}, not {_word(type(value))}"
+        f"`{key}` must be {_words(kinds[key])}, not {_word(type(value))}"
         for key, value in config.items()
         if key in kinds and value is not None and not _fits(value, kinds[key])
     ]
@@ -36,7 +36,7 @@ def not_positive(config: ReadOnlyDataMap, keys: Iterable[str]) -> list[str]:
     for key in keys:
         value = config.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool) and value <= 0:
-            found.append(f"`{key}` is to be above zero, not {value}")
+            found.append(f"`{key}` must be above zero, not {value}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Running code of a plug-in that may block in a thread that nobody waits for at the end of the process.
+"""Runs code of a plug-in that may block in a daemon thread, which does not delay the end of the process.
 
 A thread cannot be stopped. The threads of an executor are joined when the process ends, so a hook that hangs
 would keep the process from ending; a daemon thread does not.
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 async def in_daemon_thread(work: Callable[[], Any]) -> Any:
-    """Return what a function returns that runs in a thread of its own.
+    """Run a function in its own daemon thread and return its result.
 
     Args:
-        work: the function. It goes on when this coroutine is cancelled, and what it returns is then dropped.
+        work: the function. If this coroutine is cancelled, it continues, and its result is discarded.
     """
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[Any] = loop.create_future()

@@ -1,4 +1,4 @@
-"""The keys that containers and pods have in common: what may be wrong with them, and their frozen form."""
+"""The configuration keys that containers and pods share: checks them, and returns the settings."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ def exec_faults(
 
     Args:
         config: the configuration.
-        kinds: the type's own keys and the kinds of their values.
-        names: those of its keys that name something, as the client takes names.
+        kinds: types of the values of the type's own keys.
+        names: keys whose values must be names that the client accepts.
     """
     all_kinds = {**_KINDS, **kinds}
     found = unknown_keys(config, all_kinds) + wrong_kinds(config, all_kinds)
     found += not_positive(config, ("connect_timeout_s", "timeout_s"))
     found += [
-        f"`{key}` is no name: {value!r} (letters, digits, `_`, `.` and `-`, a letter or digit first)"
+        f"`{key}` is not a name: {value!r} (letters, digits, `_`, `.` and `-`, a letter or digit first)"
         for key in names
         if isinstance(value := config.get(key), str) and not is_name(value)
     ]
     workdir = config.get("workdir")
     if isinstance(workdir, str) and not workdir.startswith("/"):
-        found.append(f"`workdir` is to be an absolute path, not {workdir!r}")
+        found.append(f"`workdir` must be an absolute path, not {workdir!r}")
     env = config.get("env")
     if isinstance(env, dict):
         found += [
-            f"`env` has a name that is none for a variable: {name!r}"
+            f"`env` has a name that no variable can have: {name!r}"
             for name in env
             if not _VARIABLE.match(name)
         ]
@@ -64,7 +64,7 @@ def exec_faults(
 
 
 def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:
-    """Return the common part of a configuration without faults."""
+    """Return the common settings of a valid configuration."""
     env = config.get("env")
     return ExecSettings(
         workdir=text(config, "workdir"),
@@ -75,12 +75,12 @@ def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:
 
 
 def is_name(value: str) -> bool:
-    """Say whether a client takes a text as the name of a container or pod, and never as an option."""
+    """Say whether a client accepts a text as the name of a container or pod, and not as an option."""
     return _NAME.match(value) is not None
 
 
 def text(config: ReadOnlyDataMap, key: str) -> str:
-    """Return a value as text, empty when it is not given."""
+    """Return a value as text, empty if it is not given."""
     value = config.get(key)
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 

@@ -1,7 +1,7 @@
 """`ExecConnection`: a target whose commands go through a client program, one run of it per command.
 
-Containers and pods are reached so. What the client's command line is, and why it failed, is the
-business of a `Doorway`; files are in `posix_files`.
+Containers and pods are reached in this way. A `Doorway` provides the client's command line, and finds out why
+it failed; `posix_files` has the file operations.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     from ensue.resources.client_process import ClientProcess
 
 MOST_CLIENTS: Final = 4
-"""So many clients of one target run at the same time; other commands wait for their turn."""
+"""Maximum number of concurrent clients of one target; other commands wait."""
 
 _END_GRACE_S: Final = 2.0
 """How long a command has between SIGTERM and SIGKILL."""
 
 
 class ExecSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What containers and pods have in common.
+    """The settings that containers and pods share.
 
     Args:
-        workdir: where commands start that name no folder; empty: the home folder.
+        workdir: folder of commands that name none; empty: the home folder.
         env: variables of every command.
         connect_timeout_s: how long the client may take until the command runs.
-        timeout_s: limit of a command that has none of its own; None: no limit.
+        timeout_s: limit of a command without its own one; None: no limit.
     """
 
     workdir: str = ""
@@ -58,8 +58,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         argv: the client's command line, up to the program that runs on the target.
-        script: what a POSIX shell there is to run.
-        stdin_first: what the script reads before the command's own standard input.
+        script: the script for a POSIX shell on the target.
+        stdin_first: input of the script, which precedes the standard input of the command.
     """
 
     argv: Sequence[str]
@@ -89,7 +89,7 @@ class Doorway(Protocol):
 
         Args:
             user: whose script it was, as for `entry`.
-            said: the client's end; None when it could not be started.
+            said: how the client ended; None if it could not be started.
         """
         ...
 
@@ -124,10 +124,10 @@ class ExecConnection(PosixFiles):
         """Run a command to its end.
 
         Raises:
-            RemoteTimeoutError: it did not start or not end in time; it was ended.
-            RemoteFileError: there is no such folder to run in.
-            UnreachableError: the target is not there, or is not running.
-            RemoteError: as `contracts.connection` says.
+            RemoteTimeoutError: the command did not start or end in time, and was ended.
+            RemoteFileError: the folder to run in does not exist.
+            UnreachableError: the target does not exist, or is not running.
+            RemoteError: as described in `contracts.connection`.
         """
         settings = self.settings
         command = msgspec.structs.replace(
@@ -150,10 +150,10 @@ class ExecConnection(PosixFiles):
 
         Args:
             script: what to run.
-            stdin_first: what it reads first.
+            stdin_first: what the script reads first.
             user: as whom, as for `Doorway.entry`.
             limit_s: how long it may run once it has started; None: no limit.
-            stdin: what it reads then.
+            stdin: what the script reads after that.
         """
         entry = await self._door.entry(script, user, self._send_plain)
         async with self._turns:
@@ -225,7 +225,7 @@ class ExecConnection(PosixFiles):
             raise UnreachableError(message, target=str(self._srn))
 
     async def _end(self, client: ClientProcess, user: str | None) -> None:
-        """End a command that nobody waits for any more: SIGTERM, then SIGKILL."""
+        """End a command that is no longer waited for: SIGTERM, then SIGKILL."""
         if not client.started.done():
             # A client that is ended before its command runs may leave the command behind.
             await asyncio.wait([client.started, client.ended], timeout=_END_GRACE_S)

@@ -1,4 +1,4 @@
-"""`RemoteFileError`s with one wording, whatever the transport: what, where, why, how to mend it."""
+"""Builds `RemoteFileError`s with the same wording for every transport: what, where, why, how to fix it."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def file_error(
         srn: the target.
         doing: what was tried, as in "cannot <doing> <path>".
         path: the path on the target.
-        number: the errno, 0 when it is not known; becomes the error's `errno`.
-        why: the cause in words; without it what the system says of `number`.
-        remedy: how to mend it; without it what mends most of `number`.
+        number: the errno, 0 if it is unknown; becomes the error's `errno`.
+        why: the cause in words; by default the system's text for `number`.
+        remedy: how to fix it; by default the usual remedy for `number`.
     """
     cause = why or (os.strerror(number) if number else "the target does not say why")
     remedy = remedy or _REMEDIES.get(number, "")
@@ -48,7 +48,7 @@ def file_error(
 
 
 def printable(path: str) -> str:
-    """Return a path fit for a message: bytes that are no UTF-8 and control characters become escapes."""
+    """Return a path for a message: control characters and bytes that are not UTF-8 are escaped."""
     try:
         raw = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -61,7 +61,7 @@ def need_path(srn: Srn, doing: str, path: str) -> None:
     """Refuse what cannot be a path on any target, before it is sent.
 
     Raises:
-        RemoteFileError: it is not absolute, or holds a NUL byte or half a surrogate pair.
+        RemoteFileError: the path is not absolute, or contains a NUL byte or a lone surrogate.
     """
     why = ""
     if not path.startswith("/"):
@@ -78,7 +78,7 @@ def need_path(srn: Srn, doing: str, path: str) -> None:
 
 
 class FileFaults:
-    """A context that turns `OSError` and "this is no path" `ValueError` into `RemoteFileError`.
+    """A context that turns `OSError`, and the `ValueError` of an invalid path, into `RemoteFileError`.
 
     Args:
         srn: the target.

@@ -1,4 +1,4 @@
-"""Which symlinks a write follows: not those that another user has put into a folder that everybody writes to.
+"""Decides which symlinks a write follows: not those of another user in a world-writable folder.
 
 A write resolves symlinks before it puts a new file in the place of the old one, so that the kernel's own
 protection never sees them. The rule here is the kernel's, whatever its switch says: a symlink in a sticky,
@@ -17,17 +17,17 @@ from typing import Final
 from ensue.resources.faults import printable
 
 REMEDY: Final = "remove the link, or name the path that it points to"
-"""How a user mends it."""
+"""How a user fixes it."""
 
 _STICKY_AND_WORLD_WRITABLE: Final = stat.S_ISVTX | stat.S_IWOTH
 
 
 class ForeignLinkError(PermissionError):
-    """A symlink on the way is another user's, in a folder that everybody writes to.
+    """A symlink in the path belongs to another user, in a folder that is writable for everybody.
 
     Args:
         link: its path on the target.
-        owner: whose it is.
+        owner: its owner.
     """
 
     def __init__(self, link: str, owner: str) -> None:

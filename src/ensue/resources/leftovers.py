@@ -1,11 +1,11 @@
-"""Temporary files on targets, noted while they are there, so that those of a killed process can be removed.
+"""Records temporary files on targets while they exist, so that those of a killed process can be removed.
 
-Each process notes its own in a file of its own below the cachedir, which it holds locked while it lives and
-removes when nothing is left. The next apply takes over the notes of processes that are gone: what they
-left on this machine is removed at once, what is on another host when its files are next worked on.
+Each process has its own file of notes below the cachedir, which is locked while the process lives and removed
+when nothing is left. The next apply takes over the notes of processes that no longer exist: it removes their
+files on this machine at once, and those on another host when it next works on files there.
 
-Only noted paths are removed, and only when they are named as ensue names temporary files and are files or
-symlinks. Temporary files below the cachedir itself are not noted (see `model/private_files`).
+Only noted paths are removed, and only if they have a name that ensue gives to temporary files and are files
+or symlinks. Temporary files below the cachedir itself are not noted (see `model/private_files`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TEMPORARY_PREFIX: Final = ".ensue-"
-"""How the names of temporary files begin."""
+"""Prefix of the names of temporary files."""
 
 HERE: Final = ""
 """The target of paths on this machine."""
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Line(msgspec.Struct, frozen=True):
-    """One note: a temporary file begins to be there, or is gone."""
+    """One note: a temporary file was created or removed."""
 
     target: str
     path: str
@@ -48,7 +48,7 @@ class _Line(msgspec.Struct, frozen=True):
 
 
 def is_temporary(path: str) -> bool:
-    """Say whether a path has a name that ensue gives to temporary files alone."""
+    """Say whether a path has a name that ensue gives only to temporary files."""
     return path.rpartition("/")[2].startswith(TEMPORARY_PREFIX)
 
 
@@ -56,7 +56,7 @@ class Leftovers:
     """The notes of this process.
 
     Args:
-        folder: where notes are kept; made with the first one.
+        folder: the folder of the notes, which is created with the first one.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -69,7 +69,7 @@ class Leftovers:
 
     @contextmanager
     def noted(self, target: str, path: str) -> Generator[None]:
-        """Note a temporary file for as long as it is there.
+        """Note a temporary file while it exists (context manager).
 
         Args:
             target: the resource as text, `HERE` for this machine.
@@ -82,7 +82,7 @@ class Leftovers:
             self.end(target, path)
 
     def begin(self, target: str, path: str) -> None:
-        """Note a temporary file that is about to be made, as well as that can be done."""
+        """Note a temporary file before it is created; a failure is only logged."""
         with self._turn:
             try:
                 self._begin(target, path, time.time())
@@ -90,7 +90,7 @@ class Leftovers:
                 _log.debug("%s cannot be noted below %s: %s", path, self._folder, error.strerror)
 
     def end(self, target: str, path: str) -> None:
-        """Note that a temporary file is gone; one that was never noted is none of ours."""
+        """Note that a temporary file was removed; one that was never noted is ignored."""
         with self._turn:
             at_s = self._there.pop((target, path), None)
             if at_s is None or self._descriptor < 0:
@@ -102,9 +102,9 @@ class Leftovers:
                     os.ftruncate(self._descriptor, 0)
 
     def take_over(self) -> None:
-        """Remove what killed processes left on this machine; this blocks, call it in a thread.
+        """Remove the files that killed processes left on this machine. It blocks, so call it in a thread.
 
-        What they left on other hosts is `left` from then on.
+        Afterwards, `left` returns what they left on other hosts.
 
         Raises:
             OSError: notes cannot be read or written.
@@ -120,12 +120,12 @@ class Leftovers:
                 file.unlink(missing_ok=True)
 
     def left(self, target: str) -> list[str]:
-        """Return what killed processes left on a host, once; the caller removes it and calls `end`."""
+        """Return, once, what killed processes left on a host; the caller removes it and calls `end`."""
         with self._turn:
             return self._left.pop(target, [])
 
     def close(self) -> None:
-        """Remove the notes, unless something is still noted."""
+        """Remove the file of notes, unless something is still noted."""
         with self._turn:
             if self._descriptor < 0:
                 return
@@ -172,7 +172,7 @@ def _notes(folder: Path) -> list[Path]:
 
 
 def _open_notes(lines: Iterable[bytes]) -> dict[tuple[str, str], float]:
-    """Return what is noted as being there; a line that was cut short was never followed by its file."""
+    """Return the files that are noted and not removed; the file of a truncated line was never created."""
     there: dict[tuple[str, str], float] = {}
     for content in lines:
         with suppress(msgspec.MsgspecError):
@@ -193,8 +193,8 @@ def _remove(path: str) -> None:
         found = os.lstat(path)
         if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode):
             os.unlink(path)  # noqa: PTH108 (a string)
-            _log.info("%s, which a killed run had left, was removed", path)
+            _log.info("removed %s, which a killed run had left", path)
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        _log.warning("%s, which a killed run has left, cannot be removed: %s", path, error.strerror)
+        _log.warning("cannot remove %s, which a killed run has left: %s", path, error.strerror)

@@ -1,7 +1,7 @@
-"""One loaded resource type, shared by all its resources: its hooks with their defaults, and its life.
+"""A loaded resource type, shared by all its resources: its hooks with their defaults, and its lifecycle.
 
-`init` is called once, before anything else of the type, and `shutdown` once at the end. Plain hooks run in
-threads beside the event loop. What a hook raises is told with the type's name and the place in its code.
+`init` is called once, before all other hooks, and `shutdown` once at the end. Plain hooks run in threads. The
+error of a hook names the type and the place in its code.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _MOST_THREADS: Final = 256
 
 
 class LoadedType:
-    """A resource type with its hooks, each that its package lacks with its default.
+    """A resource type with its hooks, and defaults for the hooks that its package lacks.
 
     A hook that fails raises an `EnsueError` that names the type, or the `EnsueError` that the hook raised.
 
     Args:
         source: its package.
-        sources: says where its code is.
+        sources: locates its code.
         opts: the project's options.
     """
 
@@ -67,7 +67,7 @@ class LoadedType:
 
     @property
     def IS_REMOTE(self) -> bool:  # noqa: N802 -- the contract's name
-        """Whether working on its resources takes next to nothing from this machine."""
+        """Whether work on its resources needs almost nothing of this machine."""
         return self._hooks.is_remote
 
     @property
@@ -76,29 +76,29 @@ class LoadedType:
         return self._hooks.get("discover") is not None
 
     def place_of(self, hook: str) -> Span | None:
-        """Return where a hook is written, None when the type leaves it out."""
+        """Return the place of a hook in the code, None if the type does not have it."""
         found = self._hooks.get(hook)
         return place_of(found.function, self._sources) if found else None
 
     @property
     def needs_opening(self) -> bool:
-        """Whether something of it has to be awaited, or may block, before a connection is there."""
+        """Whether a connection requires awaiting a hook, or may block."""
         return not self.source.is_shipped or self._hooks.get("init") is not None
 
     def must_be_ready(self) -> None:
-        """Refuse to go on where `init` has to be awaited first.
+        """Fail if `init` must be awaited first.
 
         Raises:
-            PluginError: it was not.
+            PluginError: `init` was not awaited.
         """
         if self._hooks.get("init") is not None and self._started is None:
             raise PluginError(f"the resource type {self.name!r} is used before it was initialised")
 
     async def ready(self, opts: Mapping[str, Any] | None = None) -> None:
-        """Return when `init` has been called.
+        """Call `init`, unless it was called, and wait for its end.
 
         Raises:
-            ResourceTypeError: it raised, or did not return; everybody who asks is told the same.
+            ResourceTypeError: `init` raised, or did not return in time; every caller gets the same error.
         """
         if self._started is None:
             self._started = asyncio.create_task(self._init({**self._opts, **(opts or {})}))
@@ -132,7 +132,7 @@ class LoadedType:
         return cast("list[str]", found)
 
     def connect(self, context: ResourceContext) -> Connection:
-        """Return a connection handle, whole or with methods that say that they are not offered.
+        """Return a connection, in which missing methods raise `NotOfferedError`.
 
         Raises:
             EnsueError: the hook raised.
@@ -155,10 +155,10 @@ class LoadedType:
         return connection if whole else cast("Connection", PartialConnection(connection, context.srn))
 
     async def opened(self, context: ResourceContext, opts: Mapping[str, Any] | None = None) -> Connection:
-        """Return what `connect` returns, for a type whose `connect` may block all the same.
+        """Return a connection of a type whose `connect` may block.
 
         Raises:
-            EnsueError: a hook raised, or did not return.
+            EnsueError: a hook raised, or did not return in time.
         """
         await self.ready(opts)
         if self.source.is_shipped:
@@ -177,7 +177,7 @@ class LoadedType:
         """Say whether a resource answers.
 
         Raises:
-            EnsueError: it does not, or the hook raised.
+            EnsueError: the resource does not answer, or the hook raised.
         """
         hook = self._hooks.get("ping")
         if hook is None:
@@ -185,10 +185,10 @@ class LoadedType:
         return bool(await self._asked(hook, connection, context))
 
     async def grains(self, connection: Connection, context: ResourceContext) -> DataMap:
-        """Gather a resource's grains; its names are among them whatever the hook returns.
+        """Gather a resource's grains, and add those that name it.
 
         Raises:
-            EnsueError: the hook raised, or returned no mapping.
+            EnsueError: the hook raised, or did not return a mapping.
         """
         hook = self._hooks.get("grains")
         gathered: object = await self._asked(hook, connection, context) if hook is not None else {}
@@ -207,10 +207,10 @@ class LoadedType:
         return {**gathered, "id": srn.id, "resource_id": srn.id, "resource_type": srn.type}
 
     async def discover(self, opts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the resources that the type finds by itself, as the hook returned them.
+        """Return the resources that the type discovers, as the hook returned them.
 
         Raises:
-            ResourceTypeError: the hook raised, did not return in time, or returned no mapping.
+            ResourceTypeError: the hook raised, did not return in time, or did not return a mapping.
         """
         hook = self._hooks.get("discover")
         if hook is None:
@@ -227,7 +227,7 @@ class LoadedType:
         return dict(found)
 
     async def shutdown(self) -> None:
-        """Call `shutdown`, if the type was used and `init` did not raise; what goes wrong is logged."""
+        """Call `shutdown` if the type was used and `init` did not raise; errors are logged."""
         started, self._started = self._started, None
         if started is None:
             return
@@ -261,7 +261,7 @@ class LoadedType:
             return await in_daemon_thread(lambda: hook.call(**offered))
 
     async def _asked(self, hook: Hook, connection: Connection, context: ResourceContext) -> Any:
-        """Call a hook for one resource; an error of the operating system means that it does not answer."""
+        """Call a hook for a resource; an `OSError` means that the resource does not answer."""
         try:
             return await self._called(hook, connection=connection, context=context)
         except EnsueError:
@@ -299,7 +299,7 @@ class LoadedType:
 
 
 async def _answers(connection: Connection) -> bool:
-    """Ask a connection for the cheapest thing that it offers."""
+    """Make the cheapest request that a connection offers."""
     if connection.can_run:
         return (await connection.run(Command(argv=["true"]))).returncode == 0
     if not isinstance(connection, PartialConnection) or connection.offers("stat"):

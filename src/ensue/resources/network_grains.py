@@ -1,6 +1,6 @@
-"""Grains of a machine's network from raw facts: gateways, resolver, addresses and names of its own.
+"""Computes the network grains of a machine from raw facts: gateways, resolver, addresses and names.
 
-No name server is asked: it may hang, and grains are to be there at once. Names come from `/etc/hosts`.
+Names come from `/etc/hosts`. No name server is asked, because it may hang.
 
 Source: the names and shapes of Salt's core grains; proc(5), resolv.conf(5), hosts(5).
 """
@@ -57,7 +57,7 @@ def network_grains(facts: Mapping[str, str], *, fqdn: str, own: frozenset[str]) 
 
 
 def _gateway(routes: Iterator[tuple[int, str]]) -> str | bool:
-    """Return the gateway of the default route of lowest cost; True: it has none; False: there is no route."""
+    """Return the gateway of the cheapest default route; True if it has none, False if there is no route."""
     found = sorted(routes, key=lambda route: route[0])
     return (found[0][1] or True) if found else False
 
@@ -75,7 +75,7 @@ def _routes_4(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _routes_6(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the same of lines of `/proc/net/ipv6_route`."""
+    """Yield cost and gateway of the default routes in lines of `/proc/net/ipv6_route`."""
     for line in text.splitlines():
         words = line.split()
         if len(words) < _COLUMNS_6 or int(words[0], 16) or int(words[1], 16):
@@ -138,7 +138,7 @@ def _without_comment(line: str) -> list[str]:
 
 
 def _version(text: str) -> int:
-    """Return 4 or 6, 0 for what is no address."""
+    """Return 4 or 6, or 0 if the text is not an address."""
     try:
         return ipaddress.ip_address(text).version
     except ValueError:

@@ -1,4 +1,4 @@
-"""What `/etc/os-release` says, in Salt's names: `os`, `os_family`, `osrelease` and their kin. Pure.
+"""Computes Salt's grains `os`, `os_family`, `osrelease` and others from `/etc/os-release`. Pure.
 
 Source: os-release(5); Salt's grains of the same names.
 """
@@ -81,8 +81,8 @@ def os_grains(os_release: str, *, machine: str) -> DataMap:
     """Return the grains that describe the operating system.
 
     Args:
-        os_release: the text of `/etc/os-release`; empty when there is none.
-        machine: what `uname -m` says.
+        os_release: text of `/etc/os-release`; empty if there is none.
+        machine: output of `uname -m`.
 
     Returns:
         `os os_family osfullname osrelease osrelease_info osmajorrelease oscodename osfinger osarch`
@@ -110,7 +110,7 @@ def os_grains(os_release: str, *, machine: str) -> DataMap:
 
 
 def parse_os_release(text: str) -> dict[str, str]:
-    """Return the variables of an os-release file; lines that are none are passed over."""
+    """Return the variables of an os-release file; other lines are skipped."""
     fields: dict[str, str] = {}
     for line in text.splitlines():
         key, equals, value = line.strip().partition("=")

@@ -1,8 +1,8 @@
-"""The connection of a type whose own connection object lacks methods, or that has no such object.
+"""The connection of a type whose connection object lacks methods, or that has no such object.
 
-What is missing raises `NotOfferedError`, which becomes `cmd.run is not available for dummy` under the name
-of the function that was called. Whatever else the type's object has (methods for the type's overrides) is
-reached through it.
+Missing methods raise `NotOfferedError`, which users see as `cmd.run is not available for dummy`, with the
+name of the called function. Other attributes of the type's object, such as methods for its overrides, are
+available.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _MISSING: Final = object()
 
 
 def completed(connection: object, srn: Srn) -> Connection:
-    """Return a whole connection.
+    """Return a connection with all methods.
 
     Args:
         connection: what the type's `connect` returned; None for a type without one.
         srn: the resource.
 
     Returns:
-        The object itself when it has everything that the contract names.
+        The object itself if it has all methods of the contract.
     """
     if all(hasattr(connection, name) for name in (*_ATTRIBUTES, *_METHODS)):
         return cast("Connection", connection)
@@ -41,10 +41,10 @@ def completed(connection: object, srn: Srn) -> Connection:
 
 
 class PartialConnection:
-    """A connection in which methods are missing.
+    """A connection without some methods.
 
     Args:
-        inner: the type's own connection object, None when there is none.
+        inner: the type's own connection object, None if there is none.
         srn: the resource.
     """
 
@@ -56,7 +56,7 @@ class PartialConnection:
 
     @property
     def can_run(self) -> bool:
-        """Whether there is a `run` that works."""
+        """Whether the connection can run commands."""
         return hasattr(self._inner, "run") and bool(getattr(self._inner, "can_run", True))
 
     def offers(self, method: str) -> bool:
@@ -99,7 +99,7 @@ class PartialConnection:
 
 
 async def _nothing_to_close() -> None:
-    """Hold nothing that has to be given up."""
+    """Do nothing, because nothing is open."""
 
 
 def _refusing(method: str, type_: str) -> Callable[..., Coroutine[Any, Any, Any]]:

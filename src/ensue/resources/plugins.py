@@ -42,8 +42,8 @@ class Plugins:
         """Return a resource type.
 
         Raises:
-            NotAvailableError: there is none of this name.
-            ResourceTypeError: it does not load, or breaks its contract.
+            NotAvailableError: the type does not exist.
+            ResourceTypeError: it does not load, or violates its contract.
         """
         if name not in self._types:
             try:
@@ -61,7 +61,7 @@ class Plugins:
 
     @property
     def sources(self) -> TypeSources:
-        """Where types are found."""
+        """The places of resource types."""
         return self._sources
 
     @property
@@ -79,10 +79,10 @@ class Plugins:
 
         Args:
             srn: the resource.
-            config: its configuration; keys that are no text are wrong whatever the type.
+            config: its configuration; keys must be text for every type.
 
         Raises:
-            NotAvailableError: there is no such resource type.
+            NotAvailableError: the type does not exist.
             PluginError: the type does not load.
         """
         type_ = self.resource_type(srn.type)
@@ -95,7 +95,7 @@ class Plugins:
         """Return an environment provider.
 
         Raises:
-            NotAvailableError: there is none of this name.
+            NotAvailableError: the provider does not exist.
             PluginError: it does not load, or lacks a function.
         """
         return self._providers.find(name)

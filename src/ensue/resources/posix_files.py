@@ -1,9 +1,10 @@
-"""File operations through nothing but commands: for targets that run a POSIX shell and have no file protocol.
+"""File operations through commands, for targets that run a POSIX shell and have no file protocol.
 
-Each operation is one script, one round trip. The scripts need `cat dd stat readlink mv chmod chown
-mkdir rm ln touch wc`, of coreutils or busybox; content travels through stdin and stdout as it is, long
-content in chunks: a script reads all of them, and each part of a long file is read by a script of its own.
-Why something failed is told by exit codes; what the tools print is only passed on to the reader.
+Each operation is one script in one round trip. The scripts use `cat dd stat readlink mv chmod chown mkdir rm
+ln touch wc` of coreutils or busybox. Content travels unchanged through stdin and stdout. Long content travels
+in
+chunks: a script reads all of them, and each part of a long file is read by a separate script. Exit codes tell
+why an operation failed; the output of the tools is only quoted in messages.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.resources.file_parts import FilePart
 
 _MARKS: Final = 4
-"""So many words the script `PART` prints before the part."""
+"""Number of words that the script `PART` prints before the part."""
 
 _REASONS: Final = {
     scripts.ABSENT: (errno.ENOENT, ""),
@@ -66,7 +67,7 @@ class PosixFiles:
         return all_parts(lambda at, before: self.part(path, at, before))
 
     async def part(self, path: str, at: int, before: FilePart | None) -> FilePart:
-        """Return a part of a file; see `file_parts`."""
+        """Return a part of a file, as the function `read` of `file_parts.all_parts`."""
         done = await self._do("read", path, scripts.PART, str(at >> 20), str(PART_BYTES >> 20))
         line, _, content = done.stdout.partition(b"\n")
         marks = tuple(line.decode("ascii", "replace").split())

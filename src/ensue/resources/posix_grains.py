@@ -1,8 +1,8 @@
-"""Grains of a POSIX machine from raw facts, and a shell script that gathers such facts in one round trip.
+"""Computes the grains of a POSIX machine from raw facts, which a shell script gathers in one round trip.
 
-A fact is a text as the machine gives it (`os_release` is the whole file); `grains_from` makes Salt's
-grains of them, the same whether this process read them or the script did. The script needs
-a POSIX shell and whatever of /proc, /sys, `ip` and `id` is there; what is not there is left out.
+A fact is text of the machine (`os_release` is the whole file). `grains_from` computes Salt's grains from
+facts, whether this process or the script has read them. The script requires a POSIX shell, and uses /proc,
+/sys, `ip` and `id` as far as they exist.
 
 Source: the names and shapes of Salt's core grains.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 SALT_VERSION: Final = "3008.5"
-"""The Salt whose language SLS files may expect: formulas ask for it before they use a feature."""
+"""The release of Salt whose features SLS files may use; formulas check it."""
 
 FACTS_SCRIPT: Final = r"""
 say() { [ -z "$2" ] || printf '%s=%s\n' "$1" "$2"; }
@@ -104,12 +104,12 @@ _INITS: Final = {
 
 
 def project_grains(opts: Mapping[str, Any]) -> DataMap:
-    """Return the grains that are the project's and not the machine's.
+    """Return the grains that depend on the project and not on the machine.
 
     Args:
         opts: its options.
     """
-    # Salt's default, which formulas look at; there need not be such a host.
+    # Salt's default, which formulas read; the host need not exist.
     return {"master": str(opts.get("master") or "salt")}
 
 
@@ -124,7 +124,7 @@ def facts_script(opts: Mapping[str, Any]) -> str:
 
 
 def parse_facts(text: str) -> dict[str, str]:
-    """Return what the script printed, by fact; lines of one fact are joined again."""
+    """Return the output of the script by fact; the lines of a fact are joined."""
     lines: dict[str, list[str]] = {}
     for line in text.splitlines():
         name, equals, value = line.partition("=")
@@ -134,7 +134,7 @@ def parse_facts(text: str) -> dict[str, str]:
 
 
 def grains_from(facts: Mapping[str, str], *, id_: str) -> DataMap:
-    """Return the grains that follow from facts.
+    """Compute grains from facts.
 
     Args:
         facts: raw texts by name, as the script gathers them.
@@ -183,7 +183,7 @@ def _names(nodename: str, hosts: str) -> DataMap:
 
 
 def _long_name(short: str, hosts: str) -> str:
-    """Return the name with a domain that /etc/hosts has for a host; no name server is asked: it may hang."""
+    """Return the name with a domain that /etc/hosts has; no name server is asked, as it may hang."""
     for line in hosts.splitlines():
         names = line.partition("#")[0].split()[1:]
         if short in names:

@@ -1,4 +1,4 @@
-"""Ping and grains of every target that runs a POSIX shell, through nothing but its connection."""
+"""Ping and grains of any target that runs a POSIX shell, through its connection."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def gathered_grains(connection: Connection, context: ResourceContext) -> D
 
     Args:
         connection: the target.
-        context: who it is, and the options of the project.
+        context: its SRN, and the options of the project.
 
     Raises:
         RemoteError: the target cannot be reached, or the script fails there.

@@ -1,6 +1,6 @@
-"""Ending a command on a target with everything that it started, through a POSIX shell.
+"""Ends a command on a target, with everything that it started, through a POSIX shell.
 
-It knows process numbers and signals only; how the script gets to the target is left to the connection.
+The connection sends the script.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def kill_script(pid: int, signal_name: str) -> str:
     the group: sudo with `use_pty` starts its command in a session of its own.
 
     Args:
-        pid: the process number on the target.
+        pid: the process id on the target.
         signal_name: the signal without `SIG` (`TERM`).
     """
     return _KILL.format(signal=signal_name, pid=pid)

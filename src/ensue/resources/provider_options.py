@@ -1,4 +1,4 @@
-"""Refuses the options that an environment provider does not take, so that a misspelt one is not ignored."""
+"""Refuses unknown options of an environment provider, so that a misspelt one is not ignored."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def check_options(request: EnvironmentRequest, provider: str, known: Sequence[str]) -> None:
-    """Check that a request has no other options than a provider takes.
+    """Check that a request has only options that a provider knows.
 
     Args:
         request: the request.
         provider: the provider's name.
-        known: the names of the options that it takes.
+        known: names of the known options.
 
     Raises:
-        StateFailedError: it has others; the message names them, and what they may be meant to be.
+        StateFailedError: an option is unknown; the message names it and similar known ones.
     """
     unknown = sorted(request.options.keys() - set(known))
     if not unknown:

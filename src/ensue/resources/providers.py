@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensue.contracts.provider import EnvironmentProvider
 
 FOLDER: Final = "_providers"
-"""The folder below a file root that holds a project's own providers, a file each."""
+"""The folder below a file root with a project's own providers, one file each."""
 
 _KIND: Final = PluginKind(
     words="environment provider",
@@ -31,7 +31,7 @@ _KIND: Final = PluginKind(
 
 
 class Providers:
-    """All providers that there are, each loaded when first used.
+    """All environment providers, each loaded when first used.
 
     Args:
         folders: `_providers` of every file root, the first one wins; those that do not exist are skipped.
@@ -41,10 +41,10 @@ class Providers:
         self._modules = PluginModules(_KIND, folders)
 
     def find(self, name: str) -> EnvironmentProvider:
-        """Return a provider. A project's own wins over ensue's, and ensue's over one of a distribution.
+        """Return a provider: the project's own, else ensue's, else that of a distribution.
 
         Raises:
-            NotAvailableError: there is none of this name.
+            NotAvailableError: the provider does not exist.
             PluginError: it does not load, or lacks a function.
         """
         return cast("EnvironmentProvider", self._modules.find(name))

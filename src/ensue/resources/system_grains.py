@@ -1,4 +1,4 @@
-"""Further grains of a machine from raw facts: what it was booted with, its disks, its locale and more.
+"""Computes further grains of a machine from raw facts: kernel parameters, disks, locale and others.
 
 Source: the names and shapes of Salt's grains.
 """

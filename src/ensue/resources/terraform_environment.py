@@ -1,7 +1,7 @@
-"""Environment provider `terraform`: a configuration whose outputs say how to connect.
+"""Environment provider `terraform`: a configuration whose outputs are the connection data.
 
-An output called like a key of an `ssh_host` (`host`, `user`, `private_key`, …) is that key; the option
-`outputs` names others, and one output `connection_info` may hold all of them.
+An output with the name of a key of an `ssh_host` (`host`, `user`, `private_key`, …) is used for this key. The
+option `outputs` names others, and an output `connection_info` may contain all of them.
 
 Source: derived-resources document, "fetches connection_info()"; Terraform, "Output values".
 """
@@ -35,11 +35,11 @@ _SUCCEEDED: Final = "succeeded"
 
 
 async def observe(request: EnvironmentRequest) -> Environment:
-    """Say how the environment compares with the configuration: `absent`, `changed` or `succeeded`.
+    """Compare the environment with the configuration: `absent`, `changed` or `succeeded`.
 
     Raises:
-        StateFailedError: an option makes no sense, or the configuration cannot be planned.
-        StoreError: what is kept cannot be decrypted.
+        StateFailedError: an option is invalid, or the configuration cannot be planned.
+        StoreError: the stored state cannot be decrypted.
     """
     workspace = _workspace(request)
     if await asyncio.to_thread(workspace.outputs) is None:
@@ -58,11 +58,11 @@ async def deploy(request: EnvironmentRequest) -> Environment:
     """Apply the configuration.
 
     Returns:
-        `failed` where terraform fails; what it made before that is kept, for the next run to continue from.
+        `failed` if terraform fails; what it has created is recorded, and the next run continues from there.
 
     Raises:
-        StateFailedError: an option makes no sense.
-        StoreError: what is kept cannot be decrypted.
+        StateFailedError: an option is invalid.
+        StoreError: the stored state cannot be decrypted.
     """
     workspace = _workspace(request)
     _check_source(workspace)
@@ -75,11 +75,11 @@ async def deploy(request: EnvironmentRequest) -> Environment:
 
 
 async def connection_info(request: EnvironmentRequest) -> DataMap:
-    """Return the outputs that say how to connect.
+    """Return the connection data from the outputs.
 
     Raises:
-        StateFailedError: there is no output `host`, or an output that `outputs` names is not there.
-        StoreError: what is kept cannot be decrypted.
+        StateFailedError: the output `host`, or one that `outputs` names, does not exist.
+        StoreError: the stored state cannot be decrypted.
     """
     outputs = await asyncio.to_thread(_workspace(request).outputs)
     if outputs is None:
@@ -100,11 +100,11 @@ async def connection_info(request: EnvironmentRequest) -> DataMap:
 
 
 async def destroy(request: EnvironmentRequest) -> Environment:
-    """Destroy what the configuration made, and forget it.
+    """Destroy what the configuration created, and remove its stored state.
 
     Raises:
-        StateFailedError: an option makes no sense.
-        StoreError: what is kept cannot be decrypted.
+        StateFailedError: an option is invalid.
+        StoreError: the stored state cannot be decrypted.
     """
     if not request.directory.exists():
         return Environment(status="absent")
@@ -136,7 +136,7 @@ def _workspace(request: EnvironmentRequest) -> Workspace:
 
 
 def _obstacle(workspace: Workspace) -> str:
-    """Return what keeps a configuration from being applied, empty when nothing is missing."""
+    """Return why a configuration cannot be applied, empty if it can."""
     try:
         _check_source(workspace)
         find_binary(workspace.binary)
@@ -164,7 +164,7 @@ def _mapping(request: EnvironmentRequest, option: str) -> Mapping[str, Data]:
 
 
 def _details(request: EnvironmentRequest, outputs: Mapping[str, Output]) -> DataMap:
-    """Return the outputs that have no part in the connection and are no secrets."""
+    """Return the outputs that are neither connection data nor secrets."""
     used = {*_KEYS, _ALL, *_named(request).values()}
     return {name: one.value for name, one in outputs.items() if name not in used and not one.sensitive}
 

@@ -1,4 +1,4 @@
-"""Blocking work in a thread, whose end is waited for in any case."""
+"""Runs blocking work in a thread, and always waits for its end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Run blocking work in a thread; when cancelled wait for its end all the same.
+    """Run blocking work in a thread; if cancelled, still wait for its end.
 
-    A thread cannot be stopped: a caller that was told "cancelled" while a file is still being
-    replaced would be told a lie.
+    A thread cannot be stopped, so "cancelled" would be wrong while it is still replacing a file.
     """
     running = asyncio.get_running_loop().run_in_executor(None, work)
     try:

@@ -1,6 +1,6 @@
-"""The hooks of a resource type, validated: which it has, what each takes, and where it is written.
+"""Validates the hooks of a resource type, and records their parameters and their places in the code.
 
-A type that breaks the contract of `ensue.contracts.resource_type` is refused when it is loaded, whole.
+A type that violates the contract of `ensue.contracts.resource_type` is refused as a whole when it is loaded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         name: its name.
         function: the function.
-        takes: the parameters that it wants.
+        takes: its parameters.
         is_async: whether it is a coroutine function.
     """
 
@@ -43,17 +43,17 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     is_async: bool
 
     def call(self, **offered: Any) -> Any:
-        """Call it with those of the offered arguments that it wants."""
+        """Call it with those of the offered arguments that it takes."""
         return self.function(**{name: offered[name] for name in self.takes})
 
 
 class Hooks(msgspec.Struct, frozen=True, kw_only=True):
-    """What a type offers.
+    """The hooks and attributes of a type.
 
     Args:
         hooks: its hooks by name; those that it leaves out are missing.
         secret_keys: configuration keys whose values are secrets.
-        is_remote: whether working on its resources takes next to nothing from this machine.
+        is_remote: whether work on its resources needs almost nothing of this machine.
     """
 
     hooks: Mapping[str, Hook]
@@ -61,7 +61,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     is_remote: bool = False
 
     def get(self, name: str) -> Hook | None:
-        """Return a hook, None when the type leaves it out."""
+        """Return a hook, None if the type does not have it."""
         return self.hooks.get(name)
 
 
@@ -69,7 +69,7 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> Hooks:
     """Return the hooks of a type.
 
     Raises:
-        ResourceTypeError: the type breaks its contract; the message has everything that is wrong.
+        ResourceTypeError: the type violates its contract; the message lists all violations.
     """
     faults: list[tuple[str, Span | None]] = []
     hooks: dict[str, Hook] = {}
@@ -110,7 +110,7 @@ def _is_set_of_texts(value: Any) -> bool:
 
 
 def _hook_fault(name: str, function: Any) -> str:
-    """Say what is wrong with a hook; empty when nothing is."""
+    """Return what is wrong with a hook, empty if nothing is."""
     if not callable(function):
         return f"`{name}` is {function!r}, not a function"
     if name in PLAIN_HOOKS and is_coroutine_function(function):
@@ -131,7 +131,7 @@ def _hook_fault(name: str, function: Any) -> str:
 
 
 def place_of(function: Any, sources: TypeSources) -> Span | None:
-    """Return where a function is written, None when that cannot be told."""
+    """Return the place of a function in the code, None if it is unknown."""
     code = getattr(function, "__code__", None)
     return Span(sources.shown(code.co_filename), code.co_firstlineno) if code is not None else None
 

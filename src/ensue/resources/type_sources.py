@@ -1,4 +1,4 @@
-"""Where resource types are found: a project's `_resources/`, ensue's own, and installed distributions.
+"""Finds resource types: in a project's `_resources/`, in ensue, and in installed distributions.
 
 Source: Salt Resources, "salt/resource/"; `_resources` is to types what Salt's `_states` is to states.
 """
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 FOLDER: Final = "_resources"
-"""The folder below a file root that holds a project's own types."""
+"""The folder below a file root with a project's own types."""
 
 _GROUP: Final = "ensue.resources"
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 
 class TypeSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A type's package, imported.
+    """The imported package of a type.
 
     Args:
         name: the type's name.
@@ -49,7 +49,7 @@ class TypeSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TypeSources:
-    """All places in which a type may be.
+    """All places of resource types.
 
     Args:
         folders: `_resources` of every file root, the first one wins; those that do not exist are skipped.
@@ -79,9 +79,9 @@ class TypeSources:
         return sorted({*self._project, *shipped, *entry_points(group=_GROUP).names})
 
     def find(self, name: str) -> TypeSource | None:
-        """Return a type, None when there is none of this name.
+        """Return a type, None if it does not exist.
 
-        A project's own wins over ensue's, and ensue's over one of a distribution.
+        The project's own takes precedence over ensue's, and ensue's over that of a distribution.
 
         Raises:
             ResourceTypeError: it does not load, or several distributions claim the name.
@@ -93,13 +93,13 @@ class TypeSources:
         return _shipped(name) or self._from_distribution(name)
 
     def shown(self, path: str) -> str:
-        """Return a path as messages show it."""
+        """Return a path in the form for messages."""
         if self._root is not None and Path(path).is_relative_to(self._root):
             return str(Path(path).relative_to(self._root))
         return path
 
     def span_of(self, error: BaseException, folder: str) -> Span | None:
-        """Return the line of a type's own code that raised, None when none of it took part."""
+        """Return the line of a type's own code in a traceback, None if there is none."""
         if isinstance(error, SyntaxError) and error.filename and error.filename.startswith(folder):
             return Span(self.shown(error.filename), error.lineno or 0)
         frames = [
@@ -172,7 +172,7 @@ def _package_of(path: Path) -> Path:
 
 
 def _imported(name: str, init: Path) -> ModuleType:
-    """Import a package from its file, under a name that no other project's type has."""
+    """Import a package from its file, under a name that is unique to the project."""
     digest = hashlib.sha256(str(init).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     full_name = f"ensue_type_{digest}_{name}"
     for known in [one for one in sys.modules if one == full_name or one.startswith(f"{full_name}.")]:
@@ -183,7 +183,7 @@ def _imported(name: str, init: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ImportError(f"{init} is no Python file")
     module = importlib.util.module_from_spec(spec)
-    # Its relative imports (`from . import api`) look for it there.
+    # Its relative imports (`from . import api`) need it there.
     sys.modules[full_name] = module
     try:
         spec.loader.exec_module(module)

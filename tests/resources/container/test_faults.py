@@ -183,5 +183,5 @@ def test_what_is_wrong_with_a_configuration() -> None:
     assert len(found) == 6
     assert "did you mean `engine`?" in found[0]
     assert container.check({"engine": "lxc"}) != []
-    with pytest.raises(ResourceError, match="no container's name"):
+    with pytest.raises(ResourceError, match="not the name of a container"):
         box({}, id_="-it")

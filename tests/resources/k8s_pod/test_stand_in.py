@@ -102,5 +102,5 @@ def test_what_goes_wrong(kubectl: str, config: dict[str, Any], kind: type[Remote
 def test_what_is_wrong_with_a_configuration() -> None:
     """Names can never be options of kubectl."""
     assert len(k8s_pod.check({"namespace": "-n", "pod": "--all", "container": "a b", "context": 3})) == 4
-    with pytest.raises(ResourceError, match="no pod's name"):
+    with pytest.raises(ResourceError, match="not the name of a pod"):
         pod({}, id_="-it")

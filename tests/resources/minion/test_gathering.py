@@ -110,8 +110,8 @@ def test_the_type() -> None:
     """The type's functions fit together: check, connect, ping, grains."""
     assert minion.check({}) == []
     assert minion.check({"rot": "/x"}) == ["unknown key `rot` (did you mean `root`?)"]
-    assert minion.check({"root": "x"}) == ["`root` is to be an absolute path, not 'x'"]
-    assert minion.check({"root": 3}) == ["`root` is to be text, not a number"]
+    assert minion.check({"root": "x"}) == ["`root` must be an absolute path, not 'x'"]
+    assert minion.check({"root": 3}) == ["`root` must be text, not a number"]
     assert asyncio.run(minion.ping(minion.connect(context()))) is True
     grains = asyncio.run(minion.grains(minion.connect(context()), context()))
     assert grains["id"] == "m1"

@@ -164,7 +164,7 @@ def test_a_host_key_that_changes_is_refused(servers: HostileServers) -> None:
         assert (await connection.run(Command(argv=["true"]))).returncode == 0
         servers.change_host_key("fine")
         await connection.close()
-        with pytest.raises(HostKeyError, match="somebody stands in between"):
+        with pytest.raises(HostKeyError, match="somebody intercepts the connection"):
             await connection.run(Command(argv=["true"]))
 
     with_connection(servers, "fine", work)

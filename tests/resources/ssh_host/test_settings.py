@@ -20,16 +20,16 @@ SRN = Srn("ssh_host", "web-01")
     [
         ({"pasword": "x"}, "did you mean `password`?"),
         ({"zzz": 1}, "known keys: agent"),
-        ({"port": "ssh"}, "`port` is to be a number from 1 to 65535"),
+        ({"port": "ssh"}, "`port` must be a number from 1 to 65535"),
         ({"port": 70000}, "`port`"),
         ({"port": True}, "`port`"),
-        ({"host": 7}, "`host` is to be text, not a number"),
-        ({"sudo": 1}, "`sudo` is to be true or false or text"),
+        ({"host": 7}, "`host` must be text, not a number"),
+        ({"sudo": 1}, "`sudo` must be true or false or text"),
         ({"password": "a", "passwd": "b"}, "mean the same"),
-        ({"connect_timeout_s": 0}, "`connect_timeout_s` is to be above zero"),
-        ({"files": "ftp"}, "`files` is to be auto, sftp or shell"),
+        ({"connect_timeout_s": 0}, "`connect_timeout_s` must be above zero"),
+        ({"files": "ftp"}, "`files` must be auto, sftp or shell"),
         ({"files": "sftp", "sudo": True}, "does not go with `sudo`"),
-        ({"host_key": "garbage"}, "`host_key` is no public key"),
+        ({"host_key": "garbage"}, "`host_key` is not a public key"),
     ],
 )
 def test_what_is_wrong_is_told(config: dict[str, Any], word: str) -> None:

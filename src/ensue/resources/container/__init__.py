@@ -29,7 +29,7 @@ def check(config: ReadOnlyDataMap) -> list[str]:
     found = exec_faults(config, _KINDS, ("container",))
     engine = config.get("engine")
     if isinstance(engine, str) and engine not in {"podman", "docker"} and not engine.startswith("/"):
-        found.append(f"`engine` is to be podman, docker or an absolute path, not {engine!r}")
+        found.append(f"`engine` must be podman, docker or an absolute path, not {engine!r}")
     return found
 
 
@@ -37,7 +37,7 @@ def connect(context: ResourceContext) -> Connection:
     """Return the connection; does no I/O.
 
     Raises:
-        ResourceError: the configuration is wrong; the text lists everything.
+        ResourceError: the configuration is invalid; the text lists all errors.
     """
     from ensue.resources.container.engine import ContainerEngine
     from ensue.resources.exec_connection import ExecConnection
@@ -46,7 +46,7 @@ def connect(context: ResourceContext) -> Connection:
     found = check(config)
     name = text(config, "container") or context.srn.id
     if not found and not is_name(name):
-        found.append(f"its id {name!r} is no container's name (set `container`)")
+        found.append(f"its id {name!r} is not the name of a container (set `container`)")
     if found:
         raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
     settings = exec_settings(config)

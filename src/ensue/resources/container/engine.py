@@ -1,4 +1,4 @@
-"""The command line of podman and docker, and why a container does not run a command."""
+"""The command line of podman and docker, and the reasons why a container does not run a command."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ContainerEngine:
         return Entry(argv=argv, script=script)
 
     async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:
-        """Find out why a script did not start, from what the engine answers to plain questions."""
+        """Find out why a script did not start, by queries to the engine."""
         where = f"{self._srn} (container {self._container})"
         if said is None:
             return self._unreachable(f"{where}: {self._program()} cannot be executed (check `engine`)")

@@ -1,4 +1,4 @@
-"""Resource type `dummy`: things that are only files below the cachedir, for tests and tutorials.
+"""Resource type `dummy`: resources that exist only as files below the cachedir, for tests and tutorials.
 
 Configuration: `grains`, a mapping that is added to the resource's own; `reachable: false` makes a dummy that
 does not answer. A dummy has files, packages and services, which persist between runs; it runs no commands.

@@ -40,7 +40,7 @@ def connect(context: ResourceContext) -> Connection:
     """Return the connection; does no I/O.
 
     Raises:
-        ResourceError: the configuration is wrong; the text lists everything.
+        ResourceError: the configuration is invalid; the text lists all errors.
     """
     from ensue.resources.exec_connection import ExecConnection
     from ensue.resources.k8s_pod.client import PodAddress, PodClient
@@ -49,7 +49,7 @@ def connect(context: ResourceContext) -> Connection:
     found = check(config)
     name = text(config, "pod") or context.srn.id
     if not found and not is_name(name):
-        found.append(f"its id {name!r} is no pod's name (set `pod`)")
+        found.append(f"its id {name!r} is not the name of a pod (set `pod`)")
     if found:
         raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
     settings = exec_settings(config)

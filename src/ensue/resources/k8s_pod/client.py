@@ -1,4 +1,4 @@
-"""The command line of `kubectl exec`, and why a pod does not run a command."""
+"""The command line of `kubectl exec`, and the reasons why a pod does not run a command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RUNNING: Final = "Running"
 
 
 class PodAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a pod is; what is empty is left to kubectl.
+    """The address of a pod; kubectl chooses the values of empty fields.
 
     Args:
         pod: its name.
@@ -79,7 +79,7 @@ class PodClient:
         return Entry(argv=argv, script=errand.script, stdin_first=errand.stdin_first)
 
     async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:  # noqa: ARG002 (see entry)
-        """Find out why a script did not start, from what the cluster answers to plain questions."""
+        """Find out why a script did not start, by queries to the cluster."""
         address = self._address
         where = f"{self._srn} (pod {address.namespace}{'/' if address.namespace else ''}{address.pod})"
         if said is None:

@@ -1,6 +1,6 @@
 """Resource type `minion`: the machine that ensue runs on, or a folder of it.
 
-Configuration: `root`, an absolute folder that all file paths lie below (default `/`).
+Configuration: `root`, the absolute path of a folder that all file paths are below (default `/`).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def check(config: ReadOnlyDataMap) -> list[str]:
     found = unknown_keys(config, _KEYS) + wrong_kinds(config, {"root": (str,)})
     root = config.get("root")
     if isinstance(root, str) and not os.path.isabs(root):  # noqa: PTH117 (a string)
-        found.append(f"`root` is to be an absolute path, not {root!r}")
+        found.append(f"`root` must be an absolute path, not {root!r}")
     return found
 
 
 def connect(context: ResourceContext) -> Connection:
-    """Return the connection; does no I/O but reading the root's own symlinks."""
+    """Return the connection; the only I/O is reading the symlinks of the root."""
     from ensue.resources.minion.connection import MinionConnection
 
     root = context.config.get("root")

@@ -53,7 +53,7 @@ def user_number(user: str | None) -> int:
     """Return a user's number; -1, which chown leaves alone, for None.
 
     Raises:
-        OSError: there is no such user.
+        OSError: the user does not exist.
     """
     if user is None:
         return -1
@@ -67,7 +67,7 @@ def group_number(group: str | None) -> int:
     """Return a group's number; -1, which chown leaves alone, for None.
 
     Raises:
-        OSError: there is no such group.
+        OSError: the group does not exist.
     """
     if group is None:
         return -1

@@ -1,4 +1,4 @@
-"""Replacing a file so that no reader, and no crash, ever sees a part of it.
+"""Replaces a file atomically, so that neither a reader nor a crash sees a part of it.
 
 The content goes to a new file in the same folder, readable by nobody else, gets owner and mode,
 is flushed to the disk and then takes the old one's place in one step. On any failure the new file
@@ -50,7 +50,7 @@ def write_atomically(request: WriteRequest, content: bytes, noted: Noted) -> Non
         noted: notes the temporary file.
 
     Raises:
-        OSError: it cannot be done; nothing has changed.
+        OSError: the file cannot be written; nothing has changed.
     """
     old = existing(request.path)
     temporary = temporary_beside(request.path)
@@ -74,7 +74,7 @@ def _write_through(temporary: str, request: WriteRequest, content: bytes, old: o
 
 
 def replace_link(target: str, path: str, noted: Noted) -> None:
-    """Create a symlink, or put it in the place of one that is there.
+    """Create a symlink, or replace an existing one.
 
     Args:
         target: what it points to.
@@ -82,7 +82,7 @@ def replace_link(target: str, path: str, noted: Noted) -> None:
         noted: notes the temporary symlink.
 
     Raises:
-        OSError: something else than a symlink is there, or it cannot be done.
+        OSError: something else is at the path, or the symlink cannot be created.
     """
     try:
         os.symlink(target, path)  # noqa: PTH211 (strings)
@@ -169,7 +169,7 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def dress(descriptor: int, request: WriteRequest, old: os.stat_result | None) -> None:
-    """Give the new file owner and mode; the owner first, since a change of owner drops the setuid bits."""
+    """Set owner and mode of the new file; the owner first, because changing it clears the setuid bits."""
     mine = os.fstat(descriptor)
     uid = request.uid if request.uid >= 0 else old.st_uid if old else mine.st_uid
     gid = request.gid if request.gid >= 0 else old.st_gid if old else mine.st_gid

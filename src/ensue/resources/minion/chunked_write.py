@@ -1,4 +1,4 @@
-"""Replacing a file by content that is read while it is written: `atomic_write`, a chunk at a time.
+"""Replaces a file atomically with content that is read while it is written, chunk by chunk.
 
 The event loop fetches the chunks, wherever they come from; threads write them.
 """

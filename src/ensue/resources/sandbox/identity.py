@@ -1,4 +1,4 @@
-"""Who a sandbox is: host key, user and password, made once, kept sealed.
+"""The identity of a sandbox: host key, user and password, created once and stored encrypted.
 
 The password is never written in the clear and never given to a process: the server gets a hash
 of it. What has to be known again by a later apply lies in `identity.sealed`, encrypted with the
@@ -45,10 +45,10 @@ class Identity:
 
 
 def load_identity(request: EnvironmentRequest) -> Identity | None:
-    """Return the identity that was kept, None when there is none; the masker knows its secrets.
+    """Return the stored identity, None if there is none, and register its secrets with the masker.
 
     Raises:
-        StoreError: what is kept cannot be opened with the project's key.
+        StoreError: the stored identity cannot be decrypted with the project's key.
     """
     try:
         sealed = (request.directory / IDENTITY_NAME).read_bytes()
@@ -61,7 +61,7 @@ def load_identity(request: EnvironmentRequest) -> Identity | None:
 
 
 def create_identity(request: EnvironmentRequest) -> Identity:
-    """Make a new identity and keep it; the masker knows its secrets before they go anywhere."""
+    """Create and store a new identity; its secrets are registered with the masker first."""
     import asyncssh
 
     key = asyncssh.generate_private_key("ssh-ed25519")  # pyright: ignore[reportUnknownMemberType] - asyncssh leaves a parameter open

@@ -1,4 +1,4 @@
-"""Telling one process from another, and ending exactly one.
+"""Identifies processes, and ends exactly one.
 
 A process id alone is reused; together with the start time and the machine's boot id it names one
 process for good. Nothing here starts anything.

@@ -41,11 +41,11 @@ _ADDRESS: Final = "127.0.0.1"
 
 
 async def observe(request: EnvironmentRequest) -> Environment:
-    """Say how the sandbox stands; changes nothing.
+    """Return the status of the sandbox; changes nothing.
 
     Raises:
-        StateFailedError: an option makes no sense.
-        StoreError: what is kept cannot be opened with the project's key.
+        StateFailedError: an option is invalid.
+        StoreError: the stored identity cannot be decrypted with the project's key.
     """
     wanted = _wanted_isolation(request)
     if not request.directory.exists():
@@ -53,11 +53,11 @@ async def observe(request: EnvironmentRequest) -> Environment:
     record = read_record(request.directory)
     identity = load_identity(request)
     if identity is None or record is None:
-        return Environment(status="stopped", comment=f"sandbox {request.name} is half made")
+        return Environment(status="stopped", comment=f"sandbox {request.name} is incomplete")
     if record.host_key != identity.host_key:
         return Environment(status="stopped", comment=f"sandbox {request.name} runs with another host key")
     if not is_alive(record.process) or not await _greets(record.port):
-        return Environment(status="stopped", comment=f"sandbox {request.name} is there but not running")
+        return Environment(status="stopped", comment=f"sandbox {request.name} exists but is not running")
     if wanted not in {"auto", record.isolation}:
         comment = f"sandbox {request.name} runs with isolation {record.isolation}, not {wanted}"
         return Environment(status="stopped", comment=comment)
@@ -65,11 +65,11 @@ async def observe(request: EnvironmentRequest) -> Environment:
 
 
 async def deploy(request: EnvironmentRequest) -> Environment:
-    """Bring the sandbox up, as the host that it was before if it was there.
+    """Start the sandbox, as the same host as before if it existed.
 
     Raises:
-        StateFailedError: an option makes no sense.
-        StoreError: what is kept cannot be opened with the project's key.
+        StateFailedError: an option is invalid.
+        StoreError: the stored identity cannot be decrypted with the project's key.
     """
     async with sandbox_lock(request.directory) as lock:
         standing = await observe(request)
@@ -87,11 +87,11 @@ async def deploy(request: EnvironmentRequest) -> Environment:
 
 
 async def connection_info(request: EnvironmentRequest) -> DataMap:
-    """Say how to connect to the sandbox's server.
+    """Return the connection data of the sandbox's server.
 
     Raises:
-        StateFailedError: there is none.
-        StoreError: what is kept cannot be opened with the project's key.
+        StateFailedError: the sandbox does not exist.
+        StoreError: the stored identity cannot be decrypted with the project's key.
     """
     record, identity = read_record(request.directory), load_identity(request)
     if record is None or identity is None:
@@ -109,7 +109,7 @@ async def destroy(request: EnvironmentRequest) -> Environment:
     """End the sandbox's processes and remove its files.
 
     Raises:
-        StateFailedError: something of it cannot be removed.
+        StateFailedError: a file of it cannot be removed.
     """
     gone = Environment(status="absent")
     if not request.directory.exists():

@@ -1,4 +1,4 @@
-"""Resource type `ssh_host`: anything with an SSH server.
+"""Resource type `ssh_host`: a host with an SSH server.
 
 Keys of the configuration: see docs/resources.md. asyncssh is loaded when a host is first used.
 """
@@ -23,7 +23,7 @@ SECRET_KEYS: frozenset[str] = frozenset(
 """Keys of the configuration whose values are secrets."""
 
 IS_REMOTE: bool = True
-"""A host costs this machine a socket, so that one that hangs need not hold up another."""
+"""A host costs this machine only a socket, so a host that hangs need not delay others."""
 
 
 def check(config: ReadOnlyDataMap) -> list[str]:
@@ -35,7 +35,7 @@ def connect(context: ResourceContext) -> Connection:
     """Return the connection; does no I/O.
 
     Raises:
-        ResourceError: the configuration is wrong; the text lists everything.
+        ResourceError: the configuration is invalid; the text lists all errors.
     """
     found = configuration_faults(context.config)
     if found:
@@ -45,7 +45,7 @@ def connect(context: ResourceContext) -> Connection:
 
 
 async def ping(connection: Connection) -> bool:
-    """Say whether the host runs a command; raises what the connection raises when it cannot be reached."""
+    """Say whether the host runs a command; raises the connection's error if it cannot be reached."""
     return await runs_a_command(connection)
 
 

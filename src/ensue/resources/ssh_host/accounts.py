@@ -1,7 +1,7 @@
-"""Names and numbers of users and groups of a host: SFTP speaks in numbers, states in names.
+"""Translates names of a host's users and groups into the numbers of SFTP, and back.
 
-/etc/passwd and /etc/group are read once; a number that is not in them is asked for with getent, a
-name that is not in them may have been made a moment ago, so they are read again.
+/etc/passwd and /etc/group are read once. For a number that is not in them, getent is called. If a name is not
+in them, they are read again, because it may be new.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What travels over a transport: commands, each in a session of its own; one SFTP session for files."""
+"""Commands and SFTP over a transport: one session per command, one SFTP session for files."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Channel:
         return done
 
     async def sftp(self) -> SftpClient | None:
-        """Return the live SFTP session, None when the host offers none.
+        """Return the live SFTP session, None if the host offers no SFTP.
 
         Raises:
             RemoteError: the host cannot be reached.
@@ -167,7 +167,7 @@ class Channel:
                         await close_channel(channel)
 
     def _refused(self, fault: asyncssh.ChannelOpenError, *, beside: int, refused_alone: bool) -> bool:
-        """Take note of a refused session; return whether it was the only one; raise when waiting is vain."""
+        """Record a refused session; return whether it was the only one; raise if waiting cannot help."""
         if fault.code == OPEN_REQUEST_SESSION_FAILED or (beside == 1 and refused_alone):
             raise fault
         self.transport.gate.refused(beside=beside)
@@ -221,10 +221,10 @@ class Channel:
         channel: asyncssh.SSHClientChannel[bytes],
         session: ExecSession,
     ) -> Completed:
-        """Return what came of a command that has ended.
+        """Return the result of a command that has ended.
 
         Raises:
-            RemoteError: it wrote too much, or the server does not say how it ended.
+            RemoteError: its output is too long, or the server does not report how it ended.
         """
         if session.is_overfull:
             raise overfull_error(self._srn, self._settings)
@@ -233,7 +233,7 @@ class Channel:
             raise lost_error(self._srn, self._settings, "a command ran", session.fault)
         if done is None:
             raise no_status_error(self._srn, self._settings)
-        # What stands before them was printed by the files that the login shell reads.
+        # The text before them was printed by the startup files of the login shell.
         before, beginning, stdout = done.stdout.partition(self._beginning)
         found = self._marker.search(done.stderr)
         return Completed(
@@ -244,7 +244,7 @@ class Channel:
         )
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
-        """End a command that is not waited for any more: SIGTERM, then SIGKILL.
+        """End a command that is no longer waited for: SIGTERM, then SIGKILL.
 
         What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses for root, and its
         signals do not reach what sudo started: then a second session does it.
@@ -316,5 +316,5 @@ class Channel:
 
 
 def _swaps_symlinks(server_version: str) -> bool:
-    """Say whether a server takes the arguments of `SYMLINK` the other way round than the draft has them."""
+    """Say whether a server expects the arguments of `SYMLINK` in the reverse order of the draft."""
     return "OpenSSH" in server_version or "paramiko" in server_version

@@ -76,9 +76,9 @@ class SshConnection:
         """Run a command to its end.
 
         Raises:
-            RemoteTimeoutError: it did not end in time; it was asked to end.
-            RemoteFileError: there is no such folder to run in.
-            RemoteError: as `contracts.connection` says.
+            RemoteTimeoutError: it did not end in time, and was asked to end.
+            RemoteFileError: the folder to run in does not exist.
+            RemoteError: as described in `contracts.connection`.
         """
         return await self._run(command)
 
@@ -165,7 +165,7 @@ class SshConnection:
             await files.set_times(path, atime_s=atime_s, mtime_s=mtime_s)
 
     async def close(self) -> None:
-        """Give up the connection, and those to jump hosts outside the pool; using it again connects anew."""
+        """Close the connection, and those to jump hosts outside the pool; the next use connects again."""
         if self._channel is not None:
             await self._channel.close()
             self._channel = None

@@ -1,4 +1,4 @@
-"""What asyncssh and the system raise, as ensue's own exceptions: which host, why, how to mend it."""
+"""Turns errors of asyncssh and the system into ensue's exceptions: which host, why, how to fix it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError
 
     Args:
         srn: the host's name.
-        settings: how it was tried.
-        fault: what was raised; `HostKeyNotVerifiable` is not expected here.
+        settings: the settings of the connection.
+        fault: the error; `HostKeyNotVerifiable` is not expected here.
     """
     where = f"{srn} ({settings.place})"
     match fault:
         case TimeoutError():
             limit_s = settings.connect_timeout_s
             message = (
-                f"{where} did not let us in within {limit_s:g} s: it hangs, or a firewall drops what we send"
+                f"{where} completed no login within {limit_s:g} s: it hangs, or a firewall drops our packets"
             )
             return RemoteTimeoutError(
                 f"{message} (see `connect_timeout_s`)", target=str(srn), timeout_s=limit_s
@@ -37,7 +37,7 @@ def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError
         case asyncssh.PermissionDenied() | asyncssh.IllegalUserName():
             return refused_login(srn, settings)
         case asyncssh.KeyExchangeFailed() | asyncssh.ProtocolNotSupported():
-            why = f"it speaks no SSH that we accept: {fault.reason}"
+            why = f"it does not speak an accepted version of SSH: {fault.reason}"
         case asyncssh.ChannelOpenError():
             why = f"the jump host cannot reach it: {fault.reason}"
         case asyncssh.DisconnectError():
@@ -56,7 +56,7 @@ def connect_error(srn: Srn, settings: Settings, fault: Exception) -> RemoteError
 
 
 def refused_login(srn: Srn, settings: Settings) -> AuthenticationError:
-    """Return the error of a host that refused what we have."""
+    """Return the error of a host that refused all credentials."""
     had = [
         name
         for name, given in (
@@ -75,12 +75,12 @@ def refused_login(srn: Srn, settings: Settings) -> AuthenticationError:
 
 
 def has_credentials(settings: Settings) -> bool:
-    """Say whether the configuration itself holds a way to log in."""
+    """Say whether the configuration itself has credentials."""
     return bool(settings.password or settings.private_key or settings.private_key_path)
 
 
 def lost_error(srn: Srn, settings: Settings, doing: str, fault: Exception | None) -> UnreachableError:
-    """Return the error of a connection that was lost in the middle of something."""
+    """Return the error of a connection that was lost during an operation."""
     why = f": {fault}" if fault and str(fault) else ""
     where = f"{srn} ({settings.place})"
     message = f"the connection to {where} was lost while {doing}{why}; what it did there is not known"
@@ -88,7 +88,7 @@ def lost_error(srn: Srn, settings: Settings, doing: str, fault: Exception | None
 
 
 def no_session_error(srn: Srn, settings: Settings, fault: asyncssh.ChannelOpenError) -> UnreachableError:
-    """Return the error of a host that is connected and opens no session."""
+    """Return the error of a connected host that opens no session."""
     message = (
         f"{srn} ({settings.place}) opens no session: {fault.reason} (see MaxSessions and ForceCommand there)"
     )
@@ -102,7 +102,7 @@ def no_status_error(srn: Srn, settings: Settings) -> RemoteError:
 
 
 def overfull_error(srn: Srn, settings: Settings) -> RemoteError:
-    """Return the error of a command whose output has no end."""
+    """Return the error of a command with too much output."""
     limit = f"{MOST_BYTES >> 20} MiB"
     message = f"a command on {srn} ({settings.place}) wrote more than {limit}, and its session was closed"
     return RemoteError(message, target=str(srn))

@@ -1,6 +1,6 @@
-"""How many hosts are logged in to at once: of a thousand at the same moment all would be slow, some too late.
+"""Limits the number of concurrent logins: a thousand at once would all be slow, and some would time out.
 
-A login that takes long does not count any more: it waits for its host, which may hang, and others may begin.
+A login that takes long no longer counts, because it waits for a host that may hang.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which key a host must show, and what is said when it shows another: never is an unknown key accepted.
+"""Decides which key a host must show, and builds the error for any other: an unknown key is never accepted.
 
 The keys come from the configuration (`host_key`) or from a known_hosts file. asyncssh does the
 proving; here it is told what to expect, and the key that was shown is kept for the message.
@@ -116,12 +116,12 @@ def host_key_error(srn: Srn, settings: Settings, expectation: Expectation, witne
     if expected:
         message = (
             f"{where} shows the host key {shown}, but expected is {' or '.join(expected)} "
-            f"(from {expectation.origin}): the host was reinstalled, or somebody stands in between. "
+            f"(from {expectation.origin}): the host was reinstalled, or somebody intercepts the connection. "
             f'If the new key is right ({check}), set `host_key: "{line}"`'
         )
     else:
         message = (
-            f"{where} shows the host key {shown}, which nobody vouches for: there is no `host_key`, and "
+            f"{where} shows the host key {shown}, which is unknown: there is no `host_key`, and "
             f'{expectation.origin} has none for it. If it is right ({check}), add `host_key: "{line}"`'
         )
     return HostKeyError(message, target=str(srn))
@@ -136,7 +136,7 @@ def _pinned(srn: Srn, settings: Settings) -> Expectation:
         key = _public_key(line)
         if key is None:
             message = (
-                f"{srn} ({settings.place}): `host_key` is no public key in OpenSSH's form: {line[:40]!r}"
+                f"{srn} ({settings.place}): `host_key` is not a public key in OpenSSH's form: {line[:40]!r}"
             )
             raise HostKeyError(message, target=str(srn))
         expectation.keys.append(key)

@@ -1,8 +1,7 @@
-"""How many sessions a host bears at once, and one command in a session of its own.
+"""Limits the number of concurrent sessions of a host, and runs one command per session.
 
-A server limits the sessions of one connection (OpenSSH: MaxSessions, 10) and says so only by
-refusing. The gate begins with that and lowers its limit when the server refuses; whoever finds
-it shut waits in line.
+A server limits the sessions of a connection (OpenSSH: MaxSessions, 10) and reports that only by refusing one.
+The gate begins with this limit and lowers it when the server refuses; further sessions wait.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ _CLOSE_GRACE_S: Final = 2.0
 
 
 class SessionGate:
-    """Lets as many in as the server bears; a context manager around one session."""
+    """Admits as many sessions as the server allows; a context manager around one session."""
 
     def __init__(self, limit: int = MOST_SESSIONS) -> None:
         self.limit = limit
@@ -74,7 +73,7 @@ class SessionGate:
         self._wake_next()
 
     def refused(self, *, beside: int) -> None:
-        """Take note that the server refused a session.
+        """Record that the server refused a session.
 
         Args:
             beside: how many were inside when it was asked for, that one included.
@@ -136,7 +135,7 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self._exit()
 
     def exit_signal_received(self, signal: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002 (same)
-        """The same for a command that a signal ended."""
+        """Record that a signal ended the command."""
         self._exit()
 
     def eof_received(self) -> bool:
@@ -187,7 +186,7 @@ async def close_channel(channel: asyncssh.SSHClientChannel[bytes]) -> None:
 
 
 def completed(channel: asyncssh.SSHClientChannel[bytes], session: ExecSession) -> Completed | None:
-    """Return what came of a command, None when the server never said how it ended."""
+    """Return the result of a command, None if the server did not report how it ended."""
     returncode = channel.get_returncode()
     if returncode is None:
         return None

@@ -1,4 +1,4 @@
-"""The configuration of an `ssh_host`: which keys there are, what is wrong with one, and its frozen form.
+"""The configuration of an `ssh_host`: its keys, its checks, and the settings made from it.
 
 The spellings of a Salt roster (`priv`, `priv_passwd`, `passwd`, `sudo_user`, `timeout`) are keys too.
 """
@@ -119,15 +119,15 @@ def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
         if config.get(one) and config.get(other)
     ]
     if config.get("port") is not None and _port(config.get("port")) is None:
-        found.append(f"`port` is to be a number from 1 to {_HIGHEST_PORT}, not {config['port']!r}")
+        found.append(f"`port` must be a number from 1 to {_HIGHEST_PORT}, not {config['port']!r}")
     if config.get("files") not in (None, "auto", "sftp", "shell"):
-        found.append(f"`files` is to be auto, sftp or shell, not {config['files']!r}")
+        found.append(f"`files` must be auto, sftp or shell, not {config['files']!r}")
     if config.get("files") == "sftp" and _become(config):
         found.append(
             "`files: sftp` does not go with `sudo`: SFTP works as the user logged in (use files: shell)"
         )
     found += [
-        f"`host_key` is no public key: {line[:40]!r} (paste a /etc/ssh/ssh_host_*_key.pub, or SHA256:…)"
+        f"`host_key` is not a public key: {line[:40]!r} (paste a /etc/ssh/ssh_host_*_key.pub, or SHA256:…)"
         for line in _host_keys(config.get("host_key"))
         if not _looks_like_a_key(line)
     ]
@@ -135,10 +135,10 @@ def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
 
 
 def settings_from(srn: Srn, config: ReadOnlyDataMap) -> Settings:
-    """Return the frozen form of a configuration without faults; what is not given gets its default.
+    """Return the settings of a valid configuration, with defaults for missing keys.
 
     Args:
-        srn: the resource; its id is the host when none is given.
+        srn: the resource; its id is the default of `host`.
         config: the configuration.
     """
     given = {key: value for key, value in config.items() if value is not None}

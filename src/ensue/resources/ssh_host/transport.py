@@ -1,7 +1,6 @@
-"""One pooled SSH connection to one host: made on first use, shared by all, made anew when it was lost.
+"""A pooled SSH connection to one host: made on first use, shared, and made again after it was lost.
 
-It knows hosts, keys and jump hosts; what travels over the connection is the business of `sessions`
-and `sftp_files`.
+It handles hosts, keys and jump hosts; `sessions` and `sftp_files` use the connection.
 """
 
 from __future__ import annotations
@@ -71,8 +70,8 @@ class Transport:
         Raises:
             UnreachableError: no connection after all attempts.
             HostKeyError: the host's key is not the expected one.
-            AuthenticationError: it refused us.
-            RemoteTimeoutError: it did not answer in time.
+            AuthenticationError: the host refused the login.
+            RemoteTimeoutError: the host did not answer in time.
         """
         if self._connection is not None and not self._connection.is_closed():
             return self._connection

@@ -1,4 +1,4 @@
-"""State module `pkg` for dummies: packages that are there, in a version that was asked for, or not there.
+"""State module `pkg` for dummies.
 
 Source: Salt's state module `pkg`, 3008: names, texts and `changes`.
 """
@@ -24,7 +24,7 @@ async def installed(
     pkgs: Sequence[str | dict[str, Any]] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> StateReturn:
-    """Have packages installed; a version is changed only where one is asked for.
+    """Install packages. The version of an installed package is changed only if the SLS names one.
 
     Args:
         ctx: the dummy.
@@ -72,7 +72,7 @@ async def removed(
     pkgs: Sequence[str] | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> StateReturn:
-    """Have packages not installed.
+    """Remove packages.
 
     Args:
         ctx: the dummy.
