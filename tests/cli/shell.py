@@ -74,6 +74,8 @@ class Shell:
             "stdin": subprocess.DEVNULL,
             "stdout": subprocess.PIPE,
             "stderr": subprocess.PIPE,
+            # A buffer would keep lines behind the one that is read, and `communicate` would not return them.
+            "bufsize": 0,
             **streams,
         }
         return subprocess.Popen([*command(), *words], cwd=self.root, env=environment(), **given)
