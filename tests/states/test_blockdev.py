@@ -68,4 +68,4 @@ def test_what_is_refused() -> None:
     """A file is no block device, and there are four settings."""
     fake = FakeConnection(files={"/f": b""})
     assert "Not a block device" in state("blockdev.tuned", context(fake), "/f", **{"read-ahead": 1}).comment
-    assert "there are read-ahead" in state("blockdev.tuned", context(fake), "/f", readahead=1).comment
+    assert "known are read-ahead" in state("blockdev.tuned", context(fake), "/f", readahead=1).comment

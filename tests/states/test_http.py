@@ -201,7 +201,7 @@ def test_the_managing_minion_asks(url: str) -> None:
     ("arguments", "why"),
     [
         ({}, "is required"),
-        ({"match": "[", "match_type": "pcre"}, "no regular expression"),
+        ({"match": "[", "match_type": "pcre"}, "not a regular expression"),
         ({"match": "x", "match_type": "glob"}, "write string or pcre"),
         ({"status": 200, "status_type": "glob"}, "write one of string"),
         ({"status": 200, "wait_for": 5}, "state option `retry`"),
