@@ -143,7 +143,7 @@ def test_find_prints_what_is_asked_for(tmp_path: Path) -> None:
     md5 = hashlib.md5(b"abc", usedforsecurity=False).hexdigest()
     found = call(ctx, "file.find", str(tmp_path), name="f", print="path,type,size,mode,md5")
     assert found == [[f"{tmp_path}/f", "f", 3, 640, md5]]
-    with pytest.raises(StateFailedError, match="prints no colour"):
+    with pytest.raises(StateFailedError, match="cannot print colour"):
         call(ctx, "file.find", str(tmp_path), print="colour")
 
 

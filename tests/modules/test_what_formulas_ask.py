@@ -77,7 +77,7 @@ def test_match_chooses_a_value() -> None:
     assert call("match.filter_by", lookup, minion_id="mail") == {"a": 0}
     assert call("match.search_by", {"x": ["web-1"], "y": ["db-*"], "z": ["*"]}) == ["x", "z"]
     assert call("match.glob", "db-*", minion_id="db-7") is True
-    with pytest.raises(StateFailedError, match="no kind of target"):
+    with pytest.raises(StateFailedError, match="not a kind of target"):
         call("match.filter_by", lookup, tgt_type="colour")
 
 
@@ -160,7 +160,7 @@ def test_hashutil() -> None:
     signature = base64.b64encode(bytes.fromhex(made)).decode()
     assert call("hashutil.hmac_signature", "text", "key", signature) is True
     assert call("hashutil.hmac_signature", "other", "key", signature) is False
-    with pytest.raises(StateFailedError, match="no digest"):
+    with pytest.raises(StateFailedError, match="not a digest"):
         call("hashutil.digest", "a", "rot13")
 
 

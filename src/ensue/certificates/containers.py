@@ -57,7 +57,7 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     is_encrypted: bool
 
     def is_called(self, name: str | None) -> bool:
-        """Say whether the certificate has a name, as far as openssl shows it."""
+        """Return whether the certificate has a name, as far as openssl shows it."""
         if name is None or self.shown_name is None:
             return name is None and self.shown_name is None
         # Some versions show the second byte of each character of UTF-16 alone, up to a byte that is 0.

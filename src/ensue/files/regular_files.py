@@ -35,7 +35,7 @@ class TooLargeFileError(OSError):
 
 
 def is_regular(path: Path) -> bool:
-    """Say whether a regular file, or a link to one, is at a path, as far as that can be seen."""
+    """Return whether a regular file, or a link to one, is at a path, as far as that can be seen."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -43,7 +43,7 @@ def is_regular(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether a folder, or a link to one, is at a path, as far as that can be seen."""
+    """Return whether a folder, or a link to one, is at a path, as far as that can be seen."""
     try:
         return path.is_dir()
     except (OSError, ValueError):

@@ -65,7 +65,7 @@ class SecretLines:
         self.any = True
 
     def holds(self, line: str) -> bool:
-        """Say whether a line, whatever stands before it (the sign of a diff), is one of a secret."""
+        """Return whether a line, whatever stands before it (the sign of a diff), is one of a secret."""
         return self._core(line) is not None
 
     def mask(self, text: str) -> str:

@@ -87,7 +87,7 @@ class Masker:
                 waiting += value
 
     def is_whole_secret(self, text: str) -> bool:
-        """Say whether a text as a whole is a secret."""
+        """Return whether a text as a whole is a secret."""
         return text in self._whole or text.strip() in self._alone
 
     def text(self, text: str) -> str:

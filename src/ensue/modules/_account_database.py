@@ -1,6 +1,6 @@
-"""The target's databases of accounts, `passwd`, `group` and `shadow`, read through `getent`.
+"""The target's account databases, `passwd`, `group` and `shadow`, read through `getent`.
 
-Where there is no `getent` the file below /etc is read instead.
+Without `getent` the file below /etc is read instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 async def entries(ctx: FunctionContext, database: str) -> list[list[str]]:
-    """Return all entries, each as its fields.
+    """Return all entries, each as a list of its fields.
 
     Args:
         ctx: the target.
@@ -25,12 +25,12 @@ async def entries(ctx: FunctionContext, database: str) -> list[list[str]]:
 
 
 async def entry(ctx: FunctionContext, database: str, name: str) -> list[str] | None:
-    """Return one entry's fields by its name, None when there is none.
+    """Return the fields of one entry, None if there is no such entry.
 
     Args:
         ctx: the target.
         database: `passwd`, `group` or `shadow`.
-        name: the user or group; a number is not taken for an id.
+        name: the user or group; a number is not looked up as an id.
     """
     answer = await ask(ctx, "getent", database, name)
     text = await _from_file(ctx, database) if answer.is_missing else answer.stdout
@@ -38,7 +38,7 @@ async def entry(ctx: FunctionContext, database: str, name: str) -> list[str] | N
 
 
 def number(field: str) -> int | str:
-    """Return a field as a number where it is one; an empty one is empty."""
+    """Return a field as a number if it is one, otherwise as it is."""
     return int(field) if field.lstrip("-").isdecimal() else field
 
 

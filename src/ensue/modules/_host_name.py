@@ -1,4 +1,4 @@
-"""Giving a target another host name: what runs there now, and the files that have the name.
+"""Changes a target's host name, in the running kernel and in the files that contain it.
 
 Source: Salt's execution module `network`, 3008: which files and programs; hostname(5), hostnamectl(1).
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def mod_hostname(ctx: FunctionContext, hostname: str) -> bool:
-    """Give the target another host name, in its files and, when its system runs, in its kernel.
+    """Change the target's host name in its files and, if its system is running, in its kernel.
 
     Args:
         ctx: the target.
@@ -26,7 +26,7 @@ async def mod_hostname(ctx: FunctionContext, hostname: str) -> bool:
     """
     if not hostname:
         return False
-    # A chroot has the kernel of the system around it, whose name is none of its business.
+    # A chroot shares the kernel of the system around it, whose name must not change.
     is_started = not await ctx.call("service.offline")
     answer = await ask(ctx, "hostname", "-f")
     running = answer.stdout.strip() if is_started and answer.is_success else ""

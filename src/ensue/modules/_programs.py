@@ -1,7 +1,7 @@
-"""Programs of the target that the modules `pkg`, `user`, `service`, … call: run, and read what they say.
+"""Runs the programs of the target that the modules `pkg`, `user`, `service`, … call.
 
-They are run without a shell, in English, and with nothing to read. What is a failure is said here;
-what is run is the modules' matter.
+They run without a shell, with English messages and with empty standard input. This module decides what counts
+as a failure; the calling module decides what to run.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 NOT_FOUND: Final = 127
-"""The exit code that says that there is no such program."""
+"""The exit code for a program that does not exist."""
 
 _ENGLISH: Final = {"LC_ALL": "C.UTF-8", "LANGUAGE": "C"}
 _LINES_SHOWN: Final = 12
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program left behind.
+    """The outcome of a program.
 
     Args:
         returncode: its exit code.
-        stdout: what it wrote, as text.
-        stderr: its errors.
+        stdout: its output, as text.
+        stderr: its error output.
     """
 
     returncode: int
@@ -40,16 +40,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_success(self) -> bool:
-        """Whether it ended with 0."""
+        """Whether the exit code is 0."""
         return self.returncode == 0
 
     @property
     def is_missing(self) -> bool:
-        """Whether the target has no such program."""
+        """Whether the program does not exist on the target."""
         return self.returncode == NOT_FOUND
 
     def complaint(self) -> str:
-        """Return what it complained of: the last lines of its errors, else of its output."""
+        """Return the program's error message: the last lines of its error output, else of its output."""
         said = (self.stderr.strip() or self.stdout.strip()).splitlines()
         return "\n".join(said[-_LINES_SHOWN:]) or f"exit code {self.returncode}"
 
@@ -64,24 +64,24 @@ async def ask(
     env: Mapping[str, str] | None = None,
     runas: str | None = None,
 ) -> Answer:
-    """Run a program; whatever its exit code is.
+    """Run a program and return its outcome, whatever the exit code.
 
     Args:
         ctx: the target.
         *argv: the program and its arguments.
-        stdin: what it reads; what is secret goes here, never into the arguments.
-        env: variables beside the language.
-        runas: the user of the target who runs it; None is the connection's own.
+        stdin: its input; secrets go here, never into the arguments.
+        env: environment variables in addition to the language.
+        runas: the user of the target who runs it; None for the user of the connection.
     """
     program, *arguments = argv
     command_env = {**_ENGLISH, **(env or {})}
-    # A folder that anybody may enter, since another user's home folder need not be there.
+    # A folder that everybody may enter, since another user's home folder may not exist.
     cwd = "/" if runas else None
     answer = await _answer(ctx, Command(argv=argv, stdin=stdin, env=command_env, user=runas, cwd=cwd))
     for folder in _SYSTEM_FOLDERS if "/" not in program else ():
         if not answer.is_missing:
             break
-        # The PATH of an ordinary user leaves these out on Debian, and what is in them answers him, too.
+        # On Debian, the PATH of an ordinary user lacks these folders, though the programs there work.
         found = (f"{folder}/{program}", *arguments)
         answer = await _answer(ctx, Command(argv=found, stdin=stdin, env=command_env, user=runas, cwd=cwd))
     return answer
@@ -104,18 +104,18 @@ async def must(
     env: Mapping[str, str] | None = None,
     runas: str | None = None,
 ) -> Answer:
-    """Run a program that has to succeed.
+    """Run a program and fail if it does not succeed.
 
     Args:
         ctx: the target.
         *argv: the program and its arguments.
-        what: what it is for, after "cannot".
-        stdin: what it reads.
-        env: variables beside the language.
-        runas: the user of the target who runs it; None is the connection's own.
+        what: its purpose, which follows "cannot" in the message.
+        stdin: its input.
+        env: environment variables in addition to the language.
+        runas: the user of the target who runs it; None for the user of the connection.
 
     Raises:
-        StateFailedError: it is not there, or it failed; the text says what it complained of.
+        StateFailedError: it does not exist or failed; the message has its error output.
     """
     answer = await ask(ctx, *argv, stdin=stdin, env=env, runas=runas)
     if answer.is_missing:

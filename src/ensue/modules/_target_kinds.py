@@ -12,22 +12,22 @@ KINDS: Final = {
     "pillar_exact": "I", "pillar_pcre": "J", "ipcidr": "S", "nodegroup": "N", "range": "R", "resource": "T",
     "managing_minion": "M",
 }  # fmt: skip
-"""By name the letter of the engine; None is a compound expression."""
+"""The letter of the matching engine by kind; None for a compound expression."""
 
 
 def engine_of(kind: str) -> str | None:
-    """Return the letter of a kind's engine, empty for a glob; None for a compound expression.
+    """Return the letter of the engine for a kind, empty for a glob, None for a compound expression.
 
     Raises:
         StateFailedError: there is no such kind.
     """
     if kind not in KINDS:
-        raise StateFailedError(f"{kind!r} is no kind of target: {', '.join(KINDS)}")
+        raise StateFailedError(f"{kind!r} is not a kind of target; known kinds: {', '.join(KINDS)}")
     return KINDS[kind]
 
 
 def expression_of(kind: str, given: Any) -> str:
-    """Return an expression as text, which Salt also takes as a list."""
+    """Return an expression as text; like Salt, a list is accepted, too."""
     if is_list(given):
         return (" " if kind == "compound" else ",").join(map(str, given))
     return str(given)

@@ -1,6 +1,6 @@
-"""Small configuration files of the target as text: read whole, and one setting put in.
+"""Reads small configuration files of the target as text, and replaces single lines.
 
-What a line means is the matter of the module that calls; bytes that are no UTF-8 come back as they were.
+The calling module interprets the lines. Bytes that are not UTF-8 are preserved.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 async def text_of(ctx: FunctionContext, path: str) -> str | None:
-    """Return a file's text, None when there is no such file.
+    """Return a file's text, None if there is no such file.
 
     Args:
         ctx: the target.
-        path: an absolute path there.
+        path: an absolute path on the target.
 
     Raises:
-        RemoteFileError: it cannot be read.
+            RemoteFileError: the file cannot be read.
     """
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "file":
@@ -33,23 +33,23 @@ async def write_text(ctx: FunctionContext, path: str, text: str, *, mode: int | 
 
     Args:
         ctx: the target.
-        path: an absolute path there.
-        text: what it is to hold.
-        mode: its permission bits; None keeps those of a file that is there.
+        path: an absolute path on the target.
+        text: the new content.
+        mode: its permission bits; None keeps those of an existing file.
 
     Raises:
-        RemoteFileError: it cannot be written.
+        RemoteFileError: the file cannot be written.
     """
     await ctx.connection.write(path, text.encode("utf-8", "surrogateescape"), mode=mode)
 
 
 def with_line(text: str, pattern: str, line: str) -> str:
-    """Return a text with a line in place of those that match, or at its end when none does.
+    """Return a text in which a line replaces those that match, or is appended if none does.
 
     Args:
-        text: lines.
+        text: the lines.
         pattern: a regular expression, tried at the beginning of each line.
-        line: the new line, without its end.
+        line: the new line, without a line end.
     """
     lines = text.splitlines()
     matching = [place for place, old in enumerate(lines) if re.match(pattern, old)]

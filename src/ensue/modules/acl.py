@@ -1,8 +1,8 @@
-"""Execution module `acl`: who may do what with a file, beyond owner, group and others.
+"""Execution module `acl`: access control lists of files.
 
-Programs are run in the folder above a path, so that a root of the target counts.
+Programs run in the parent folder of a path, so that they respect the target's `minion_root`.
 
-Source: Salt's execution module `acl` (`linux_acl`), 3008: names and what they return; getfacl(1), setfacl(1).
+Source: Salt's execution module `acl` (`linux_acl`), 3008: names and return values; getfacl(1), setfacl(1).
 """
 
 from __future__ import annotations
@@ -43,20 +43,21 @@ async def version(ctx: FunctionContext) -> str:
 async def getfacl(
     ctx: FunctionContext, *args: str, recursive: bool = False, numeric: bool = False
 ) -> dict[str, Entries]:
-    """Return the entries of paths.
+    """Return the access control lists of paths.
 
     Args:
         ctx: the target.
         *args: paths.
-        recursive: all that is below them, too.
-        numeric: numbers in place of names.
+        recursive: include everything below the paths.
+        numeric: return ids instead of names.
 
     Returns:
-        By path `comment` (`file owner group`), `user`, `group`, `other`, `mask`, each a list of
-        `{name: {permissions, octal}}`, and `defaults` with the same keys. The owner's entry has his name.
+        Per path `comment` (`file owner group`), `user`, `group`, `other`, `mask`, each a list of
+        `{name: {permissions, octal}}`, and `defaults` with the same keys. The owner's entry has
+        the owner's name.
 
     Raises:
-        StateFailedError: nothing is there, or the target has no getfacl.
+        StateFailedError: a path does not exist, or the target has no getfacl.
     """
     _some(args)
     words = [*(["-R"] if recursive else []), *(["-n"] if numeric else [])]
@@ -80,10 +81,10 @@ async def getfacl(
 async def wipefacls(
     ctx: FunctionContext, *args: str, recursive: bool = False, raise_err: bool = False
 ) -> bool:
-    """Remove all entries but those of owner, group and others.
+    """Remove all entries except those of owner, group and others.
 
     Raises:
-        StateFailedError: nothing is there, or the target has no setfacl.
+        StateFailedError: a path does not exist, or the target has no setfacl.
     """
     del raise_err
     return await _set(ctx, args, "-b", recursive=recursive)
@@ -98,17 +99,17 @@ async def modfacl(
     recursive: bool = False,
     raise_err: bool = False,
 ) -> bool:
-    """Add an entry, or change it.
+    """Add or change an entry.
 
     Args:
         ctx: the target.
-        acl_type: `user`, `group`, `mask`, `other`, or one letter; with `default:` or `d:` before it, what new
-            files in a folder have.
-        acl_name: the user or group; empty: those whose the file is.
-        perms: letters of `rwxX-`, or a digit.
+        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
+            entry applies to new files in a folder.
+        acl_name: the user or group; empty for the file's owner or group.
+        perms: letters of `rwxX-`, or an octal digit.
         *args: paths.
-        recursive: all that is below them, too.
-        raise_err: Salt's; a failure is always one.
+        recursive: include everything below the paths.
+        raise_err: has no effect; a failure always raises an error.
 
     Raises:
         StateFailedError: there is no such user, or setfacl refuses it.
@@ -129,16 +130,16 @@ async def delfacl(
 
 
 def entry_prefix(acl_type: str) -> str:
-    """Return the kind of an entry as setfacl writes it (`d:u`).
+    """Return the type of an entry as setfacl writes it (`d:u`).
 
     Raises:
-        StateFailedError: there is no such kind.
+        StateFailedError: there is no such type.
     """
     is_default = acl_type.startswith(("d:", "default:"))
     kind = acl_type.partition(":")[2] if is_default else acl_type
     if kind not in _LETTERS:
         raise StateFailedError(
-            f"acl_type is user, group, mask or other (`d:user` for defaults), not {acl_type}"
+            f"acl_type must be user, group, mask or other (`d:user` for defaults), not {acl_type}"
         )
     return f"{'d:' if is_default else ''}{_LETTERS[kind]}"
 

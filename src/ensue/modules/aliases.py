@@ -1,8 +1,8 @@
-"""Execution module `aliases`: to whom the target's mail for local names goes, `/etc/aliases`.
+"""Execution module `aliases`: mail aliases of the target, `/etc/aliases`.
 
-Lines that a change does not concern stay as they are; afterwards `newaliases` is run where there is one.
+A change preserves all other lines. Afterwards `newaliases` runs if it exists.
 
-Source: Salt's execution module `aliases`, 3008: names and what they return; aliases(5).
+Source: Salt's execution module `aliases`, 3008: names and return values; aliases(5).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
 
 
 async def get_target(ctx: FunctionContext, alias: str) -> str:
-    """Return an alias's target, empty without one."""
+    """Return the target of an alias, empty if it has none."""
     return (await list_aliases(ctx)).get(alias, "")
 
 
 async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
-    """Say whether an alias has this target, or these.
+    """Return whether an alias has this target, or all of these targets.
 
     Raises:
         StateFailedError: the target is empty.
@@ -45,21 +45,21 @@ async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 
 
 async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
-    """Give an alias a target, or several; what it had goes.
+    """Set the target or targets of an alias, replacing those that it has.
 
     Args:
         ctx: the target.
         alias: the name.
-        target: addresses.
+        target: addresses, as a list or separated by commas.
 
     Raises:
-        StateFailedError: one of them is empty, or would be read as something else.
+        StateFailedError: a target is empty, or the line would be read as something else.
     """
     wanted = _joined(target)
     line = f"{alias}: {wanted}"
     entry = _ENTRY.match(line)
     if not entry or (entry["alias"], entry["target"]) != (alias, wanted) or "\n" in line:
-        raise StateFailedError(f"{line!r} is no line of {_FILE}")
+        raise StateFailedError(f"{line!r} is not a line for {_FILE}")
     if await get_target(ctx, alias) == wanted:
         return True
     lines: list[str] = []
@@ -98,7 +98,7 @@ async def _lines(ctx: FunctionContext) -> list[str]:
 async def _write(ctx: FunctionContext, lines: list[str]) -> None:
     await write_text(ctx, _path(ctx), "".join(f"{line}\n" for line in lines))
     if ctx.connection.can_run:
-        # Without a mail server there is no such program, and nothing that it would have to tell.
+        # Without a mail server the program does not exist and is not needed.
         await ask(ctx, "newaliases")
 
 

@@ -1,6 +1,6 @@
-"""Execution module `alternatives`: which of several programs goes by a common name.
+"""Execution module `alternatives`: which of several programs a generic name refers to.
 
-Source: Salt's execution module `alternatives`, 3008: names and what they return; update-alternatives(1).
+Source: Salt's execution module `alternatives`, 3008: names and return values; update-alternatives(1).
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _LINK: Final = re.compile(r"^(?:Link: | *link \S+ is )(?P<path>\S+)$", re.MULTIL
 
 
 async def display(ctx: FunctionContext, name: str) -> str:
-    """Return what the program says of a name."""
+    """Return the output of the program for a generic name."""
     answer = await ask(ctx, await _program(ctx), "--display", name)
     return answer.stdout if answer.is_success else answer.complaint()
 
 
 async def show_link(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the path of the common name (`/usr/bin/editor`), false when there is none."""
+    """Return the path of the generic name (`/usr/bin/editor`), False if there is none."""
     folder = _KEPT.get(await _family(ctx))
     if folder is not None:
         lines = (await text_of(ctx, f"{folder}/{name}") or "").splitlines()
@@ -39,39 +39,39 @@ async def show_link(ctx: FunctionContext, name: str) -> str | bool:
 
 
 async def show_current(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the path of the program that goes by a name, false when none does."""
+    """Return the path of the program that a generic name refers to, False if there is none."""
     found = await ctx.connection.stat(f"{_LINKS}/{name}")
     return found.link_target if found is not None and found.kind == "symlink" else False
 
 
 async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
-    """Say whether a program may go by a name."""
+    """Return whether a program is an alternative for a generic name."""
     answer = await ask(ctx, await _program(ctx), "--display", name)
     return any(line.startswith(f"{path} - ") for line in answer.stdout.splitlines())
 
 
 async def check_installed(ctx: FunctionContext, name: str, path: str) -> bool:
-    """Say whether a program goes by a name."""
+    """Return whether a generic name refers to a program."""
     return await show_current(ctx, name) == path
 
 
 async def install(ctx: FunctionContext, name: str, link: str, path: str, priority: int | str) -> str:
-    """Let a program go by a name, when its priority is the highest."""
+    """Register an alternative for a generic name; the one with the highest priority is used."""
     return await _do(ctx, name, "--install", link, name, path, str(priority))
 
 
 async def remove(ctx: FunctionContext, name: str, path: str) -> str:
-    """Let a program go by a name no more."""
+    """Remove an alternative for a generic name."""
     return await _do(ctx, name, "--remove", name, path)
 
 
 async def auto(ctx: FunctionContext, name: str) -> str:
-    """Let the program with the highest priority go by a name."""
+    """Let a generic name refer to the alternative with the highest priority."""
     return await _do(ctx, name, "--auto", name)
 
 
 async def set_(ctx: FunctionContext, name: str, path: str) -> str:
-    """Let a program go by a name, whatever its priority."""
+    """Let a generic name refer to a program, whatever its priority."""
     return await _do(ctx, name, "--set", name, path)
 
 

@@ -1,8 +1,8 @@
-"""Execution module `apache`: modules, configurations and sites of Apache, as Debian enables them.
+"""Execution module `apache`: enables and disables modules, configurations and sites of Apache on Debian.
 
-Something is enabled when it has a link in `/etc/apache2/*-enabled`; `a2enmod` and its kin make these links.
+Something is enabled if it has a link in `/etc/apache2/*-enabled`; `a2enmod` and related programs make them.
 
-Source: Salt's execution module `deb_apache`, 3008: names and what they return; a2enmod(8).
+Source: Salt's execution module `deb_apache`, 3008: names and return values; a2enmod(8).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROOT: Final = "/etc/apache2"
 
 
 class _Kind(msgspec.Struct, frozen=True, kw_only=True):
-    """One kind of thing that is enabled: its word in the names of programs, its folder, its title."""
+    """Something that can be enabled: its word in the program names, its folder, its title."""
 
     word: str
     folder: str
@@ -37,17 +37,17 @@ _SUFFIXES: Final = (".load", ".conf")
 
 
 async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
-    """Say whether a module is enabled; its name may end in `.load` or `.conf`."""
+    """Return whether a module is enabled; its name may end in `.load` or `.conf`."""
     return await _is_link(ctx, _MODULE, mod if mod.endswith(_SUFFIXES) else f"{mod}.load")
 
 
 async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
-    """Say whether a configuration is enabled; its name may end in `.conf`."""
+    """Return whether a configuration is enabled; its name may end in `.conf`."""
     return await _is_link(ctx, _CONF, f"{conf.removesuffix('.conf')}.conf")
 
 
 async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
-    """Say whether a site is enabled; its name may end in `.conf`, and `default` is `000-default` as well."""
+    """Return whether a site is enabled; its name may end in `.conf`; `default` also means `000-default`."""
     name = f"{site.removesuffix('.conf')}.conf"
     if await _is_link(ctx, _SITE, name):
         return True
@@ -55,14 +55,14 @@ async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
 
 
 async def a2enmod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
-    """Enable a module and those that it needs.
+    """Enable a module and its dependencies.
 
     Args:
         ctx: the target.
         mod: the module.
 
     Returns:
-        `Name`, `Mod`, and in `Status` what happened.
+        `Name`, `Mod`, and the outcome in `Status`.
 
     Raises:
         StateFailedError: the target has no such program.

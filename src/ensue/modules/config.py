@@ -1,4 +1,4 @@
-"""Execution module `config`: a value from options, grains or pillar, whichever has it first.
+"""Execution module `config`: looks up a value in options, grains and pillar, in this order.
 
 Source: Salt's execution module `config`, 3008.
 """
@@ -35,24 +35,24 @@ async def get(
     omit_master: bool = False,
     omit_grains: bool = False,
 ) -> Any:
-    """Return a value: of the options, else the grains, else the pillar, else the pillar's `master`.
+    """Return a value from the options, else the grains, else the pillar, else the pillar's `master`.
 
     Args:
         ctx: the target.
-        key: its path, colons between the keys.
-        default: what is returned when none has it.
-        delimiter: what stands between the keys.
-        merge: `recurse` or `overwrite`: merge what all of them have, options on top.
+        key: its path, with colons between the keys.
+        default: the value to return if it is found nowhere.
+        delimiter: the separator of the keys, instead of a colon.
+        merge: `recurse` or `overwrite`: merge the values of all of them, options last.
         omit_opts: leave out the options.
         omit_pillar: leave out the pillar.
         omit_master: leave out the pillar's `master`.
         omit_grains: leave out the grains.
 
     Returns:
-        The value; where that is a `sdb://` URI, what it stands for.
+        The value; if it is a `sdb://` URI, the value that it refers to.
 
     Raises:
-        StateFailedError: the value of a URI cannot be read.
+        StateFailedError: the value that a URI refers to cannot be read.
     """
     places: list[Mapping[str, Any]] = [_DEFAULTS]
     if not omit_master:
@@ -84,12 +84,12 @@ async def option(
     omit_pillar: bool = False,
     omit_master: bool = False,
 ) -> Any:
-    """Return the value of one key (no path): of the options, grains, pillar, or the pillar's `master`.
+    """Return the value of one key, not a path, from the options, grains, pillar, or the pillar's `master`.
 
     Args:
         ctx: the target.
         value: the key.
-        default: what is returned when none has it.
+        default: the value to return if it is found nowhere.
         omit_opts: leave out the options.
         omit_grains: leave out the grains.
         omit_pillar: leave out the pillar.
@@ -110,7 +110,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "option": option}
 
 
 async def _looked_up(ctx: FunctionContext, value: Any) -> Any:
-    """Return a value, or the one that it is a `sdb://` URI of, as Salt does."""
+    """Return a value; if it is a `sdb://` URI, the value that it refers to, as Salt does."""
     is_uri = isinstance(value, str) and value.startswith("sdb://")
     return await ctx.call("sdb.get", value) if is_uri else value
 

@@ -1,6 +1,6 @@
 """Execution module `debconf`: answers to the questions that Debian's packages ask.
 
-Source: Salt's execution module `debconf`, 3008: names and what they return; debconf-set-selections(1).
+Source: Salt's execution module `debconf`, 3008: names and return values; debconf-set-selections(1).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
 
     Args:
         ctx: the target.
-        fetchempty: also those that are empty.
+        fetchempty: include empty answers.
 
     Raises:
         StateFailedError: the target has no debconf-utils.
     """
-    said = await must(ctx, "debconf-get-selections", what="read debconf (it takes debconf-utils)")
+    said = await must(ctx, "debconf-get-selections", what="read debconf (debconf-utils is required)")
     found: dict[str, list[list[str]]] = {}
     for match in _ANSWER.finditer(said.stdout):
         if fetchempty or match["value"]:
@@ -40,7 +40,7 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
 
 
 async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:
-    """Return the answers of one package, None when it has none."""
+    """Return the answers of one package, None if it has none."""
     return (await get_selections(ctx)).get(name)
 
 
@@ -64,7 +64,7 @@ async def set_(
 
 
 async def is_there(ctx: FunctionContext) -> bool:
-    """Say whether answers can be read; not one of Salt's functions."""
+    """Return whether answers can be read; Salt has no such function."""
     return not (await ask(ctx, "debconf-get-selections")).is_missing
 
 

@@ -1,6 +1,6 @@
-"""Execution module `defaults`: merging a formula's defaults with what users set.
+"""Execution module `defaults`: merges a formula's defaults with the values that users set.
 
-It has no `defaults.get`: formulas read their defaults with `import_yaml`.
+`defaults.get` is missing: formulas read their defaults with `import_yaml`.
 
 Source: Salt's execution module `defaults`, 3008.
 """
@@ -32,14 +32,14 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
 
     Args:
         ctx: the target.
-        dest: what is there.
-        src: what outranks it.
-        merge_lists: lists are joined instead of replaced.
-        in_place: `dest` itself is changed, too.
-        convert_none: None counts as an empty mapping.
+        dest: the mapping to merge into.
+        src: the mapping whose values take precedence.
+        merge_lists: concatenate lists instead of replacing them.
+        in_place: also change `dest` itself.
+        convert_none: treat None as an empty mapping.
 
     Raises:
-        StateFailedError: one of them is no mapping.
+        StateFailedError: one of them is not a mapping.
     """
     there: Any = {} if dest is None and convert_none and not in_place else dest
     over: Any = {} if src is None and convert_none else src
@@ -53,7 +53,7 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
 
 
 def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every function is given it)
-    """Return a copy of data in which nothing is shared with it."""
+    """Return a deep copy of data."""
     return copy.deepcopy(source)
 
 
@@ -69,9 +69,9 @@ def update(
     Args:
         ctx: the target.
         dest: mappings by name.
-        defaults: what they have in common.
-        merge_lists: lists are joined instead of replaced.
-        in_place: `dest` itself is changed, too.
+        defaults: the defaults of every mapping.
+        merge_lists: concatenate lists instead of replacing them.
+        in_place: also change `dest` itself.
     """
     filled = {name: merge(ctx, copy.deepcopy(dict(defaults)), own, merge_lists) for name, own in dest.items()}
     if in_place and isinstance(dest, dict):

@@ -1,6 +1,6 @@
-"""Execution module `dig`: what the name servers say, asked from the target by its program `dig`.
+"""Execution module `dig`: queries name servers from the target with its program `dig`.
 
-Source: Salt's execution module `dig`, 3008: names and what they return.
+Source: Salt's execution module `dig`, 3008: names and return values.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> list[str]:
-    """Return the IPv4 addresses of a name, none when it has none or nobody answers.
+    """Return the IPv4 addresses of a name, an empty list if it has none or no server answers.
 
     Args:
         ctx: the target.
         host: the name.
-        nameserver: whom to ask.
+        nameserver: the server to query instead of the target's own.
 
     Raises:
         StateFailedError: the target has no `dig`.
@@ -37,7 +37,7 @@ async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -
 
 
 def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say whether a text is an address, or a network."""
+    """Return whether a text is an address or a network."""
     try:
         ipaddress.ip_interface(addr)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Execution module `dnsutil`: names and addresses, and the serial number of a zone.
+"""Execution module `dnsutil`: addresses of names, and serial numbers of zones.
 
 Source: Salt's execution module `dnsutil`, 3008.
 """
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> str:
-    """Return the serial number of a zone: the day of its last update, and how many there were on that day.
+    """Return the serial number of a zone: the day of its last update, and a counter of updates on that day.
 
-    It is kept in a grain of the target.
+    The number is kept in a grain of the target.
 
     Args:
         ctx: the target.
-        zone: the zone; the target has one more for all those that are not named.
-        update: count on.
+        zone: the zone; without it the number that the target keeps for unnamed zones.
+        update: increase the number.
     """
     grain = f"dnsserial_{zone}" if zone else "dnsserial"
     stored = str(await ctx.call("grains.get", grain) or "")

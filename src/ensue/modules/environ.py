@@ -1,8 +1,8 @@
 """Execution module `environ`: the environment of ensue's own process on the managing minion.
 
-What is set here reaches the commands that later run on the managing minion, and ends with ensue.
+A change affects commands that run later on the managing minion, until ensue ends.
 
-Source: Salt's execution module `environ`, 3008: there too it is the process's own environment.
+Source: Salt's execution module `environ`, 3008: it also works on the environment of its own process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 MANAGING_MINION_ONLY: Final = True
-"""Its functions work on the process of ensue itself: other targets are not offered them."""
+"""Its functions work on the process of ensue itself, so other targets do not have them."""
 
 
 def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG001 (every function is given it)
@@ -27,13 +27,13 @@ def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG0
     Args:
         ctx: the target.
         key: its name.
-        default: what is returned when it is not set.
+        default: the value to return if it is not set.
     """
     return os.environ.get(key, default)
 
 
 def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say whether a variable is set, or set to a value."""
+    """Return whether a variable is set, or set to a value."""
     return key in os.environ if value is None else os.environ.get(key) == value
 
 
@@ -54,17 +54,17 @@ def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets:
     Args:
         ctx: the target.
         key: its name.
-        val: its value; False empties it, or removes it where `false_unsets` is set.
+        val: its value; False empties the variable, or removes it if `false_unsets` is set.
         false_unsets: see `val`.
 
     Returns:
-        The value, None when it was removed.
+        The value, None if it was removed.
 
     Raises:
-        StateFailedError: it is no name or no value of a variable.
+        StateFailedError: the name or the value is not valid.
     """
     if not key or "=" in key or "\0" in key:
-        raise StateFailedError(f"{key!r} is no name of an environment variable")
+        raise StateFailedError(f"{key!r} is not a valid name of an environment variable")
     if val is False and false_unsets:
         os.environ.pop(key, None)
         return None

@@ -1,6 +1,6 @@
-"""Execution module `firewalld`: zones and services of firewalld, through its `firewall-cmd`.
+"""Execution module `firewalld`: zones and services of firewalld, with its program `firewall-cmd`.
 
-Source: Salt's execution module `firewalld`, 3008: names, arguments and what they return; firewall-cmd(1).
+Source: Salt's execution module `firewalld`, 3008: names, arguments and return values; firewall-cmd(1).
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ async def version(ctx: FunctionContext) -> str:
 
 
 async def reload_rules(ctx: FunctionContext) -> str:
-    """Make what is permanent hold now."""
+    """Apply the permanent configuration now."""
     return await _said(ctx, "--reload")
 
 
 async def default_zone(ctx: FunctionContext) -> str:
-    """Return the zone of interfaces that have none."""
+    """Return the default zone."""
     return await _said(ctx, "--get-default-zone")
 
 
 async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
-    """Set the zone of interfaces that have none."""
+    """Set the default zone."""
     return await _said(ctx, f"--set-default-zone={zone}")
 
 
@@ -49,12 +49,12 @@ async def get_services(ctx: FunctionContext, permanent: bool = True) -> list[str
 
 
 async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the kinds of ICMP messages that firewalld knows."""
+    """Return the ICMP types that firewalld knows."""
     return (await _said(ctx, "--get-icmptypes", permanent=permanent)).split()
 
 
 async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str:
-    """Make a zone, and reload firewalld."""
+    """Create a zone, and reload firewalld."""
     return await _managed(ctx, f"--new-zone={zone}", restart=restart)
 
 
@@ -64,7 +64,7 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
 
 
 async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> str:
-    """Make a service, and reload firewalld."""
+    """Create a service, and reload firewalld."""
     return await _managed(ctx, f"--new-service={name}", restart=restart)
 
 
@@ -76,31 +76,31 @@ async def delete_service(ctx: FunctionContext, name: str, restart: bool = True) 
 async def list_all(
     ctx: FunctionContext, zone: str | None = None, permanent: bool = True
 ) -> dict[str, dict[str, list[str]]]:
-    """Return all of a zone: by its name, lists by setting."""
+    """Return all settings of a zone: by its name, lists by setting."""
     return _zones(await _said(ctx, *_in(zone), "--list-all", permanent=permanent))
 
 
 async def list_zones(ctx: FunctionContext, permanent: bool = True) -> dict[str, dict[str, list[str]]]:
-    """Return all of all zones; see `list_all`."""
+    """Return all settings of all zones; see `list_all`."""
     return _zones(await _said(ctx, "--list-all-zones", permanent=permanent))
 
 
 async def list_services(ctx: FunctionContext, zone: str | None = None, permanent: bool = True) -> list[str]:
-    """Return the services that a zone lets in."""
+    """Return the services that a zone allows."""
     return (await _said(ctx, *_in(zone), "--list-services", permanent=permanent)).split()
 
 
 async def add_service(
     ctx: FunctionContext, service: str, zone: str | None = None, permanent: bool = True
 ) -> str:
-    """Let a service into a zone."""
+    """Allow a service in a zone."""
     return await _said(ctx, *_in(zone), f"--add-service={service}", permanent=permanent)
 
 
 async def remove_service(
     ctx: FunctionContext, service: str, zone: str | None = None, permanent: bool = True
 ) -> str:
-    """Keep a service out of a zone."""
+    """Stop allowing a service in a zone."""
     return await _said(ctx, *_in(zone), f"--remove-service={service}", permanent=permanent)
 
 
@@ -115,7 +115,7 @@ async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str
 
 
 async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> str:
-    """Remove a port of a service."""
+    """Remove a port from a service."""
     return await _said(ctx, f"--service={service}", f"--remove-port={port}", permanent=True)
 
 
@@ -130,12 +130,12 @@ async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str
 
 
 async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: str) -> str:
-    """Remove a protocol of a service."""
+    """Remove a protocol from a service."""
     return await _said(ctx, f"--service={service}", f"--remove-protocol={protocol}", permanent=True)
 
 
 async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanent: bool = True) -> bool:
-    """Say whether a zone hides addresses behind its own."""
+    """Return whether a zone has masquerading."""
     words = [*_in(zone), "--query-masquerade", *(["--permanent"] if permanent else [])]
     answer = await ask(ctx, "firewall-cmd", *words)
     if answer.stdout.strip() not in {"yes", "no"}:
@@ -144,36 +144,36 @@ async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
 
 
 async def add_masquerade(ctx: FunctionContext, zone: str | None = None, permanent: bool = True) -> str:
-    """Have a zone hide addresses behind its own."""
+    """Enable masquerading for a zone."""
     return await _said(ctx, *_in(zone), "--add-masquerade", permanent=permanent)
 
 
 async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, permanent: bool = True) -> str:
-    """Have a zone show addresses as they are."""
+    """Disable masquerading for a zone."""
     return await _said(ctx, *_in(zone), "--remove-masquerade", permanent=permanent)
 
 
 async def list_ports(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
-    """Return the ports that a zone lets in."""
+    """Return the ports that a zone allows."""
     return (await _said(ctx, *_in(zone), "--list-ports", permanent=permanent)).split()
 
 
 async def add_port(
     ctx: FunctionContext, zone: str, port: str, permanent: bool = True, force_masquerade: bool = False
 ) -> str:
-    """Let a port into a zone."""
+    """Allow a port in a zone."""
     if force_masquerade and not await get_masquerade(ctx, zone):
         await add_masquerade(ctx, zone)
     return await _said(ctx, *_in(zone), f"--add-port={port}", permanent=permanent)
 
 
 async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: bool = True) -> str:
-    """Keep a port out of a zone."""
+    """Stop allowing a port in a zone."""
     return await _said(ctx, *_in(zone), f"--remove-port={port}", permanent=permanent)
 
 
 async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[dict[str, str]]:
-    """Return where a zone sends ports: `Source port`, `Protocol`, `Destination port` and `… address`."""
+    """Return a zone's port forwardings: `Source port`, `Protocol`, `Destination port` and `… address`."""
     said = await _said(ctx, *_in(zone), "--list-forward-ports", permanent=permanent)
     keys = ("Source port", "Protocol", "Destination port", "Destination address")
     found = (_FORWARD.match(word) for word in said.split())
@@ -190,7 +190,7 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
     permanent: bool = True,
     force_masquerade: bool = False,
 ) -> str:
-    """Send a port of a zone elsewhere."""
+    """Add a port forwarding to a zone."""
     if force_masquerade and not await get_masquerade(ctx, zone):
         await add_masquerade(ctx, zone)
     where = f"port={src}:proto={proto}:toport={dest}:toaddr={dstaddr}"
@@ -206,23 +206,23 @@ async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
     dstaddr: str = "",
     permanent: bool = True,
 ) -> str:
-    """Send a port of a zone elsewhere no more."""
+    """Remove a port forwarding from a zone."""
     where = f"port={src}:proto={proto}:toport={dest}:toaddr={dstaddr}"
     return await _said(ctx, *_in(zone), f"--remove-forward-port={where}", permanent=permanent)
 
 
 async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
-    """Return the ICMP messages that a zone keeps out."""
+    """Return the ICMP types that a zone blocks."""
     return (await _said(ctx, *_in(zone), "--list-icmp-blocks", permanent=permanent)).split()
 
 
 async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool = True) -> str:
-    """Keep an ICMP message out of a zone."""
+    """Block an ICMP type in a zone."""
     return await _said(ctx, *_in(zone), f"--add-icmp-block={icmp}", permanent=permanent)
 
 
 async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool = True) -> str:
-    """Let an ICMP message into a zone."""
+    """Stop blocking an ICMP type in a zone."""
     return await _said(ctx, *_in(zone), f"--remove-icmp-block={icmp}", permanent=permanent)
 
 
@@ -242,17 +242,17 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
 
 
 async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
-    """Return the addresses whose packets belong to a zone."""
+    """Return the source addresses of a zone."""
     return (await _said(ctx, *_in(zone), "--list-sources", permanent=permanent)).split()
 
 
 async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bool = True) -> str:
-    """Add addresses to a zone."""
+    """Add source addresses to a zone."""
     return await _said(ctx, *_in(zone), f"--add-source={source}", permanent=permanent)
 
 
 async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent: bool = True) -> str:
-    """Remove addresses from a zone."""
+    """Remove source addresses from a zone."""
     return await _said(ctx, *_in(zone), f"--remove-source={source}", permanent=permanent)
 
 

@@ -1,6 +1,6 @@
-"""Execution module `gem`: packages of Ruby.
+"""Execution module `gem`: Ruby gems.
 
-Source: Salt's execution module `gem`, 3007: names and what they return.
+Source: Salt's execution module `gem`, 3007: names and return values.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ async def list_(
     runas: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> dict[str, list[str]]:
-    """Return the versions of each gem that is there.
+    """Return the installed versions of each gem.
 
     Args:
         ctx: the target.
-        prefix: what names begin with.
-        gem_bin: another `gem`.
-        runas: who runs it.
-        **kwargs: what only Salt makes use of.
+        prefix: only gems whose names begin with this.
+        gem_bin: the program to run instead of `gem`.
+        runas: the user who runs it.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: gem is not there, or failed.
+            StateFailedError: the program gem is missing, or failed.
     """
     said = await _must(ctx, ["list", "--local", *([f"^{prefix}"] if prefix else [])], gem_bin, runas)
     lines = (_LISTED.match(line) for line in said.splitlines())
@@ -67,22 +67,22 @@ async def install(  # noqa: PLR0917 (Salt's order)
 
     Args:
         ctx: the target.
-        gems: names, with blanks between them, or a file of the target.
-        gem_bin: another `gem`.
-        runas: who runs it.
-        version: which version.
-        rdoc: with documentation as HTML.
-        ri: with documentation for `ri`.
-        pre_releases: also from before a release.
-        proxy: through which proxy.
-        source: where to take them from.
-        **kwargs: what only Salt makes use of.
+        gems: names, separated by blanks, or a file of the target.
+        gem_bin: the program to run instead of `gem`.
+        runas: the user who runs it.
+        version: the version.
+        rdoc: install HTML documentation, too.
+        ri: install documentation for `ri`, too.
+        pre_releases: allow prereleases.
+        proxy: the proxy to use.
+        source: the source to install from.
+        **kwargs: accepted as by Salt, without effect.
 
     Returns:
-        What gem says.
+            The output of gem.
 
     Raises:
-        StateFailedError: gem is not there, or failed.
+            StateFailedError: the program gem is missing, or failed.
     """
     documents = [kind for kind, wanted in (("rdoc", rdoc), ("ri", ri)) if wanted]
     words = ["install", *gems.split(), f"--document={','.join(documents)}" if documents else "--no-document"]
@@ -99,7 +99,7 @@ async def uninstall(
     runas: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Uninstall gems, all versions of them and their programs; see `install`."""
+    """Uninstall all versions of gems, and their programs; see `install`."""
     return await _must(ctx, ["uninstall", *gems.split(), "--all", "--executables"], gem_bin, runas)
 
 

@@ -1,6 +1,6 @@
-"""Execution module `group`: the target's groups, by shadow's programs (`groupadd`, `gpasswd`, …).
+"""Execution module `group`: the target's groups, with shadow's programs (`groupadd`, `gpasswd`, …).
 
-Source: Salt's execution module `group` (groupadd), 3008: names and what they return.
+Source: Salt's execution module `group` (groupadd), 3008: names and return values.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
-    """Return `name passwd gid members` of a group; nothing when there is none.
+    """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
 
     Args:
         ctx: the target.
         name: the group.
-        root: Salt's; the target's own database is read.
+        root: has no effect; the target's own database is read.
     """
     found = await entry(ctx, "group", str(name))
     return _described(found) if found else {}
@@ -47,13 +47,13 @@ async def add(
     Args:
         ctx: the target.
         name: the group.
-        gid: its number; None takes the next.
-        system: take a number of the system's range.
-        non_unique: the number may be another group's too.
-        **kwargs: what only Salt makes use of.
+        gid: its id; None for the next free one.
+        system: use an id of the range for system groups.
+        non_unique: allow an id that another group has.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: it could not be added; says why.
+        StateFailedError: the group cannot be added; the message says why.
     """
     options = ["-g", str(gid)] if gid is not None else []
     options += ["-o"] if gid is not None and non_unique else []
@@ -66,20 +66,20 @@ async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noq
     """Remove a group.
 
     Raises:
-        StateFailedError: it could not be removed; says why.
+        StateFailedError: the group cannot be removed; the message says why.
     """
     await must(ctx, "groupdel", "--", name, what=f"remove the group {name}")
     return True
 
 
 async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Change a group's number; files keep the old one.
+    """Change a group's id; files keep the old one.
 
     Raises:
-        StateFailedError: it could not be changed; says why.
+        StateFailedError: the id cannot be changed; the message says why.
     """
     options = ["-o"] if non_unique else []
-    what = f"change the number of the group {name}"
+    what = f"change the id of the group {name}"
     await must(ctx, "groupmod", *options, "-g", str(gid), "--", name, what=what)
     return True
 
@@ -95,7 +95,7 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
 
 
 async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Let a user be a member of a group no more; one who is none is fine.
+    """Remove a user from a group; a user who is not a member is no error.
 
     Raises:
         StateFailedError: there is no such group.
@@ -106,13 +106,13 @@ async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
 
 
 async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[str], **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Give a group these members and no others.
+    """Set the members of a group, replacing all others.
 
     Args:
         ctx: the target.
         name: the group.
-        members_list: user names, as a list or joined by commas.
-        **kwargs: what only Salt makes use of.
+        members_list: user names, as a list or separated by commas.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: there is no such user or group.

@@ -1,6 +1,6 @@
-"""Execution module `hashutil`: digests and base64 of texts.
+"""Execution module `hashutil`: digests and base64.
 
-Source: Salt's execution module `hashutil`, 3008: names and what they return.
+Source: Salt's execution module `hashutil`, 3008: names and return values.
 """
 
 from __future__ import annotations
@@ -62,34 +62,34 @@ def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
 
 
 def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the text that base64 stands for."""
+    """Return the text that base64 encodes."""
     return base64.b64decode(instr).decode()
 
 
 def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a text as base64 in lines of 76 letters."""
+    """Return a text as base64 in lines of 76 characters."""
     return base64.encodebytes(instr.encode()).decode()
 
 
 async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
-    """Return a file of the target as base64 in lines of 76 letters."""
+    """Return a file of the target as base64 in lines of 76 characters."""
     return base64.encodebytes(await ctx.connection.read(fname)).decode()
 
 
 def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say whether a text has a signature: HMAC-SHA256 as base64."""
+    """Return whether a text has this signature (HMAC-SHA256 as base64)."""
     made = hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(made).decode(), challenge_hmac)
 
 
 def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return the signature of a text: HMAC-SHA256, hexadecimal."""
+    """Return the signature of a text (HMAC-SHA256, hexadecimal)."""
     return hmac.new(shared_secret.encode(), string.encode(), hashlib.sha256).hexdigest()
 
 
 def _need_digest(name: str) -> None:
     if name not in hashlib.algorithms_guaranteed or name.startswith("shake"):
-        raise StateFailedError(f"{name!r} is no digest")
+        raise StateFailedError(f"{name!r} is not a digest")
 
 
 def _hash(name: str, content: bytes) -> str:

@@ -1,6 +1,6 @@
-"""Execution module `hosts`: the target's /etc/hosts. Lines that a change does not concern stay as they are.
+"""Execution module `hosts`: the target's /etc/hosts. A change preserves all other lines.
 
-Source: Salt's execution module `hosts`, 3008: names, what they return, how a new line is written.
+Source: Salt's execution module `hosts`, 3008: names, return values, the form of a new line.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class _Line:
     """One line of the file.
 
     Args:
-        text: the line as it stands there.
-        ip: its address, empty when it names none.
+        text: the line as it is in the file.
+        ip: its address, empty if it has none.
         aliases: its names.
-        comment: what follows them.
+        comment: the comment after them.
     """
 
     text: str
@@ -39,18 +39,18 @@ class _Line:
         """Return the line with other names.
 
         Raises:
-            StateFailedError: a name or the comment would break the line.
+            StateFailedError: a name or the comment cannot be written in one line.
         """
         names = tuple(aliases)
         remark = self.comment if comment is None else comment
         if "\n" in remark or any(not each.isprintable() or set(each) & set(" #") for each in names):
-            raise StateFailedError(f"{' '.join(names)!r} # {remark!r} cannot stand in a line of {_PATH}")
+            raise StateFailedError(f"{' '.join(names)!r} # {remark!r} cannot be written to a line of {_PATH}")
         text = f"{self.ip}\t\t{' '.join(names)}" + (f"\t# {remark}" if remark else "")
         return replace(self, text=text, aliases=names, comment=remark)
 
 
 async def list_hosts(ctx: FunctionContext) -> DataMap:
-    """Return `{address: {aliases: […]}}`, with `comment` where a line has one."""
+    """Return `{address: {aliases: […]}}`, with `comment` if a line has one."""
     found: DataMap = {}
     for line in await _read(ctx):
         if not line.ip:
@@ -64,7 +64,7 @@ async def list_hosts(ctx: FunctionContext) -> DataMap:
 
 
 async def get_ip(ctx: FunctionContext, host: str) -> str:
-    """Return the address of a name, empty when it has none."""
+    """Return the address of a name, empty if it has none."""
     return next((line.ip for line in await _read(ctx) if host in line.aliases), "")
 
 
@@ -74,12 +74,12 @@ async def get_alias(ctx: FunctionContext, ip: str) -> list[str]:
 
 
 async def has_pair(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Say whether an address has a name."""
+    """Return whether an address has a name."""
     return alias in await get_alias(ctx, ip)
 
 
 async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Give an address a name more; one that it has already changes nothing."""
+    """Add a name to an address, unless it has it already."""
     lines = await _read(ctx)
     if any(line.ip == ip and alias in line.aliases for line in lines):
         return True
@@ -93,20 +93,20 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
 
 
 async def rm_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
-    """Take a name from an address; an address without names goes."""
+    """Remove a name from an address; an address without names is removed."""
     return await _replace(ctx, ip, lambda line: [each for each in line.aliases if each != alias])
 
 
 async def set_host(
     ctx: FunctionContext, ip: str, alias: str | Sequence[str], comment: str | None = None
 ) -> bool:
-    """Give an address these names and no others; none removes it.
+    """Set the names of an address, replacing all others; without names, remove the address.
 
     Args:
         ctx: the target.
         ip: the address.
         alias: names, as a list or separated by blanks.
-        comment: written behind them; None leaves what is there.
+        comment: the comment after them; None keeps an existing one.
     """
     names = alias.split() if isinstance(alias, str) else list(alias)
     lines = await _read(ctx)
@@ -119,7 +119,7 @@ async def set_host(
 
 
 async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
-    """Write a comment behind the names of an address; False when the address is not there."""
+    """Set the comment after the names of an address; return False if the address is missing."""
     lines = await _read(ctx)
     place = next((place for place, line in enumerate(lines) if line.ip == ip), None)
     if place is None:

@@ -1,9 +1,8 @@
-"""Execution module `http`: queries made by the managing minion, whatever the target.
+"""Execution module `http`: HTTP requests from the managing minion, whatever the target.
 
-A query asks nothing of a target. Cookies, sessions, streaming, and what only Salt's various backends take,
-are left out.
+Cookies, sessions, streaming, and options of Salt's various backends are left out.
 
-Source: Salt's execution module `http`, 3008: names of arguments and of what is returned.
+Source: Salt's execution module `http`, 3008: names of arguments and of returned values.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ _TIMEOUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a server said.
+    """The response of a server.
 
     Args:
         status: the status code.
-        reason: the words beside it.
-        headers: its headers; of several with one name the last.
+        reason: the reason phrase.
+        headers: its headers; the last one of several with the same name.
         body: its content.
     """
 
@@ -46,7 +45,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The body as text."""
+        """The body of the response as text."""
         return self.body.decode("utf-8", "replace")
 
 
@@ -63,7 +62,7 @@ async def query(
     username: str | None = None,
     password: str | None = None,
     agent: str | None = None,
-    timeout: float = _TIMEOUT_S,  # noqa: ASYNC109 (an argument of users; it bounds the thread)
+    timeout: float = _TIMEOUT_S,  # noqa: ASYNC109 (an argument of users; limits the thread)
     verify_ssl: bool = True,
     ca_bundle: str | None = None,
     decode: bool = False,
@@ -73,36 +72,37 @@ async def query(
     raise_error: bool = True,
     backend: str | None = None,  # noqa: ARG001 (Salt's)
 ) -> DataMap:
-    """Ask a server and return what it said.
+    """Send a request to a server and return the response.
 
     Args:
-        ctx: the target; the query is made by the managing minion.
+        ctx: the target; the managing minion sends the request.
         url: an http or https URL.
         method: GET, POST, ….
-        params: what goes after the `?`, as a mapping or as text.
+        params: the query string, as a mapping or as text.
         data: the body: text, or a mapping that is sent as a form.
         header_dict: headers to send.
-        header_list: the same, `Name: value` each.
-        headers: true: return the server's headers; a mapping: headers to send.
-        username: for basic authentication.
-        password: the same; masked from then on, as are the values of headers that carry credentials.
-        agent: what it calls itself.
-        timeout: give up after so many seconds.
+        header_list: headers to send, each `Name: value`.
+        headers: true to return the server's headers, or a mapping of headers to send.
+        username: the user name for basic authentication.
+        password: the password for basic authentication. It is masked from then on, as are the values of
+            headers with credentials.
+        agent: the user agent.
+        timeout: the number of seconds after which it gives up.
         verify_ssl: check the server's certificate.
         ca_bundle: a file of certificates to trust.
         decode: return the body as data, in `dict`.
         decode_type: `json` or `yaml`; `auto` looks at the content type.
         text: return the body as text.
         status: return the status code.
-        raise_error: a server that cannot be reached has an `error`; otherwise there is just no body.
-        backend: Salt's; there is one alone.
+        raise_error: return `error` if the server cannot be reached, instead of an empty body.
+        backend: accepted as by Salt, without effect.
 
     Returns:
-        `body`, and what was asked for: `text`, `status`, `headers`, `dict`. `error` when the server could not
-        be reached; `error` and `status` when its status is 400 or more.
+        `body`, and the requested keys: `text`, `status`, `headers`, `dict`. `error` if the server cannot be
+        reached; `error` and `status` if the status code is 400 or more.
 
     Raises:
-        StateFailedError: the URL is none, or the body is not what it was to be decoded as.
+        StateFailedError: the URL is not valid, or the body cannot be decoded.
     """
     if urlsplit(url).scheme not in {"http", "https"}:
         raise StateFailedError(f"http.query: {url} is neither http nor https")
@@ -116,10 +116,10 @@ async def query(
         answer = await asyncio.to_thread(
             _ask, full_url, method.upper(), body, sent, timeout_s=timeout, tls=_tls(verify_ssl, ca_bundle)
         )
-    except OSError as error:  # URLError and timeouts among them.
+    except OSError as error:  # Includes URLError and timeouts.
         reason = getattr(error, "reason", None) or error
         return {"body": None, "error": f"{url}: {reason}"} if raise_error else {"body": None}
-    except ValueError as error:  # A header or URL that HTTP does not allow.
+    except ValueError as error:  # HTTP does not allow the header or the URL.
         raise StateFailedError(f"http.query: {url}: {error}") from None
     found: DataMap = {"body": answer.text}
     if answer.status >= 400:  # noqa: PLR2004 (HTTP's errors begin there)
@@ -137,7 +137,7 @@ async def query(
 
 
 def _secrets(value: str) -> tuple[str, str]:
-    """Return a header's value, and what of it follows the name of a scheme (`Bearer …`)."""
+    """Return a header's value, and its part after the name of a scheme (`Bearer …`)."""
     return value, value.rpartition(" ")[2]
 
 
@@ -150,7 +150,7 @@ def _ask(
     timeout_s: float,
     tls: ssl.SSLContext | None,
 ) -> Answer:
-    """Ask, in a thread; an error status is an answer like any other."""
+    """Send the request in a thread; a response with an error status is returned like any other."""
     import urllib.error
     import urllib.request
     from http.client import HTTPException
@@ -166,7 +166,7 @@ def _ask(
                 status=error.code, reason=str(error.reason), headers=headers_told, body=error.read()
             )
     except HTTPException as error:
-        raise OSError(f"the answer is no HTTP ({type(error).__name__})") from error
+        raise OSError(f"the response is not HTTP ({type(error).__name__})") from error
 
 
 def _answer(response: HTTPResponse) -> Answer:
@@ -234,7 +234,7 @@ def _decoded(url: str, answer: Answer, decode_type: str) -> Any:
             return load_json(answer.text)
         return load_plain_yaml(answer.text) if kind == "yaml" else answer.text
     except ValueError as error:
-        raise StateFailedError(f"http.query: {url}: its body is no {kind}: {error}") from None
+        raise StateFailedError(f"http.query: {url}: the body is not {kind}: {error}") from None
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"query": query}

@@ -1,6 +1,6 @@
 """Execution module `kmod`: modules of the target's kernel.
 
-Source: Salt's execution module `kmod`, 3008: names and what they return; modules-load.d(5).
+Source: Salt's execution module `kmod`, 3008: names and return values; modules-load.d(5).
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ async def available(ctx: FunctionContext) -> list[str]:
 
 
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
-    """Say whether the kernel could load a module."""
+    """Return whether the kernel could load a module."""
     return mod.replace("-", "_") in await available(ctx)
 
 
 async def is_loaded(ctx: FunctionContext, mod: str) -> bool:
-    """Say whether a module is loaded."""
+    """Return whether a module is loaded."""
     return mod.replace("-", "_") in await mod_list(ctx)
 
 

@@ -2,7 +2,7 @@
 
 The file that localectl keeps is written itself, so that it works without systemd too.
 
-Source: Salt's execution module `locale` (localemod), 3008: names and what they return; locale.conf(5),
+Source: Salt's execution module `locale` (localemod), 3008: names and return values; locale.conf(5),
 locale.gen(5).
 """
 
@@ -53,7 +53,7 @@ async def list_avail(ctx: FunctionContext) -> list[str]:
 
 
 async def avail(ctx: FunctionContext, locale: str) -> bool:
-    """Say whether the target has a locale; case and hyphens of its code set do not count."""
+    """Return whether the target has a locale; case and hyphens of its code set do not count."""
     wanted = _read(locale).normal()
     return any(_read(each).normal() == wanted for each in await list_avail(ctx))
 

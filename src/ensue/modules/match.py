@@ -1,6 +1,6 @@
 """Execution module `match`: whether this target is one that an expression means.
 
-Source: Salt's execution module `match`, 3008: names and what they return; for expressions see `targeting`.
+Source: Salt's execution module `match`, 3008: names and return values; for expressions see `targeting`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WITH_DELIMITER: Final = frozenset("GPIJ")
 
 
 async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | None = None) -> bool:
-    """Say whether this target matches a compound expression (`G@os:Debian and web*`).
+    """Return whether this target matches a compound expression (`G@os:Debian and web*`).
 
     Args:
         ctx: the target.
@@ -119,7 +119,7 @@ def _one(kind: str) -> Test:
             return await _means(ctx, kind, tgt, None, minion_id)
         return await _means(ctx, kind, tgt, minion_id, delimiter)
 
-    test.__doc__ = f"Say whether this target matches an expression of the kind `{kind}`."
+    test.__doc__ = f"Return whether this target matches an expression of the kind `{kind}`."
     return test
 
 

@@ -63,7 +63,7 @@ async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bo
 
 
 async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any = None) -> bool:
-    """Call all `mine_functions` of the target, and keep what they return.
+    """Call all `mine_functions` of the target, and store their results.
 
     Args:
         ctx: the target.

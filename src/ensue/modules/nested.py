@@ -39,10 +39,10 @@ def lookup(
 
 
 def is_mapping(data: object) -> TypeGuard[Mapping[Any, Any]]:
-    """Say whether data is a mapping, of whatever."""
+    """Return whether data is a mapping, of whatever."""
     return isinstance(data, Mapping)
 
 
 def is_list(data: object) -> TypeGuard[list[Any]]:
-    """Say whether data is a list, of whatever."""
+    """Return whether data is a list, of whatever."""
     return isinstance(data, list)

@@ -1,6 +1,6 @@
 """Execution module `network`: the target's addresses and names.
 
-Source: Salt's execution module `network`, 3008: names and what they return; ip(8), hostname(1).
+Source: Salt's execution module `network`, 3008: names and return values; ip(8), hostname(1).
 """
 
 from __future__ import annotations
@@ -106,23 +106,23 @@ async def subnets6(ctx: FunctionContext) -> list[str]:
 
 
 async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
-    """Say whether the target has an address in a network."""
+    """Return whether the target has an address in a network."""
     family = "inet6" if ":" in cidr else "inet"
     return any(_is_in(each, cidr) for each in await _addresses(ctx, family, None, include_loopback=True))
 
 
 def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say whether an address is in a network."""
+    """Return whether an address is in a network."""
     return _is_in(ip_addr, cidr)
 
 
 def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say whether an address is a private one."""
+    """Return whether an address is a private one."""
     return ipaddress.ip_address(ip_addr).is_private
 
 
 def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
-    """Say whether an address is of a machine to itself."""
+    """Return whether an address is of a machine to itself."""
     return ipaddress.ip_address(ip_addr).is_loopback
 
 

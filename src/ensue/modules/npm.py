@@ -1,6 +1,6 @@
 """Execution module `npm`: packages of Node.js, for all or in a folder.
 
-Source: Salt's execution module `npm`, 3008: names and what they return; npm-install(1).
+Source: Salt's execution module `npm`, 3008: names and return values; npm-install(1).
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> bool:
-    """Say whether there is a file in the pillar roots of the managing minion.
+    """Return whether there is a file in the pillar roots of the managing minion.
 
     Args:
         ctx: the target.

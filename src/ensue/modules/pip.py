@@ -1,6 +1,6 @@
 """Execution module `pip`: packages of Python, on the target or in one of its virtual environments.
 
-Source: Salt's execution module `pip`, 3008: names and what they return.
+Source: Salt's execution module `pip`, 3008: names and return values.
 """
 
 from __future__ import annotations

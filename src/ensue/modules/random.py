@@ -2,7 +2,7 @@
 
 A template that draws without a seed gives another result each time; what `seed` returns stays.
 
-Source: Salt's execution module `random` (mod_random), 3008: names and what they return.
+Source: Salt's execution module `random` (mod_random), 3008: names and return values.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Custom modules are read where they are, and there are neither a master nor jobs of one. A function that
 therefore has nothing to do returns what Salt's returns in that case, and the log says so.
 
-Source: Salt's execution module `saltutil`, 3008: names and what they return.
+Source: Salt's execution module `saltutil`, 3008: names and return values.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A password's hash reaches the target on a program's input, never among its arguments, and is masked
 wherever ensue writes.
 
-Source: Salt's execution module `shadow` (linux_shadow), 3008: names and what they return.
+Source: Salt's execution module `shadow` (linux_shadow), 3008: names and return values.
 """
 
 from __future__ import annotations

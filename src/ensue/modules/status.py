@@ -1,6 +1,6 @@
 """Execution module `status`: what the target is doing now.
 
-Source: Salt's execution module `status`, 3008: names and what they return.
+Source: Salt's execution module `status`, 3008: names and return values.
 """
 
 from __future__ import annotations

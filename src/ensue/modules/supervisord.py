@@ -1,6 +1,6 @@
 """Execution module `supervisord`: programs that a supervisor looks after, by the target's `supervisorctl`.
 
-Source: Salt's execution module `supervisord`, 3008: names and what they return; supervisorctl's manual.
+Source: Salt's execution module `supervisord`, 3008: names and return values; supervisorctl's manual.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> bool:
-    """Say whether there is a program, or whether it is in a state (`RUNNING`); see `start`."""
+    """Return whether there is a program, or whether it is in a state (`RUNNING`); see `start`."""
     found = (await status(ctx, name, user, conf_file, bin_env)).get(name)
     return found is not None and expected_state in {None, found["state"]}
 

@@ -2,7 +2,7 @@
 
 The program `sysctl` is asked; a small system without it has the kernel's own files.
 
-Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and what they return.
+Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and return values.
 """
 
 from __future__ import annotations

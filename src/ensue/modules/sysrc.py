@@ -1,6 +1,6 @@
 """Execution module `sysrc`: variables of FreeBSD's rc.conf, by the target's own program.
 
-Source: Salt's execution module `sysrc`, 3006, and sysrc(8): names, arguments and what they return.
+Source: Salt's execution module `sysrc`, 3006, and sysrc(8): names, arguments and return values.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def ping(ctx: FunctionContext) -> bool:
-    """Say whether the target answers; a connection that cannot be made is an error, as for any function.
+    """Return whether the target answers; a connection that cannot be made is an error, as for any function.
 
     Args:
         ctx: the target.

@@ -2,7 +2,7 @@
 
 What timedatectl would do is done with the files that it keeps, so that it works without systemd too.
 
-Source: Salt's execution module `timezone`, 3008: names and what they return; localtime(5).
+Source: Salt's execution module `timezone`, 3008: names and return values; localtime(5).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
 
 
 async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
-    """Say whether a time zone is the target's."""
+    """Return whether a time zone is the target's."""
     return await get_zone(ctx) == timezone
 
 

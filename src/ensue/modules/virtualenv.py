@@ -2,7 +2,7 @@
 
 They are made by `virtualenv`, or by the standard library's `venv`, whichever the target has.
 
-Source: Salt's execution module `virtualenv`, 3008: names, arguments and what they return.
+Source: Salt's execution module `virtualenv`, 3008: names, arguments and return values.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Say whether there is a dataset of a name.
+    """Return whether there is a dataset of a name.
 
     Args:
         ctx: the target.

@@ -20,7 +20,7 @@ _MADE: Final = ("modules", "ext.six.moves")
 
 @functools.cache
 def has_salt() -> bool:
-    """Say whether Salt is installed; a folder of that name on the path is no Salt."""
+    """Return whether Salt is installed; a folder of that name on the path is no Salt."""
     try:
         return importlib.util.find_spec("salt.loader") is not None
     except ImportError:

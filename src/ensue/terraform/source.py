@@ -100,7 +100,7 @@ def below(folder: Path, path: str) -> Path:
 
 
 def is_inside(path: str) -> bool:
-    """Say whether a relative path stays below where it begins, as far as its text tells."""
+    """Return whether a relative path stays below where it begins, as far as its text tells."""
     return "\0" not in path and not path.startswith("/") and ".." not in PurePosixPath(path).parts
 
 

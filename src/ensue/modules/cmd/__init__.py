@@ -1,6 +1,6 @@
 """Execution module `cmd`: commands on the target and programs in its PATH.
 
-Source: Salt's execution module `cmd`, return shapes as in 3008.
+Source: Salt's execution module `cmd`, 3008: return values.
 """
 
 from __future__ import annotations

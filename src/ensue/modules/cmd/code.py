@@ -1,6 +1,6 @@
-"""`cmd.exec_code`: a piece of a program, run on the target by its interpreter.
+"""`cmd.exec_code`: runs source code on the target with an interpreter.
 
-It goes to a file of the target that only the user it runs as may read, and is removed again.
+The code is written to a file of the target that only the user it runs as may read, and is removed afterwards.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ async def exec_code(
     args: str | list[str] | None = None,
     **kwargs: Any,
 ) -> Data:
-    """Run a piece of a program and return what it printed.
+    """Run source code and return what it prints.
 
     Args:
         ctx: the target.
         lang: the interpreter (`python3`, `ruby`, `bash`).
-        code: the program, or its lines.
+        code: the source code, or a list of its lines.
         cwd: the folder that it runs in.
         args: its arguments.
         **kwargs: see `CommandOptions`.
@@ -49,7 +49,7 @@ async def exec_code_all(
     args: str | list[str] | None = None,
     **kwargs: Any,
 ) -> DataMap:
-    """Run a piece of a program, see `exec_code`, and return what `cmd.run_all` returns."""
+    """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns."""
     return await _run(ctx, lang, code, args, {"cwd": cwd, **kwargs})
 
 

@@ -1,6 +1,6 @@
-"""Running a command with another primary group, by the target's own `setpriv` (util-linux).
+"""Runs a command with another primary group, with the target's `setpriv` (util-linux).
 
-Salt runs it by sudo. That needs a rule for each user, and setpriv needs none.
+Salt uses sudo, which requires a rule for each user; setpriv requires none.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 async def in_group(
     ctx: FunctionContext, argv: list[str], options: CommandOptions
 ) -> tuple[list[str], CommandOptions]:
-    """Return a command that gives itself the wanted group, and the options that are left to the connection.
+    """Return a command that switches to the group, and the options that remain for the connection.
 
-    Only root may choose a group, so the command takes on the user, too, if there is one.
+    Only root may choose a group, so the command also switches to the user, if there is one.
 
     Args:
         ctx: the target.
         argv: the command.
-        options: with a `group`.
+        options: its options, which have a `group`.
 
     Raises:
         StateFailedError: the target has no such group or user, or no `setpriv`.

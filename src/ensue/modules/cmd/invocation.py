@@ -1,6 +1,6 @@
-"""One command, from Salt's options to what `cmd.run_all` returns.
+"""Runs one command with Salt's options and returns what `cmd.run_all` returns.
 
-Which of the values a function returns is `run`'s matter.
+The functions in `run` choose from these values.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ async def invoke(
         ctx: the target.
         command: a line for the shell, or a program with its arguments.
         options: how it is run.
-        merge_stderr: let its errors go where its output goes, in the order of writing.
+        merge_stderr: send its error output to its output, in the order of writing.
 
     Returns:
-        `pid`, `retcode`, `stdout`, `stderr`. One that ran out of time has retcode 1 and says so in stdout.
+        `pid`, `retcode`, `stdout`, `stderr`. After a timeout, retcode is 1 and stdout says so.
     """
     line, shell = await _line(ctx, command, options)
     script = _script(line, options, shell, merge_stderr=merge_stderr)
@@ -69,7 +69,7 @@ async def invoke(
         done = await ctx.connection.run(request)
     except RemoteTimeoutError:
         if options.timeout_s is None:
-            raise  # It is the target that did not answer, not the command that ran out of its time.
+            raise  # The target did not answer; the command itself has not timed out.
         return _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
     return _started(done) if options.background else _ended(done, options, shell, merge_stderr=merge_stderr)
 
@@ -77,15 +77,15 @@ async def invoke(
 async def _line(
     ctx: FunctionContext, command: str | Sequence[str], options: CommandOptions
 ) -> tuple[str, str]:
-    """Return a command as a line, and the shell that reads it."""
+    """Return a command as a command line, and the shell that runs it."""
     if isinstance(command, str):
         return command, options.shell or await _default_shell(ctx)
-    # Words are quoted for a POSIX shell, and `exec` sees to it that the first is a program and nothing else.
+    # Words are quoted for a POSIX shell, and `exec` makes sure that the first is a program.
     return f"exec {shlex.join(map(str, command))}", DEFAULT_SHELL
 
 
 async def _default_shell(ctx: FunctionContext) -> str:
-    """Return the target's own shell, as Salt does; a target that runs nothing is not asked for grains."""
+    """Return the target's shell, as Salt does; a target that cannot run commands is not asked for grains."""
     if not ctx.connection.can_run:
         return DEFAULT_SHELL
     return str((await ctx.grains()).get("shell") or DEFAULT_SHELL)

@@ -1,6 +1,6 @@
-"""How a command is to be run, read from the keyword arguments that Salt's `cmd` functions share.
+"""The options of a command, read from the keyword arguments that Salt's `cmd` functions share.
 
-Nothing is run here. Arguments that only make sense for Salt's own process (`output_loglevel`,
+This module runs nothing. Arguments that only make sense for Salt's own process (`output_loglevel`,
 `use_vt`, `python_shell`, …) are accepted and have no effect.
 """
 
@@ -19,26 +19,26 @@ _OCTAL = 8
 
 
 class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """One command's options.
+    """The options of one command.
 
     Args:
-        cwd: the folder to run in; None is the user's home.
-        stdin: what it reads.
+        cwd: the folder to run in; None for the user's home folder.
+        stdin: its input.
         runas: the user, by name or number as text.
         group: the primary group, by name.
-        shell: the shell for a command line; None is the target's own (grain `shell`).
-        env: variables to set.
+        shell: the shell for a command line; None for the target's own (grain `shell`).
+        env: environment variables to set.
         clean_env: start from an empty environment.
-        prepend_path: a folder put before PATH.
+        prepend_path: a folder to put in front of PATH.
         umask: file mode mask.
-        timeout_s: after so many seconds it is ended.
+        timeout_s: the number of seconds after which it is ended.
         root: a folder to run it in as the root of the file system (chroot).
         background: start it and do not wait for it.
-        hide_output: leave its output out of what is returned.
-        strip: cut white space off the end of its output.
+        hide_output: return no output.
+        strip: remove white space at the end of its output.
         success_retcodes: exit codes that count as 0.
-        success_stdout: texts in the output that make it count as 0.
-        success_stderr: the same for its errors.
+        success_stdout: texts in the output that make the exit code count as 0.
+        success_stderr: texts in the error output that make the exit code count as 0.
     """
 
     cwd: str | None = None
@@ -65,10 +65,10 @@ _FALSE_AT_FIRST: Final = frozenset({"clean_env", "bg", "hide_output"})
 
 
 def read_options(given: Mapping[str, Any]) -> CommandOptions:
-    """Read keyword arguments by Salt's names.
+    """Read keyword arguments with Salt's names.
 
     Raises:
-        StateFailedError: one of them is of a wrong kind.
+        StateFailedError: an argument has the wrong type.
     """
     if _says_nothing(given):
         return _DEFAULTS
@@ -94,7 +94,7 @@ def read_options(given: Mapping[str, Any]) -> CommandOptions:
 
 
 def _says_nothing(given: Mapping[str, Any]) -> bool:
-    """Say whether all is as it is without options: most commands have none."""
+    """Return whether no option is set, as for most commands."""
     for name, value in given.items():
         if (value is not None and not (value is False and name in _FALSE_AT_FIRST)) or name == "rstrip":
             return False
@@ -108,7 +108,7 @@ def read_environment(env: Any) -> dict[str, str] | None:
         env: what the user wrote; None and an empty list set nothing.
 
     Raises:
-        StateFailedError: it is something else, or a name is none.
+        StateFailedError: it is something else, or a name is not valid.
     """
     if not env:
         return None
@@ -120,7 +120,7 @@ def read_environment(env: Any) -> dict[str, str] | None:
     merged = {str(key): value for part in cast("list[dict[Any, Any]]", parts) for key, value in part.items()}
     for key in merged:
         if not key or "=" in key or "\0" in key:
-            raise StateFailedError(f"{key!r} in env is no name of an environment variable")
+            raise StateFailedError(f"{key!r} in env is not a valid name of an environment variable")
     return {key: "" if value is None else str(value) for key, value in merged.items()}
 
 

@@ -1,4 +1,4 @@
-"""Which programs the target has: `cmd.which` and its kin."""
+"""Which programs the target has: `cmd.which` and related functions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 async def which(ctx: FunctionContext, cmd: str) -> str | None:
-    """Return the path of a program in the target's PATH, None when there is none.
+    """Return the path of a program in the target's PATH, None if it is not there.
 
     Args:
         ctx: the target.
         cmd: the program's name.
     """
-    # `command -v` alone also finds what the shell itself offers, which is no program.
+    # `command -v` alone also finds builtins of the shell.
     script = (
         'case $1 in /*) [ -f "$1" ] && [ -x "$1" ] && printf %s "$1"; exit;; esac; IFS=:; '
         'for d in $PATH; do f=${d:-.}/$1; [ -f "$f" ] && [ -x "$f" ] && printf %s "$f" && exit; done; exit 1'
@@ -28,7 +28,7 @@ async def which(ctx: FunctionContext, cmd: str) -> str | None:
 
 
 async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
-    """Return the path of the first of several programs that is there."""
+    """Return the path of the first of several programs that exists."""
     for cmd in cmds:
         found = await which(ctx, cmd)
         if found:
@@ -37,7 +37,7 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
 
 
 async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
-    """Say whether a program is in the target's PATH."""
+    """Return whether a program is in the target's PATH."""
     return await which(ctx, cmd) is not None
 
 

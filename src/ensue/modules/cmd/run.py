@@ -1,6 +1,6 @@
-"""`cmd.run` and its kin: the same command, another part of what it left behind.
+"""`cmd.run` and related functions, which run a command and differ in what they return of its outcome.
 
-All take the keyword arguments that `options.read_options` reads.
+All accept the keyword arguments that `options.read_options` reads.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
-    """Return what a command writes, errors among it in the order of writing.
+    """Run a command and return its output and error output, in the order of writing.
 
     Args:
         ctx: the target.
@@ -27,12 +27,12 @@ async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data
 
 
 async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
-    """The same as `run`; Salt has it for systems where `run` uses no shell."""
+    """Run a command as `cmd.run` does; Salt has this function for systems on which `run` uses no shell."""
     return await run(ctx, cmd, **kwargs)
 
 
 async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
-    """Return `pid`, `retcode`, `stdout` and `stderr` of a command."""
+    """Run a command and return its `pid`, `retcode`, `stdout` and `stderr`."""
     merge_stderr = bool(kwargs.get("redirect_stderr"))
     return await invoke(ctx, cmd, read_options(kwargs), merge_stderr=merge_stderr)
 
@@ -43,15 +43,15 @@ async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> D
 
 
 async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
-    """Return the output of a command without its errors."""
+    """Run a command and return its output without its error output."""
     return (await invoke(ctx, cmd, read_options(kwargs)))["stdout"]
 
 
 async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
-    """Return the errors of a command."""
+    """Run a command and return its error output."""
     return (await invoke(ctx, cmd, read_options(kwargs)))["stderr"]
 
 
 async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
-    """Return the exit code of a command."""
+    """Run a command and return its exit code."""
     return (await invoke(ctx, cmd, read_options(kwargs)))["retcode"]

@@ -1,6 +1,6 @@
-"""`cmd.script`: a script of the managing minion, run on the target.
+"""`cmd.script`: runs a script of the managing minion on the target.
 
-It goes to a file of the target that only the user it runs as may read, and is removed again.
+The script is written to a file of the target that only the user it runs as may read, and removed afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.model.data import Data, DataMap
 
 FOLDER: Final = "/tmp"  # noqa: S108 (the file's name cannot be guessed and it is created whole, with its mode)
-"""Where a script is while it runs."""
+"""The path of a script while it runs."""
 
 _MODE: Final = 0o700
 
@@ -39,15 +39,15 @@ async def script(
     Args:
         ctx: the target.
         source: `salt://…`, http(s), or a path of the managing minion.
-        args: the script's arguments, as a shell would read them, or as a list.
+        args: the script's arguments, as a line for a shell or as a list.
         template: render it first, with this renderer.
         context: variables for the template.
-        defaults: variables that `context` outranks.
-        saltenv: the environment that `salt://` is looked up in.
+        defaults: variables for the template that `context` overrides.
+        saltenv: the environment of `salt://` paths.
         **kwargs: see `CommandOptions`.
 
     Returns:
-        `pid retcode stdout stderr`; retcode 1 and `cache_error` when there is no such script.
+        `pid`, `retcode`, `stdout`, `stderr`; retcode 1 and `cache_error` if there is no such script.
     """
     try:
         content = await ctx.files.read(source, saltenv=saltenv)
@@ -75,6 +75,6 @@ async def script_retcode(ctx: FunctionContext, source: str, **kwargs: Any) -> Da
 
 def _command(path: str, args: str | list[str] | None) -> str | list[str]:
     if isinstance(args, list):
-        # A shell in between starts scripts without a first line `#!`, too; it is given the words as they are.
+        # The shell in between also starts scripts without `#!`; it receives the words as they are.
         return [DEFAULT_SHELL, "-c", '"$0" "$@"', path, *map(str, args)]
     return f"{path} {args or ''}".rstrip()

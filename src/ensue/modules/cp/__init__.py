@@ -1,8 +1,8 @@
-"""Execution module `cp`: files of the file roots and of the network, listed, read and copied to the target.
+"""Execution module `cp`: lists and reads files of the file roots and the network, and copies them.
 
-In a plan nothing is written but copies in the cache.
+A plan writes nothing except copies in the cache.
 
-Source: Salt's execution module `cp`, 3008: names, arguments and what they return.
+Source: Salt's execution module `cp`, 3008: names, arguments and return values.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Copies of sources that are kept on the target, for programs that want a path.
+"""Caches sources on the target, for programs that require a path.
 
-On this machine a file of the file roots needs no copy: its own path is returned, as `salt-call --local` does.
+On this machine a file of the file roots is not copied; its own path is returned, as `salt-call --local` does.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 FOLDER: Final = "/var/cache/ensue"
-"""Where copies are on a target that is not this machine."""
+"""The folder of the copies on a target that is not this machine."""
 
 _MODE: Final = 0o644
 _KINDS: Final = {32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512"}
-"""The kinds of checksums, by their lengths."""
+"""The hash types of checksums, by length."""
 
 
 async def cache_file(
@@ -36,17 +36,17 @@ async def cache_file(
     source_hash: str | None = None,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str | bool:
-    """Copy a source to the target, and return the path of the copy; False when the source is nowhere.
+    """Copy a source to the target, and return the path of the copy, False if the source does not exist.
 
     Args:
         ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
-        source_hash: its checksum as hex (MD5, SHA-1 or SHA-2); a source with another one counts as nowhere.
-        **kwargs: accepted for Salt's sake.
+        source_hash: its checksum as hex (MD5, SHA-1 or SHA-2); a source with another one is not cached.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
-        StateFailedError: the source leads out of its folder.
+        StateFailedError: the source leads out of the file roots or the cache.
     """
     if (own := _own_path(ctx, path, saltenv)) and not source_hash:
         return own
@@ -74,7 +74,7 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
     ctx: FunctionContext,
     path: str,
     saltenv: str = "base",
-    include_empty: bool = False,  # noqa: ARG001 (folders are made for files alone)
+    include_empty: bool = False,  # noqa: ARG001 (only folders of files are created)
     include_pat: str | None = None,
     exclude_pat: str | None = None,
 ) -> list[str | bool]:
@@ -84,9 +84,9 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
         ctx: the target.
         path: `salt://…`.
         saltenv: the environment.
-        include_empty: accepted for Salt's sake.
+        include_empty: accepted as by Salt, without effect.
         include_pat: a glob, or `E@` and a regular expression, that paths below the folder must match.
-        exclude_pat: one that they must not match.
+        exclude_pat: a glob, or `E@` and a regular expression, that paths below the folder must not match.
     """
     base = path.rstrip("/")
     return [
@@ -97,7 +97,7 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
 
 
 async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> str:
-    """Return the path of the copy that the target has of a source, empty when it has none."""
+    """Return the path of the cached copy of a source on the target, empty if there is none."""
     if own := _own_path(ctx, path, saltenv):
         return own
     place = cached_path(ctx, path, saltenv)
@@ -106,19 +106,19 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
 
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
-    """Return the checksum of a source as `hsum` and `hash_type`; empty when it is nowhere."""
+    """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist."""
     content = await opened(ctx, path, saltenv)
     return "" if content is None else {"hsum": sha256_of(content), "hash_type": "sha256"}
 
 
 def cached_path(ctx: FunctionContext, source: str, saltenv: str) -> str:
-    """Return where the copy of a source is on the target, or would be."""
+    """Return the path that the copy of a source has or would have on the target."""
     folder = str(ctx.cache_dir / "cp") if _is_here(ctx) else FOLDER
     return posixpath.join(folder, relative_path(source, saltenv))
 
 
 def is_wanted(path: str, include: str | None, exclude: str | None) -> bool:
-    """Say whether a path is wanted, by globs or by `E@` and a regular expression."""
+    """Return whether a path is selected by globs, or by `E@` and a regular expression."""
     return (not include or _fits(path, include)) and not (exclude and _fits(path, exclude))
 
 
@@ -131,11 +131,11 @@ def _fits(path: str, pattern: str) -> bool:
     try:
         return re.search(pattern.removeprefix("E@"), path) is not None
     except re.error as error:
-        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"{pattern!r} is not a regular expression: {error}") from None
 
 
 def _own_path(ctx: FunctionContext, source: str, saltenv: str) -> str:
-    """Return the path of a file of the roots where the target is this machine, else nothing."""
+    """Return the path of a file of the file roots if the target is this machine, else None."""
     found = ctx.files.local_path(source, saltenv=saltenv) if _is_here(ctx) else None
     return str(found) if found is not None and source.startswith((SALT, "/", "file://")) else ""
 

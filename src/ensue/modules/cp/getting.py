@@ -1,4 +1,4 @@
-"""Sources copied to a place of the target, or returned as text."""
+"""Copies sources to a path of the target, or returns their text."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
     gzip: int | None = None,  # noqa: ARG001 (Salt's argument)
     **kwargs: Any,
 ) -> str:
-    """Copy a source to a path of the target, and return that path; empty when the source is nowhere.
+    """Copy a source to a path of the target, and return that path, empty if the source does not exist.
 
     Args:
         ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion; with `template` it is rendered first.
-        dest: where it goes, rendered too; a folder, or a path that ends in `/`, gets a file of the same name.
+        dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
         saltenv: the environment.
-        makedirs: make the folder that it goes into.
+        makedirs: create the parent folder.
         template: the renderer of both paths.
-        gzip: accepted for Salt's sake.
+        gzip: accepted as by Salt, without effect.
         **kwargs: `context` and more variables for the template.
     """
     if template:
@@ -56,7 +56,7 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
     makedirs: bool = False,
     **kwargs: Any,
 ) -> str:
-    """Render a source, and write the text to a path of the target; see `get_file`."""
+    """Render a source and write the text to a path of the target; see `get_file`."""
     content = await content_of(ctx, path, saltenv)
     if content is None:
         return ""
@@ -73,15 +73,15 @@ async def get_url(
     makedirs: bool = False,
     **kwargs: Any,
 ) -> str | bool:
-    """Copy a source to a path of the target, and return that path; False when the source is nowhere.
+    """Copy a source to a path of the target, and return that path, False if the source does not exist.
 
     Args:
         ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
-        dest: where it goes; empty: into the cache; None: nowhere, and the text is returned.
+        dest: the destination; empty for the cache; None to return the text and write nothing.
         saltenv: the environment.
-        makedirs: make the folder that it goes into.
-        **kwargs: `source_hash`; others are accepted for Salt's sake.
+        makedirs: create the parent folder.
+        **kwargs: `source_hash`; others are accepted as by Salt, without effect.
     """
     if dest is None:
         return await get_file_str(ctx, path, saltenv)
@@ -103,11 +103,11 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
 
     Args:
         ctx: the target.
-        path: `salt://…`; its last name is the name of the copy, unless it ends in `/`.
-        dest: the folder that the copy goes into.
+        path: `salt://…`; the copy has its last name, unless it ends in `/`.
+        dest: the folder to copy into.
         saltenv: the environment.
         template: the renderer of both paths.
-        gzip: accepted for Salt's sake.
+        gzip: accepted as by Salt, without effect.
         **kwargs: `include_pat` and `exclude_pat`, see `cache_dir`; `context` and more variables.
     """
     include, exclude = kwargs.pop("include_pat", None), kwargs.pop("exclude_pat", None)
@@ -128,7 +128,7 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
 
 
 async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -> str | bool:
-    """Return the text of a `salt://` or other source, False when it is nowhere."""
+    """Return the text of a source (`salt://` or other), False if it does not exist."""
     content = await content_of(ctx, path, saltenv)
     return False if content is None else content.decode()
 
@@ -142,7 +142,7 @@ async def _place(ctx: FunctionContext, source: str, dest: str) -> str:
 
 
 async def _put(ctx: FunctionContext, place: str, content: Content, *, makedirs: bool) -> str:
-    """Write a file, unless this is a plan; return its path, empty when its folder is not there."""
+    """Write a file, unless this is a plan; return its path, empty if its folder does not exist."""
     if ctx.test:
         return place
     folder = posixpath.dirname(place)

@@ -1,4 +1,4 @@
-"""What there is in the file roots."""
+"""Lists the file roots."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def list_master(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -
     Args:
         ctx: the target.
         saltenv: the environment.
-        prefix: what their paths begin with.
+        prefix: only paths that begin with this.
     """
     start = prefix.removeprefix("salt://")
     return [path for path in ctx.files.list_tree("salt://", saltenv=saltenv) if path.startswith(start)]
 
 
 def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -> list[str]:
-    """Return the folders of the file roots that files are below, sorted.
+    """Return the folders of the file roots that contain files, sorted.
 
     Args:
         ctx: the target.
         saltenv: the environment.
-        prefix: what their paths begin with.
+        prefix: only paths that begin with this.
     """
     start = prefix.removeprefix("salt://")
     found: set[str] = set()

@@ -1,4 +1,4 @@
-"""Sources as the functions of `cp` take them: their content, and the path in a cache that each has."""
+"""The sources of the `cp` functions: their content, and their paths in a cache."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 SALT: Final = "salt://"
-"""How a source in the file roots begins."""
+"""The prefix of a source in the file roots."""
 
 
 async def content_of(ctx: FunctionContext, source: str, saltenv: str = "") -> bytes | None:
-    """Return the content of a source, None when it is nowhere."""
+    """Return the content of a source, None if it does not exist."""
     try:
         return await ctx.files.read(source, saltenv=saltenv)
     except StateFailedError:
@@ -25,7 +25,7 @@ async def content_of(ctx: FunctionContext, source: str, saltenv: str = "") -> by
 
 
 async def opened(ctx: FunctionContext, source: str, saltenv: str = "") -> SourceContent | None:
-    """Return the content of a source, in chunks when it is long; None when it is nowhere."""
+    """Return the content of a source, in chunks if it is long; None if it does not exist."""
     try:
         return await ctx.files.open(source, saltenv=saltenv)
     except StateFailedError:
@@ -33,10 +33,10 @@ async def opened(ctx: FunctionContext, source: str, saltenv: str = "") -> Source
 
 
 def relative_path(source: str, saltenv: str = "") -> str:
-    """Return the path of a source's copy below a folder of copies.
+    """Return the path of a source's copy, relative to the cache folder.
 
     Raises:
-        StateFailedError: it leads out of the folder.
+        StateFailedError: the path leads out of the folder.
     """
     parts = urlsplit(source)
     if source.startswith(SALT):

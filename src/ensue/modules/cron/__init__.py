@@ -1,8 +1,8 @@
-"""Execution module `cron`: crontabs of the target's users, with the marks that Salt leaves in them.
+"""Execution module `cron`: crontabs of the target's users, with Salt's comment lines.
 
-What stands above Salt's line is nobody's concern and stays as it is.
+Lines above Salt's first comment line are not touched.
 
-Source: Salt's execution module `cron`, 3008: names, marks, and what the functions return.
+Source: Salt's execution module `cron`, 3008: names, comment lines and return values.
 """
 
 from __future__ import annotations

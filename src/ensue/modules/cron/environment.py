@@ -1,4 +1,4 @@
-"""Variables of a crontab; one that changes keeps its place, a new one stands above the jobs."""
+"""Variables of a crontab. A changed variable keeps its position; a new one is added above the jobs."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
 
 async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None, test: bool = False) -> str:
-    """Have a variable in a crontab.
+    """Set a variable in a crontab.
 
     Args:
         ctx: the target.
-        user: whose crontab.
+        user: the owner of the crontab.
         name: the variable.
-        value: its value, written as it is; nothing is an empty text.
-        test: only say what would be.
+        value: its value, written as it is; None for an empty text.
+        test: return what would be done without doing it.
 
     Returns:
         `new`, `updated` or `present`.
 
     Raises:
-        StateFailedError: name or value hold a line end, or the crontab cannot be written.
+        StateFailedError: name or value contain a line end, or the crontab cannot be written.
     """
     line = f"{name}={'' if value is None else value}"
     line = f'{name}=""' if value is None or value == "" else line
     if "\n" in line or "=" in name:
-        raise StateFailedError(f"{line!r} is no variable of a crontab")
+        raise StateFailedError(f"{line!r} is not a variable of a crontab")
     table = read_table(await raw_cron(ctx, user))
     entries = list(table.entries)
     places = [place for place, entry in enumerate(entries) if variable_name(entry) == name]
@@ -48,7 +48,7 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
 
 
 async def rm_env(ctx: FunctionContext, user: str, name: str, test: bool = False) -> str:
-    """Have no such variable in a crontab; returns `removed` or `absent`."""
+    """Remove a variable from a crontab, and return `removed` or `absent`."""
     table = read_table(await raw_cron(ctx, user))
     left = [entry for entry in table.entries if variable_name(entry) != name]
     if len(left) == len(table.entries):
@@ -59,7 +59,7 @@ async def rm_env(ctx: FunctionContext, user: str, name: str, test: bool = False)
 
 
 def variable_name(entry: Job | str) -> str:
-    """Return the name of the variable that an entry sets, empty when it sets none."""
+    """Return the name of the variable that an entry sets, empty if it sets none."""
     if isinstance(entry, Job) or entry.startswith("#"):
         return ""
     name, equals, _ = entry.partition("=")

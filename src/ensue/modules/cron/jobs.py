@@ -1,4 +1,4 @@
-"""Jobs of a crontab: listed, set and removed."""
+"""Lists, sets and removes the jobs of a crontab."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PART: Final = re.compile(r"\S+\Z")
 
 
 async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
-    """Return a crontab: `pre`, the lines above Salt's, `crons`, `special` and `env`."""
+    """Return a crontab as `pre` (the lines above Salt's first comment line), `crons`, `special` and `env`."""
     table = read_table(await raw_cron(ctx, user))
     pairs = [entry.partition("=") for entry in table.entries if isinstance(entry, str)]
     return {
@@ -43,7 +43,7 @@ async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
 async def get_entry(
     ctx: FunctionContext, user: str, identifier: str | None = None, cmd: str | None = None
 ) -> DataMap | bool:
-    """Return a job by its identifier, else by its command; false when there is none."""
+    """Return a job by its identifier, else by its command; False if there is none."""
     for job in read_table(await raw_cron(ctx, user)).jobs:
         if job.identifier == identifier if identifier else job.cmd == cmd:
             return job.as_data()
@@ -64,27 +64,27 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     identifier: str | None = None,
     test: bool = False,
 ) -> str:
-    """Have a job at a time.
+    """Add or change a job that runs at certain times.
 
     Args:
         ctx: the target.
-        user: whose crontab.
-        minute: minute, `random` for any that then stays.
-        hour: the same.
-        daymonth: day of the month.
-        month: month.
-        dayweek: day of the week.
+        user: the owner of the crontab.
+        minute: minute; `random` for a random one, which is then kept.
+        hour: hour, or `random`.
+        daymonth: day of the month, or `random`.
+        month: month, or `random`.
+        dayweek: day of the week, or `random`.
         cmd: the command.
-        commented: switched off.
-        comment: a remark above it; None leaves what is there.
-        identifier: what it is found by, later on too, when the command changes.
-        test: only say what would be.
+        commented: write the job as a comment, so that it does not run.
+        comment: a comment above it; None keeps an existing one.
+        identifier: identifies the job when its command changes.
+        test: return what would be done without doing it.
 
     Returns:
         `new`, `updated` or `present`.
 
     Raises:
-        StateFailedError: a part of the time holds a blank, or the crontab cannot be written.
+        StateFailedError: a part of the time contains a blank, or the crontab cannot be written.
     """
     when = tuple(str(part).lower() for part in (minute, hour, daymonth, month, dayweek))
     return await _set(ctx, user, _wanted(when, cmd, commented, comment, identifier), test=test)
@@ -100,7 +100,7 @@ async def set_special(  # noqa: PLR0917 (Salt's order)
     identifier: str | None = None,
     test: bool = False,
 ) -> str:
-    """Have a job at a time of one word (`@daily`); see `set_job`."""
+    """Add or change a job with a time of one word (`@daily`); see `set_job`."""
     return await _set(ctx, user, _wanted((special,), cmd, commented, comment, identifier), test=test)
 
 
@@ -112,7 +112,7 @@ async def rm_job(
     test: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Have no such job; returns `removed` or `absent`."""
+    """Remove a job, and return `removed` or `absent`."""
     return await _remove(ctx, user, cmd, identifier, is_special=False, test=test)
 
 
@@ -124,7 +124,7 @@ async def rm_special(
     test: bool = False,
     **kwargs: Any,  # noqa: ARG001 (Salt takes more)
 ) -> str:
-    """Have no such job at a time of one word; returns `removed` or `absent`."""
+    """Remove a job with a time of one word, and return `removed` or `absent`."""
     return await _remove(ctx, user, cmd, identifier, is_special=True, test=test)
 
 
@@ -176,15 +176,15 @@ def _wanted(
 ) -> Job:
     for part in when:
         if not _PART.match(part):
-            raise StateFailedError(f"{part!r} is no part of a job's time: it is empty or holds a blank")
+            raise StateFailedError(f"{part!r} is not a part of a job's time: it is empty or contains a blank")
     for text in (cmd, identifier or ""):
         if "\n" in text:
-            raise StateFailedError(f"a line of a crontab has no line end in it: {text!r}")
+            raise StateFailedError(f"a line of a crontab cannot contain a line end: {text!r}")
     return Job(when=when, cmd=cmd, identifier=identifier, comment=comment, commented=commented)
 
 
 def _settled(wanted: Job, old: Job | None) -> Job:
-    """Return the job to write: what is left open keeps what is there, or becomes any number."""
+    """Return the job to write: `random` keeps the existing value, or becomes a random number."""
     comment = old.comment if old and wanted.comment is None else wanted.comment
     if wanted.is_special:
         return replace(wanted, comment=comment)
@@ -197,4 +197,4 @@ def _settled(wanted: Job, old: Job | None) -> Job:
 
 
 def _any_number(part: str) -> str:
-    return str(random.randint(*_RANGES[part]))  # noqa: S311 (spreads load, protects nothing)
+    return str(random.randint(*_RANGES[part]))  # noqa: S311 (spreads load; not for security)

@@ -1,7 +1,7 @@
-"""Where a crontab lies: behind the program `crontab`, or in the spool folder itself.
+"""Reads and writes crontabs with the program `crontab`, or in the spool folder itself.
 
-The folder is written where the target has no `crontab`, and where it is a folder of this machine
-(a minion with a root of its own), since the program would change this machine's.
+The folder is used if the target has no `crontab`, and if the target is a folder of this machine
+(`minion_root`), because the program would change this machine's crontab.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _FILE_MODE: Final = 0o600
 
 
 async def raw_cron(ctx: FunctionContext, user: str) -> str:
-    """Return a user's crontab, empty when there is none.
+    """Return a user's crontab, empty if there is none.
 
     Raises:
-        StateFailedError: the target has no cron, or it refuses that user.
+        StateFailedError: the target has no cron, or cron refuses the user.
     """
     if await _has_program(ctx):
         answer = await ask(ctx, "crontab", "-u", _checked(user), "-l")
@@ -41,7 +41,7 @@ async def write_cron(ctx: FunctionContext, user: str, text: str) -> None:
     """Replace a user's crontab.
 
     Raises:
-        StateFailedError: the target has no cron, or it refuses the crontab.
+        StateFailedError: the target has no cron, or cron refuses the crontab.
     """
     content = text.encode("utf-8", "surrogateescape")
     if await _has_program(ctx):
@@ -63,11 +63,11 @@ async def _path(ctx: FunctionContext, user: str) -> str:
         if found is not None and found.kind == "directory":
             return posixpath.join(folder, _checked(user))
     raise StateFailedError(
-        f"{ctx.srn} has no cron: neither `crontab` nor {', '.join(_FOLDERS)} is there (install cron)"
+        f"{ctx.srn} has no cron: neither `crontab` nor {', '.join(_FOLDERS)} exists; install cron"
     )
 
 
 def _checked(user: str) -> str:
     if not user or "/" in user or user.startswith(("-", ".")):
-        raise StateFailedError(f"{user!r} is no user name")
+        raise StateFailedError(f"{user!r} is not a user name")
     return user

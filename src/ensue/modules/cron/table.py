@@ -1,9 +1,9 @@
-"""A crontab as text and as jobs, in Salt's form.
+"""Parses a crontab into jobs and writes it, in Salt's format.
 
-Only what stands below Salt's line is read. A job's comment and identifier stand above it:
-`# comment SALT_CRON_IDENTIFIER:identifier`. A line that is none of these is kept as it is.
+Only lines below Salt's first comment line are parsed. The line above a job has its comment and identifier:
+`# comment SALT_CRON_IDENTIFIER:identifier`. Other lines are kept as they are.
 
-Source: Salt's execution module `cron`: the marks, and when a job is the one that is meant.
+Source: Salt's execution module `cron`: the comment lines, and how a job is identified.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ensue.model.data import DataMap
 
 HEADER: Final = "# Lines below here are managed by Salt, do not edit"
-"""What stands above the jobs that are managed."""
+"""The line above the managed jobs."""
 
 NO_IDENTIFIER: Final = "NO ID SET"
-"""What Salt writes for a job without an identifier."""
+"""The identifier that Salt writes for a job without one."""
 
 TIMES: Final = ("minute", "hour", "daymonth", "month", "dayweek")
-"""The parts of a job's time."""
+"""The fields of a job's time."""
 
 _MARK: Final = "SALT_CRON_IDENTIFIER"
 _DISABLED: Final = "#DISABLED#"
@@ -36,11 +36,11 @@ class Job:
     """One job.
 
     Args:
-        when: the five parts of its time, or one word (`@daily`).
+        when: the five fields of its time, or one word (`@daily`).
         cmd: its command.
-        identifier: what Salt finds it by.
-        comment: a remark above it.
-        commented: it is switched off.
+        identifier: the identifier by which Salt finds it.
+        comment: the comment above it.
+        commented: whether it is commented out.
     """
 
     when: tuple[str, ...]
@@ -51,11 +51,11 @@ class Job:
 
     @property
     def is_special(self) -> bool:
-        """Whether its time is one word."""
+        """Whether the job's time is one word."""
         return len(self.when) == 1
 
     def is_meant(self, cmd: str, identifier: str | None) -> bool:
-        """Say whether a declaration means this job: by its identifier, else by its command."""
+        """Return whether this is the job with an identifier, or else with a command."""
         if not self.identifier:
             return self.cmd == cmd
         wanted = identifier or NO_IDENTIFIER
@@ -64,7 +64,7 @@ class Job:
         return self.identifier == wanted
 
     def lines(self) -> list[str]:
-        """Return it as it is written."""
+        """Return the lines of the job in a crontab."""
         above: list[str] = []
         if self.comment is not None or self.identifier is not None:
             remark = f" {self.comment}" if self.comment else ""
@@ -74,7 +74,7 @@ class Job:
         return [*above, f"{switched}{' '.join(self.when)} {self.cmd}"]
 
     def as_data(self) -> DataMap:
-        """Return it as Salt's `cron.list_tab` does."""
+        """Return the job in the form of Salt's `cron.list_tab`."""
         when: DataMap = (
             {"spec": self.when[0]} if self.is_special else dict(zip(TIMES, self.when, strict=True))
         )
@@ -92,8 +92,8 @@ class Table:
     """A crontab.
 
     Args:
-        before: the lines above Salt's.
-        entries: what stands below it, in order: jobs, and other lines as they are.
+        before: the lines above Salt's first comment line.
+        entries: the lines below it, in order: jobs, and other lines as they are.
     """
 
     before: tuple[str, ...]
@@ -105,11 +105,11 @@ class Table:
         return [entry for entry in self.entries if isinstance(entry, Job)]
 
     def with_entries(self, entries: Sequence[Job | str]) -> Table:
-        """Return the crontab with other entries."""
+        """Return a copy of the crontab with other entries."""
         return replace(self, entries=tuple(entries))
 
     def text(self) -> str:
-        """Return it as it is written."""
+        """Return the crontab as text."""
         lines = [*self.before, HEADER]
         for entry in self.entries:
             lines += [entry] if isinstance(entry, str) else entry.lines()
@@ -120,7 +120,7 @@ def read_table(text: str) -> Table:
     """Read a crontab.
 
     Args:
-        text: what `crontab -l` says.
+        text: the output of `crontab -l`.
     """
     lines = text.splitlines()
     if HEADER not in lines:

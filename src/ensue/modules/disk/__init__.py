@@ -1,6 +1,6 @@
 """Execution module `disk`: file systems of the target, and the block devices that they are on.
 
-Source: Salt's execution module `disk`, 3008: names and what they return; df(1), blkid(8),
+Source: Salt's execution module `disk`, 3008: names and return values; df(1), blkid(8),
 mkfs(8), blockdev(8).
 """
 

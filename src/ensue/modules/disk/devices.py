@@ -1,4 +1,4 @@
-"""Block devices: making a file system on one, and how the kernel reads from it."""
+"""Block devices: creating file systems on them, and the kernel's settings for them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _FAT_SIZES: Final = frozenset({12, 16, 32})
 
 
 async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None) -> dict[str, str]:
-    """Return what the kernel says of a device.
+    """Return the kernel's settings for a device.
 
     Args:
         ctx: the target.
         device: the device.
-        args: only these keys.
+        args: return only these keys.
 
     Returns:
-        By the names of blockdev's options (`getra`, `getro`, `getsize64`) what they print.
+        The output of each blockdev option, by its name (`getra`, `getro`, `getsize64`).
 
     Raises:
-        StateFailedError: it is no block device.
+        StateFailedError: it is not a block device.
     """
     words = [f"--{name}" for name in _ASKED]
     said = await must(ctx, "blockdev", *words, device, what=f"ask about {device}")
@@ -43,18 +43,18 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
 
 
 async def tune(ctx: FunctionContext, device: str, **kwargs: Any) -> dict[str, str]:
-    """Set how the kernel reads from a device.
+    """Change the kernel's settings for a device.
 
     Args:
         ctx: the target.
         device: the device.
-        **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only` or `read-write`, true.
+        **kwargs: `read-ahead` and `filesystem-read-ahead` in sectors; `read-only` or `read-write`, true.
 
     Returns:
-        As `dump` does, what was set.
+        The changed settings, as `dump` returns them.
 
     Raises:
-        StateFailedError: there is no such setting, or it is refused.
+        StateFailedError: there is no such setting, or the kernel refuses the value.
     """
     words: list[str] = []
     for name, value in kwargs.items():
@@ -76,19 +76,19 @@ async def format_(
     fat: int | None = None,
     force: bool = False,
 ) -> bool:
-    """Make a file system on a device; what was on it is lost.
+    """Create a file system on a device; its content is lost.
 
     Args:
         ctx: the target.
         device: the device, or a file.
         fs_type: the kind of file system.
-        inode_size: of ext: bytes for each inode; of xfs: the size of one.
-        lazy_itable_init: of ext: whether the kernel is to prepare it later.
-        fat: of fat: 12, 16 or 32.
-        force: whatever is on the device.
+        inode_size: for ext: bytes per inode; for xfs: the size of an inode.
+        lazy_itable_init: for ext: whether the kernel initializes the inode tables later.
+        fat: for fat: 12, 16 or 32.
+        force: overwrite whatever is on the device.
 
     Raises:
-        StateFailedError: the target has no program for it, or the device is refused.
+        StateFailedError: the target has no program for the file system, or the program refuses the device.
     """
     is_ext = fs_type.startswith("ext")
     words = ["-t", fs_type]
@@ -105,12 +105,12 @@ async def format_(
 
 
 async def wipe(ctx: FunctionContext, device: str) -> bool:
-    """Remove what says of which kind a device's content is; False when that was refused."""
+    """Remove the signatures of file systems from a device; return False if that was refused."""
     return (await ask(ctx, "wipefs", "-a", device)).is_success
 
 
 async def resize2fs(ctx: FunctionContext, device: str) -> bool:
-    """Let the ext file system of a device fill it; False when that was refused."""
+    """Grow the ext file system of a device to the device's size; return False if that was refused."""
     return (await ask(ctx, "resize2fs", device)).is_success
 
 

@@ -1,4 +1,4 @@
-"""How full the file systems of the target are, and what names them."""
+"""The usage of the target's file systems, and the identifiers of block devices."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _COLUMNS: Final = 6
 
 
 async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
-    """Return by mount point `filesystem 1K-blocks used available capacity`.
+    """Return the disk usage by mount point: `filesystem`, `1K-blocks`, `used`, `available`, `capacity`.
 
     Args:
         ctx: the target.
-        args: further letters for df.
+        args: additional option letters for df.
     """
     keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
     return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
 
 
 async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
-    """Return by mount point `filesystem inodes used free use`; see `usage`."""
+    """Return the inode usage by mount point: `filesystem`, `inodes`, `used`, `free`, `use`; see `usage`."""
     keys = ("filesystem", "inodes", "used", "free", "use")
     return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
 
 
 async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, Any] | str:
-    """Return how full file systems are (`42%`) by mount point, or that of one mount point."""
+    """Return the usage in percent (`42%`) by mount point, or of one mount point."""
     found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
     return found.get(args, "") if args else found
 
 
 async def blkid(ctx: FunctionContext, device: str | None = None, token: str | None = None) -> Table:
-    """Return what names block devices (`UUID`, `LABEL`, `TYPE`), by device."""
+    """Return the identifiers of block devices (`UUID`, `LABEL`, `TYPE`), by device."""
     words = [device] if device else ["-t", token] if token else []
     found: Table = {}
     for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
@@ -52,12 +52,12 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
 
 
 async def fstype(ctx: FunctionContext, device: str) -> str:
-    """Return the type of a device's file system, empty without one."""
+    """Return the type of a device's file system, empty if it has none."""
     return str((await blkid(ctx, device)).get(device, {}).get("TYPE", ""))
 
 
 async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Table:
-    said = await must(ctx, "df", *words, what="tell how full file systems are")
+    said = await must(ctx, "df", *words, what="measure the usage of file systems")
     rows = (line.split(None, _COLUMNS - 1) for line in said.stdout.splitlines()[1:])
     return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
 

@@ -1,9 +1,9 @@
 """Execution module `docker`: containers, images, networks and volumes of a container engine.
 
-The target's own `docker` client asks; no library is needed, neither there nor here.
+They use the target's own `docker` client; no library is required.
 
 Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's execution module `docker`: names,
-arguments and what they return.
+arguments and return values.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Asking a container engine, by the target's own `docker` client.
+"""Queries a container engine with the target's own `docker` client.
 
-The option `docker.url` says where the engine listens; without it the client decides. Whether something is
-there is never read out of an error's text: when the client cannot describe a thing, the engine is asked
-whether it answers at all.
+The option `docker.url` is the address of the engine; without it the client decides. The text of an error
+never decides whether an object exists: if the client cannot describe it, a second query checks that the
+engine answers.
 
 Source: docker(1); Salt's extension `saltext-dockermod`, 0.1: the option `docker.url`.
 """
@@ -31,14 +31,14 @@ async def said(
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
 ) -> str:
-    """Run the client, which has to succeed, and return what it prints.
+    """Run the client and return its output; fail if it does not succeed.
 
     Args:
         ctx: the target.
-        *words: its arguments.
-        what: what it is for, after "cannot".
-        env: variables of the client.
-        stdin: what it reads.
+        *words: the client's arguments.
+        what: the purpose, which follows "cannot" in the message.
+        env: environment variables of the client.
+        stdin: the client's input.
 
     Raises:
         StateFailedError: the target has no client, or the client fails.
@@ -52,13 +52,13 @@ async def said(
 async def answered(
     ctx: FunctionContext, *words: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
 ) -> Answer:
-    """Run the client, whatever comes of it.
+    """Run the client and return its outcome, whatever the exit code.
 
     Args:
         ctx: the target.
-        *words: its arguments.
-        env: variables of the client.
-        stdin: what it reads.
+        *words: the client's arguments.
+        env: environment variables of the client.
+        stdin: the client's input.
 
     Raises:
         StateFailedError: the target has no client.
@@ -72,7 +72,7 @@ async def answered(
 
 
 async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any] | None:
-    """Return what the engine says of a thing, None when it has no such thing.
+    """Return the engine's description of an object, None if there is no such object.
 
     Args:
         ctx: the target.
@@ -93,10 +93,10 @@ async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any
 
 
 async def must_describe(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any]:
-    """Return what the engine says of a thing that has to be there; see `described`.
+    """Return the engine's description of an object that must exist; see `described`.
 
     Raises:
-        StateFailedError: there is no such thing, or the engine does not answer.
+        StateFailedError: there is no such object, or the engine does not answer.
     """
     found = await described(ctx, kind, name)
     if found is None:
@@ -105,7 +105,7 @@ async def must_describe(ctx: FunctionContext, kind: str, name: str) -> dict[str,
 
 
 async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> list[dict[str, Any]]:
-    """Return what the engine says of several things; one that has gone meanwhile is left out.
+    """Return the engine's description of several objects, except those that no longer exist.
 
     Args:
         ctx: the target.
@@ -120,26 +120,26 @@ async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> li
 
 
 def part(about: Any, key: str) -> dict[str, Any]:
-    """Return a mapping within what the engine says of a thing; empty when it says none."""
+    """Return a mapping from the description of an object, empty if it is missing."""
     found = about.get(key) if is_mapping(about) else None
     return found if is_mapping(found) else {}
 
 
 def items(about: Any, key: str) -> list[Any]:
-    """Return a list within what the engine says of a thing; empty when it says none."""
+    """Return a list from the description of an object, empty if it is missing."""
     found = about.get(key) if is_mapping(about) else None
     return found if is_list(found) else []
 
 
 def checked(name: Any) -> str:
-    """Return a name as text.
+    """Return a name as text, after a check.
 
     Raises:
         StateFailedError: the client would read it as an option.
     """
     text = str(name)
     if not text or text.startswith("-"):
-        raise StateFailedError(f"{text!r} is no name of anything that docker has")
+        raise StateFailedError(f"{text!r} is not a valid name for docker")
     return text
 
 

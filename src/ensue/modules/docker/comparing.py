@@ -1,6 +1,6 @@
-"""Execution functions that compare two containers: what they are created with, and their networks.
+"""Execution functions that compare two containers: their configurations and their networks.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: what is compared, and the shape of the result.
+Source: Salt's extension `saltext-dockermod`, 0.1: what is compared, and the return values.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 
 _SIDES: Final = ("Config", "HostConfig")
 _OWN: Final = frozenset({"ContainerIDFile", "CreateCommand", "Annotations"})
-"""What each container has of its own with podman."""
+"""Settings that differ between all containers of podman."""
 _BY_PODMAN: Final = "container=podman"
 _WHEN_IT_STARTS: Final = ("HOME=", "HOSTNAME=")
-"""Variables that podman adds to a container once it has been started."""
+"""Environment variables that podman adds to a container when it starts."""
 _LISTS: Final = frozenset({"Env", "Links", "Binds", "Ulimits", "SecurityOpt", "CapAdd", "CapDrop"})
-"""Lists whose order means nothing."""
+"""Lists whose order has no meaning."""
 _STATIC: Final = ("Aliases", "Links")
 _AUTOMATIC: Final = ("IPAddress", "Gateway", "GlobalIPv6Address", "IPv6Gateway")
 _SHORT: Final = 12
 
 
 async def compare_containers(ctx: FunctionContext, first: str, second: str, ignore: Any = None) -> DataMap:
-    """Return in what the configurations of two containers differ.
+    """Return the differences between the configurations of two containers.
 
     Args:
         ctx: the target.
-        first: name or id of one.
-        second: that of the other.
-        ignore: keys that are not compared.
+        first: name or id of the first container.
+        second: name or id of the second container.
+        ignore: keys to leave out.
 
     Returns:
-        Below `Config` and `HostConfig`, by key, `old` (of the first) and `new`; empty when nothing differs.
+        In `Config` and `HostConfig`, by key, `old` (of the first) and `new`; empty if nothing differs.
 
     Raises:
         StateFailedError: there is no such container.
@@ -56,15 +56,15 @@ async def compare_containers(ctx: FunctionContext, first: str, second: str, igno
 
 
 async def compare_container_networks(ctx: FunctionContext, first: str, second: str) -> DataMap:
-    """Return in what the networks of two containers differ.
+    """Return the differences between the networks of two containers.
 
     Args:
         ctx: the target.
-        first: name or id of one.
-        second: that of the other.
+        first: name or id of the first container.
+        second: name or id of the second container.
 
     Returns:
-        By network, by key, `old` (of the first) and `new`; empty when nothing differs.
+        By network and key, `old` (of the first) and `new`; empty if nothing differs.
 
     Raises:
         StateFailedError: there is no such container.
@@ -78,7 +78,7 @@ async def compare_container_networks(ctx: FunctionContext, first: str, second: s
 
 
 def _side(about: Mapping[str, Any], side: str) -> dict[str, Any]:
-    """Return one side of a configuration, in which what is only written differently is the same."""
+    """Return one side of a configuration, normalized so that equal settings compare equal."""
     found = dict(part(about, side))
     if "Image" in found:
         found["Image"] = about.get("Image")
@@ -109,7 +109,7 @@ def _is_same(key: str, old: Any, new: Any) -> bool:
 
 
 def _endpoints(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return how a container is connected, without the names that it has of itself."""
+    """Return a container's connections, without the names that it gets automatically."""
     own = {part(about, "Config").get("Hostname"), str(about.get("Id", ""))[:_SHORT], name_of(about)}
     found: dict[str, dict[str, Any]] = {}
     for name, endpoint in part(part(about, "NetworkSettings"), "Networks").items():
@@ -151,7 +151,7 @@ def _address_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | Non
 
 
 def _value(endpoint: Mapping[str, Any] | None, key: str) -> Any:
-    """Return a setting of a connection, None where it has none."""
+    """Return a setting of a connection, None if it has none."""
     return (endpoint.get(key) if endpoint else None) or None
 
 

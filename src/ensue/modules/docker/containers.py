@@ -1,6 +1,6 @@
-"""Execution functions that ask about containers: which there are, what each is made of, what it has printed.
+"""Execution functions that query containers: their list, their descriptions, their logs.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names and what they return.
+Source: Salt's extension `saltext-dockermod`, 0.1: names and return values.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ STOPPED: Final = "stopped"
 
 
 async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
-    """Return what the engine says of a container.
+    """Return the engine's description of a container.
 
     Args:
         ctx: the target.
         name: its name or id.
 
     Raises:
-        StateFailedError: there is none, or the engine does not answer.
+        StateFailedError: there is no such container, or the engine does not answer.
     """
     return await must_describe(ctx, "container", name)
 
 
 async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return what the engine says of a container, None when there is none; see `inspect_container`."""
+    """Return the engine's description of a container, None if it does not exist; see `inspect_container`."""
     return await described(ctx, "container", name)
 
 
 async def exists(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is a container; see `inspect_container`."""
+    """Return whether a container exists; see `inspect_container`."""
     return await described(ctx, "container", name) is not None
 
 
 async def state(ctx: FunctionContext, name: str) -> str:
-    """Return `running`, `paused` or `stopped`; see `inspect_container`."""
+    """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`."""
     return state_of(await inspect_container(ctx, name))
 
 
 def state_of(about: Mapping[str, Any]) -> str:
-    """Return the state of a container that has been described."""
+    """Return the state of a container from its description."""
     now = part(about, "State")
     return PAUSED if now.get("Paused") else RUNNING if now.get("Running") else STOPPED
 
 
 def name_of(about: Mapping[str, Any]) -> str:
-    """Return the name of a container that has been described."""
+    """Return the name of a container from its description."""
     return str(about.get("Name") or about.get("Id", "")).lstrip("/")
 
 
@@ -82,14 +82,14 @@ async def ps(
 
     Args:
         ctx: the target.
-        filters: those of `docker ps`, each a value or a list of values.
-        all: also those that do not run.
-        verbose: add `Info`, all that the engine says.
+        filters: filters of `docker ps`, each with a value or a list of values.
+        all: include containers that are not running.
+        verbose: add `Info`, the engine's full description.
         host: add `host`, the interfaces of the target.
 
     Returns:
-        Of each `Names`, `Image`, `ImageID`, `Command`, `State`, `Status`, `Labels`, `Ports`, `Networks` and
-        when it was created.
+        For each `Names`, `Image`, `ImageID`, `Command`, `State`, `Status`, `Labels`, `Ports`, `Networks` and
+        the time of creation.
 
     Raises:
         StateFailedError: the engine does not answer.
@@ -105,7 +105,7 @@ async def ps(
 async def every_container(
     ctx: FunctionContext, filters: dict[str, Any] | None = None, *, all_: bool = True
 ) -> list[dict[str, Any]]:
-    """Return what the engine says of each container; see `ps`."""
+    """Return the engine's description of each container; see `ps`."""
     given = {key: value if is_list(value) else [value] for key, value in (filters or {}).items()}
     flags = [f"--filter={key}={one}" for key, values in given.items() for one in values]
     argv = ["container", "ls", "--quiet", "--no-trunc", *(["--all"] if all_ else []), *flags]
@@ -130,23 +130,23 @@ def _row(about: Mapping[str, Any]) -> DataMap:
 
 
 async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[str]:  # noqa: A002 (Salt's name)
-    """Return the names of the containers, sorted; with `all` also of those that do not run."""
+    """Return the names of the running containers, sorted; with `all` of all containers."""
     return sorted(name_of(about) for about in await every_container(ctx, all_=all))
 
 
 async def pid(ctx: FunctionContext, name: str) -> int:
-    """Return the process id of a container's first process, 0 when it does not run."""
+    """Return the process id of a container's first process, 0 if the container is not running."""
     now = part(await inspect_container(ctx, name), "State")
     return int(now.get("Pid") or 0)
 
 
 async def port(ctx: FunctionContext, name: str, private_port: str | int | None = None) -> DataMap:
-    """Return the ports of a container and where they are published.
+    """Return the ports of a container and the host ports to which they are published.
 
     Args:
         ctx: the target.
-        name: its name; a glob means several, and the result is by name then.
-        private_port: one port alone: `80` or `80/tcp`.
+        name: its name, or a glob for several; the result of a glob is by name.
+        private_port: only this port: `80` or `80/tcp`.
     """
     is_glob = any(sign in name for sign in "*?[")
     names = fnmatch.filter(await list_containers(ctx, all=True), name) if is_glob else [name]
@@ -168,13 +168,13 @@ async def logs(
     since: str | int | None = None,
     timestamps: bool = False,
 ) -> str:
-    """Return what a container has printed.
+    """Return the log of a container.
 
     Args:
         ctx: the target.
         name: its name or id.
-        tail: how many lines of the end.
-        since: from when on, as `docker logs --since` takes it.
+        tail: the number of lines, from the end.
+        since: the start time, as for `docker logs --since`.
         timestamps: put the time in front of each line.
 
     Raises:
@@ -196,7 +196,7 @@ async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
 
 
 async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
-    """Return what has changed in a container's files: `Added`, `Changed` and `Deleted`."""
+    """Return the changes to a container's files: `Added`, `Changed` and `Deleted`."""
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
     found: dict[str, list[str]] = {}
     for line in (await said(ctx, "diff", checked(name), what=f"compare the files of {name}")).splitlines():

@@ -1,6 +1,6 @@
-"""Execution functions that create containers, run them to their end, and run commands in them.
+"""Execution functions that create and run containers, and run commands in them.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and what they return.
+Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ async def create(
     *,
     start: bool = False,
     networks: Any = None,
-    skip_translate: Any = None,  # noqa: ARG001 (no translation for a library)
+    skip_translate: Any = None,  # noqa: ARG001 (no library requires a translation)
     ignore_collisions: bool = False,
     validate_ip_addrs: bool = True,  # noqa: ARG001 (docker checks them)
     client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
@@ -43,22 +43,22 @@ async def create(
 
     Args:
         ctx: the target.
-        image: its image; pulled when it is not there.
-        name: its name; None: docker makes one up.
+        image: its image; pulled if it does not exist.
+        name: its name; None lets docker choose one.
         start: start it.
-        networks: the networks that it is connected to, each with its settings as
-            `connect_container_to_network` has them. None: docker's own choice. Empty: none.
+        networks: the networks to connect it to, each with the settings of
+            `connect_container_to_network`. None for docker's default, empty for no network.
         skip_translate: has no effect.
-        ignore_collisions: take an option's own name where an alias is given, too.
-        validate_ip_addrs: has no effect: docker refuses addresses that are none.
+        ignore_collisions: if an option and its alias are both given, use the option.
+        validate_ip_addrs: has no effect: docker refuses invalid addresses.
         client_timeout: has no effect.
-        **options: what it is created with, see `OPTIONS`.
+        **options: its settings, see `OPTIONS`.
 
     Returns:
-        `Id` and `Name`; `Started` where it was started.
+        `Id` and `Name`; `Started` if it was started.
 
     Raises:
-        StateFailedError: docker refuses it.
+        StateFailedError: docker refuses to create it.
     """
     if await described(ctx, "image", image) is None:
         await pull(ctx, image)
@@ -79,7 +79,7 @@ async def create(
 
 
 async def _connected(ctx: FunctionContext, identity: str, nets: Mapping[str, Mapping[str, Any]]) -> None:
-    """Connect a new container to more networks; where one of them fails, remove it."""
+    """Connect a new container to more networks; remove the container if a connection fails."""
     try:
         for net, settings in nets.items():
             await connect_container_to_network(ctx, identity, net, **settings)
@@ -89,10 +89,10 @@ async def _connected(ctx: FunctionContext, identity: str, nets: Mapping[str, Map
 
 
 def networks_of(given: Any) -> dict[str, dict[str, Any]]:
-    """Return the settings of each network: of names, of names with commas, or of mappings.
+    """Return the settings of each network, given as names, as names separated by commas, or as mappings.
 
     Raises:
-        StateFailedError: the settings are none.
+        StateFailedError: the settings are not valid.
     """
     items = given if is_list(given) else [given] if is_mapping(given) else str(given).split(",")
     found: dict[str, dict[str, Any]] = {}
@@ -110,7 +110,7 @@ def _settings_of(name: str, given: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for part in parts:
         if not is_mapping(part):
-            raise StateFailedError(f"Invalid configuration for network '{name}': {part!r} is no setting")
+            raise StateFailedError(f"Invalid configuration for network '{name}': {part!r} is not a setting")
         found |= part
     missing = sorted(key for key, value in found.items() if value is None)
     if missing:
@@ -140,25 +140,25 @@ async def run_container(
     force: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
-    """Create a container, start it, and wait for its end.
+    """Create a container, start it, and wait until it ends.
 
     Args:
         ctx: the target.
         image: its image.
-        name: its name; None: docker makes one up.
+        name: its name; None lets docker choose one.
         bg: do not wait.
-        replace: replace a container of that name.
-        force: with `replace`: also one that runs.
+        replace: replace an existing container of this name.
+        force: with `replace`: even if that container is running.
         **options: see `create`.
 
     Returns:
-        `Id`, `Name`, and unless `bg` is set `Logs` and `ExitCode`; `Replaces` where one was replaced.
+        `Id` and `Name`; without `bg` also `Logs` and `ExitCode`; `Replaces` if a container was replaced.
 
     Raises:
-        StateFailedError: there is such a container, or docker refuses it.
+        StateFailedError: the container exists, or docker refuses to create it.
     """
     removed = await _made_room(ctx, name, replace=replace, force=force) if name else []
-    # Waited for, it is kept until its exit code has been read.
+    # Without `bg`, the container is kept until its exit code has been read.
     is_removed = not bg and [options.pop(word, False) for word in _REMOVES].count(True) > 0
     done = await create(ctx, image, name, **options)
     if removed:
@@ -209,9 +209,9 @@ async def run_all(
         ctx: the target.
         name: the container's name or id.
         cmd: a line for the container's shell, or a list of words.
-        stdin: what it reads.
+        stdin: its input.
         user: the user of the container who runs it.
-        python_shell: False: the line is split into words and no shell reads it.
+        python_shell: False to split the line into words and run it without a shell.
         ignore_retcode: has no effect.
         **others: have no effect.
 
@@ -229,18 +229,18 @@ async def run_all(
 
 
 async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return what it prints, errors included; see `run_all`."""
+    """Run a command in a container and return its output and error output; see `run_all`."""
     done = await run_all(ctx, name, cmd, **options)
     return "\n".join(filter(None, [str(done["stdout"]), str(done["stderr"])]))
 
 
 async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return what it prints; see `run_all`."""
+    """Run a command in a container and return its output; see `run_all`."""
     return str((await run_all(ctx, name, cmd, **options))["stdout"])
 
 
 async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
-    """Run a command in a container and return its errors; see `run_all`."""
+    """Run a command in a container and return its error output; see `run_all`."""
     return str((await run_all(ctx, name, cmd, **options))["stderr"])
 
 
@@ -250,7 +250,7 @@ async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **optio
 
 
 async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:  # noqa: ARG001 (nothing is asked)
-    """Return the settings of each network that a container is connected to, however they are written."""
+    """Return the settings of each network that a container is connected to, in any of the accepted forms."""
     return networks_of(networks or [])
 
 

@@ -1,6 +1,6 @@
-"""Execution functions for images: which there are, and pulling, building, loading, tagging and removing them.
+"""Execution functions that list, pull, build, load, tag and remove images.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and what they return.
+Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _LOADED: Final = re.compile(r"^Loaded image(?:\(s\)| ID)?: (.*)$", re.MULTILINE)
 
 
 async def inspect_image(ctx: FunctionContext, name: str) -> dict[str, Any]:
-    """Return what the engine says of an image.
+    """Return the engine's description of an image.
 
     Args:
         ctx: the target.
         name: its name with tag, or its id.
 
     Raises:
-        StateFailedError: there is none, or the engine does not answer.
+        StateFailedError: there is no such image, or the engine does not answer.
     """
     return await must_describe(ctx, "image", name)
 
 
 async def find_image(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return what the engine says of an image, None when there is none; see `inspect_image`."""
+    """Return the engine's description of an image, None if it does not exist; see `inspect_image`."""
     return await described(ctx, "image", name)
 
 
@@ -53,11 +53,11 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
 
     Args:
         ctx: the target.
-        verbose: add `Info`, all that the engine says.
-        all: also those without a tag.
+        verbose: add `Info`, the engine's full description.
+        all: include images without a tag.
 
     Returns:
-        Of each `RepoTags`, `RepoDigests`, `ParentId`, `Size` and when it was created.
+        For each `RepoTags`, `RepoDigests`, `ParentId`, `Size` and the time of creation.
     """
     flags = ["--all"] if all else []
     text = await said(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
@@ -83,21 +83,21 @@ async def list_tags(ctx: FunctionContext) -> list[str]:
 
 
 async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:
-    """Return the id of an image, False when there is none."""
+    """Return the id of an image, False if it does not exist."""
     found = await described(ctx, "image", name)
     return str(found["Id"]) if found else False
 
 
 async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> str | list[str] | bool:  # noqa: A002 (Salt's name)
-    """Return the name and tag of an image, False when there is none.
+    """Return the name and tag of an image, False if it does not exist.
 
     Args:
         ctx: the target.
-        name: a name, with tag or without, or an id.
-        all: all its names.
+        name: its name, with or without a tag, or its id.
+        all: return all its names.
 
     Returns:
-        Its first name, or all of them; its id where it has no name.
+        Its first name, or all of them; its id if it has no name.
     """
     found = await described(ctx, "image", name)
     if found is None:
@@ -118,16 +118,16 @@ async def pull(
 
     Args:
         ctx: the target.
-        image: its name; without a tag it is `latest`.
-        insecure_registry: refused: the engine's own configuration says which registries are insecure.
+        image: its name; without a tag, `latest` is used.
+        insecure_registry: refused: insecure registries belong in the engine's configuration.
         client_timeout: has no effect.
         **others: have no effect.
 
     Returns:
-        `Status`, and `Layers` with `Pulled` or `Already_Pulled`: the image's short id.
+        `Status`, and `Layers` with the image's short id in `Pulled` or `Already_Pulled`.
 
     Raises:
-        StateFailedError: it cannot be pulled.
+        StateFailedError: the image cannot be pulled.
     """
     if insecure_registry:
         raise StateFailedError(
@@ -166,15 +166,15 @@ async def build(
         ctx: the target.
         path: the folder, or a URL.
         repository: the image's name.
-        tag: its tag.
-        cache: use what earlier builds have left.
+        tag: the image's tag.
+        cache: use the cache of earlier builds.
         rm: remove the containers that the build makes.
-        dockerfile: the name of the Dockerfile, within the folder.
+        dockerfile: the path of the Dockerfile, relative to the folder.
         buildargs: arguments of the build.
         **others: have no effect.
 
     Returns:
-        `Id` (short) and `Image`, its names.
+        `Id` (short) and `Image`, the names of the image.
 
     Raises:
         StateFailedError: the build fails.
@@ -196,16 +196,16 @@ async def build(
 async def load(
     ctx: FunctionContext, path: str, repository: str | None = None, tag: str | None = None
 ) -> DataMap:
-    """Load images from an archive that `docker save` made, which the target reads.
+    """Load images from an archive of `docker save`.
 
     Args:
         ctx: the target.
         path: the archive: a path of the target, or a source (`salt://`, `http://`).
-        repository: what the image is called.
+        repository: the new name of the image.
         tag: its tag.
 
     Returns:
-        `Path`, `Layers` (the short ids of images that are new), `Image` where it was tagged, `Warning`.
+        `Path`, `Layers` (the short ids of new images), `Image` if it was tagged, `Warning`.
 
     Raises:
         StateFailedError: there is no such archive, or it cannot be loaded.
@@ -224,7 +224,7 @@ async def load(
     loaded = _loaded(text) or new
     if len(loaded) != 1:
         found = ", ".join(loaded) or "none"
-        return {**done, "Warning": f"One image has to be in {path} to be tagged, and there is: {found}"}
+        return {**done, "Warning": f"{path} must contain exactly one image to tag it, but contains: {found}"}
     await said(ctx, "tag", loaded[0], f"{repository}:{tag}", what=f"tag {loaded[0]}")
     return {**done, "Image": f"{repository}:{tag}"}
 
@@ -240,11 +240,11 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
     Args:
         ctx: the target.
         *names: their names or ids.
-        force: also those that have several names, or that containers use.
-        prune: also their parents without a name.
+        force: remove images that have several names or are used by containers, too.
+        prune: also remove parent images without a name.
 
     Returns:
-        `Layers` and `Tags` that are gone, `retcode`, and `Errors` where there are any.
+        The removed `Layers` and `Tags`, `retcode`, and `Errors` if there are any.
     """
     before, tags = await images(ctx, all=True), await list_tags(ctx)
     flags = [*(["--force"] if force else []), *([] if prune else ["--no-prune"])]
@@ -268,8 +268,8 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
     Args:
         ctx: the target.
         name: its name or id.
-        repository: the other name.
-        tag: the tag.
+        repository: the additional name.
+        tag: its tag.
 
     Raises:
         StateFailedError: there is no such image.

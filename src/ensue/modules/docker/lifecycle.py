@@ -1,6 +1,6 @@
 """Execution functions that start, stop, rename and remove containers.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names, what they return, and their texts.
+Source: Salt's extension `saltext-dockermod`, 0.1: names, return values and their texts.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ async def start(ctx: FunctionContext, name: str) -> DataMap:
         name: its name or id.
 
     Returns:
-        `result`, `state` with `old` and `new`; `comment` where nothing was done.
+        `result`, `state` with `old` and `new`; `comment` if nothing was done.
 
     Raises:
-        StateFailedError: there is none, or it does not start.
+        StateFailedError: there is no such container, or it does not start.
     """
     if await state(ctx, name) == PAUSED:
         return _unchanged(PAUSED, f"Container '{name}' is paused, cannot start")
@@ -48,8 +48,8 @@ async def stop(
     Args:
         ctx: the target.
         name: its name or id.
-        timeout: after so many seconds it is killed; None is what it was created with.
-        unpause: stop also one that is paused.
+        timeout: the number of seconds after which it is killed; None for its own setting.
+        unpause: stop a paused container, too.
     """
     before = await state(ctx, name)
     if before == PAUSED:
@@ -69,7 +69,7 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
     Args:
         ctx: the target.
         name: its name or id.
-        timeout: after so many seconds it is killed.
+        timeout: the number of seconds after which it is killed.
     """
     done = await _changed(ctx, name, "restart", RUNNING, f"--time={int(timeout)}")
     return {**done, "restarted": True} if done["result"] else done
@@ -88,7 +88,7 @@ async def pause(ctx: FunctionContext, name: str) -> DataMap:
 
 
 async def unpause(ctx: FunctionContext, name: str) -> DataMap:
-    """Let a paused container go on; see `start`."""
+    """Resume a paused container; see `start`."""
     if await state(ctx, name) == STOPPED:
         return _unchanged(STOPPED, f"Container '{name}' is stopped, cannot unpause")
     return await _changed(ctx, name, "unpause", RUNNING)
@@ -103,7 +103,7 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
         signal: its name or number.
 
     Raises:
-        StateFailedError: the container does not run, or there is no such signal.
+        StateFailedError: the container is not running, or there is no such signal.
     """
     await said(ctx, "kill", f"--signal={signal}", checked(name), what=f"send a signal to {name}")
     return True
@@ -121,8 +121,8 @@ async def wait(
     Args:
         ctx: the target.
         name: its name or id.
-        ignore_already_stopped: whether one that is absent or has ended before is a success.
-        fail_on_exit_status: whether an exit code other than 0 is a failure.
+        ignore_already_stopped: treat a container that is absent or not running as a success.
+        fail_on_exit_status: treat an exit code other than 0 as a failure.
 
     Returns:
         `result`, `state`, `exit_status`, `comment`.
@@ -173,26 +173,26 @@ async def rm(
     Args:
         ctx: the target.
         name: its name or id.
-        force: also while it runs; it is killed.
-        volumes: also the volumes without a name that it has.
-        stop: stop it before.
-        timeout: with `stop`: after so many seconds it is killed.
+        force: kill a running container first.
+        volumes: also remove its anonymous volumes.
+        stop: stop it first.
+        timeout: with `stop`: the number of seconds after which it is killed.
 
     Returns:
         The id of the container, in a list.
 
     Raises:
-        StateFailedError: there is none, or it runs.
+        StateFailedError: there is no such container, or it is running.
     """
     found = await inspect_container(ctx, name)
     identity = str(found["Id"])
     if state_of(found) == RUNNING and not (force or stop):
-        raise StateFailedError(f"the container {name} is running; `force: true` removes it all the same")
+        raise StateFailedError(f"the container {name} is running; set `force: true` to remove it anyway")
     if stop and not force and state_of(found) != STOPPED:
         await _stop_plainly(ctx, identity, timeout)
     flags = [*(["--force"] if force else []), *(["--volumes"] if volumes else [])]
     answer = await answered(ctx, "rm", *flags, identity)
-    # One with `auto_remove` removes itself once it is stopped.
+    # A container with `auto_remove` removes itself when it stops.
     if not answer.is_success and await described(ctx, "container", identity):
         raise StateFailedError(f"cannot remove the container {name}: {answer.complaint()}")
     return [identity]
@@ -214,7 +214,7 @@ async def _changed(ctx: FunctionContext, name: str, verb: str, expected: str, *f
         return _unchanged(expected, f"Container '{name}' already {expected}")
     await said(ctx, verb, *flags, checked(name), what=f"{verb} the container {name}")
     found = await described(ctx, "container", name)
-    # One with `auto_remove` is gone once it has stopped.
+    # A container with `auto_remove` no longer exists after it has stopped.
     after = state_of(found) if found else None
     is_done = after == expected or (after is None and expected == STOPPED)
     return {"result": is_done, "state": {"old": before, "new": after}}

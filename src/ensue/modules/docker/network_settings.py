@@ -1,6 +1,6 @@
-"""What a network is created with, by Salt's names, and in what an existing one differs from it.
+"""The settings of a network, with Salt's names, and how an existing network differs from them.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names and aliases of the settings, the shape of changes;
+Source: Salt's extension `saltext-dockermod`, 0.1: names and aliases of the settings, the form of changes;
 docker-network-create(1).
 """
 
@@ -28,7 +28,7 @@ ALIASES: Final = {
 _OF_A_POOL: Final = {
     "subnet": "Subnet", "gateway": "Gateway", "iprange": "IPRange", "aux_addresses": "AuxiliaryAddresses",
 }  # fmt: skip
-"""Settings of a pool of addresses, and their names in the API."""
+"""Settings of an address pool, and their names in the API."""
 _TRUTHS: Final = {
     "internal": "Internal", "attachable": "Attachable", "ingress": "Ingress", "enable_ipv6": "EnableIPv6",
 }  # fmt: skip
@@ -43,17 +43,17 @@ SETTINGS: Final = (
 
 
 class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a network is created with.
+    """The settings of a network.
 
     Args:
-        driver: its driver; empty: docker's choice.
-        scope: its scope; empty: docker's choice.
-        options: those of the driver.
-        labels: its labels; None: none are given.
-        truths: by their names in the API.
-        pools: pools of addresses, with the names of the API.
-        ipam_driver: who hands out addresses.
-        ipam_opts: its options.
+        driver: its driver; empty for docker's default.
+        scope: its scope; empty for docker's default.
+        options: the driver's options.
+        labels: its labels; None if none are given.
+        truths: boolean settings, with the API's names.
+        pools: address pools, with the API's names.
+        ipam_driver: the driver that assigns addresses.
+        ipam_opts: the options of that driver.
     """
 
     driver: str = ""
@@ -67,16 +67,16 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> NetworkSettings:
-        """Read settings by Salt's names, aliases included.
+        """Read settings with Salt's names, including aliases.
 
         Raises:
-            StateFailedError: a setting is unknown, or cannot have this value.
+            StateFailedError: a setting is unknown, or its value is not valid.
         """
         plain = {ALIASES.get(name, name): value for name, value in given.items() if value is not None}
         unknown = sorted(plain.keys() - set(SETTINGS))
         if unknown:
             raise StateFailedError(
-                f"a network has no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}"
+                f"a network has no setting {unknown[0]!r}; it can have {', '.join(SETTINGS)}"
             )
         ipam = _ipam(plain)
         return cls(
@@ -91,7 +91,7 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def flags(self) -> list[str]:
-        """Return them as options of `docker network create`."""
+        """Return the settings as options of `docker network create`."""
         found = [f"--driver={self.driver}"] if self.driver else []
         found += [f"--scope={self.scope}"] if self.scope else []
         found += [f"--opt={name}={value}" for name, value in self.options.items()]
@@ -109,7 +109,7 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
         return found
 
     def changes(self, found: dict[str, Any]) -> DataMap:
-        """Return in what a network differs, `old` and `new` by key; what is not given is not compared."""
+        """Return how a network differs from the given settings, `old` and `new` by key."""
         changes: DataMap = {}
         if self.driver and found.get("Driver") != self.driver:
             changes["Driver"] = {"old": found.get("Driver"), "new": self.driver}
@@ -147,7 +147,7 @@ def _differing(wanted: Mapping[str, str], found: Mapping[str, Any]) -> DataMap:
 
 
 def _ipam(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `driver`, `options` and `pools` of the settings for addresses."""
+    """Return `driver`, `options` and `pools` from the address settings."""
     own = {name: value for name, value in plain.items() if name in _OF_A_POOL}
     others = own.keys() | (plain.keys() & {"ipam_driver", "ipam_opts", "ipam_pools"})
     if "ipam" in plain:
@@ -176,7 +176,7 @@ def _pool(given: Mapping[str, Any]) -> dict[str, Any]:
     unknown = sorted(plain.keys() - _OF_A_POOL.keys())
     if unknown:
         raise StateFailedError(
-            f"a pool of addresses has no setting {unknown[0]!r}; there are {', '.join(_OF_A_POOL)}"
+            f"an address pool has no setting {unknown[0]!r}; it can have {', '.join(_OF_A_POOL)}"
         )
     if "subnet" not in plain:
         raise StateFailedError("A subnet is required in each IPAM pool")

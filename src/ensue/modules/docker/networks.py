@@ -1,6 +1,6 @@
-"""Execution functions for networks, and for which containers are connected to them.
+"""Execution functions for networks and the containers that are connected to them.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and what they return; docker-network(1).
+Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values; docker-network(1).
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ _ENDPOINT: Final = {
     "ipv6_address": ("ip6", "ip6"),
     "link_local_ips": ("link-local-ip", "link-local-ip"),
 }
-"""By setting the option of `docker create`, and that of `docker network connect`."""
+"""The options of `docker create` and of `docker network connect`, by setting."""
 
 
 async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, Any]:
-    """Return what the engine says of a network.
+    """Return the engine's description of a network.
 
     Args:
         ctx: the target.
         network_id: its name or id.
 
     Raises:
-        StateFailedError: there is none, or the engine does not answer.
+        StateFailedError: there is no such network, or the engine does not answer.
     """
     return await must_describe(ctx, "network", network_id)
 
 
 async def find_network(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return what the engine says of a network, None when there is none; see `inspect_network`."""
+    """Return the engine's description of a network, None if it does not exist; see `inspect_network`."""
     return await described(ctx, "network", name)
 
 
 async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> list[dict[str, Any]]:
-    """Return all networks, or those of some names or ids; each as `inspect_network` does."""
+    """Return all networks, or those with some names or ids; each as from `inspect_network`."""
     text = await said(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
     found = await all_described(ctx, "network", text.split())
     wanted = {*map(str, words(names or [])), *map(str, words(ids or []))}
@@ -61,7 +61,7 @@ async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -
     Args:
         ctx: the target.
         name: the network.
-        verbose: return their addresses, too, by name.
+        verbose: return their addresses by name.
     """
     found = part(await inspect_network(ctx, name), "Containers")
     by_name: DataMap = {about.get("Name", one): {**about, "Id": one} for one, about in found.items()}
@@ -80,7 +80,7 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
         `Id`.
 
     Raises:
-        StateFailedError: docker refuses it.
+        StateFailedError: docker refuses to create it.
     """
     flags = NetworkSettings.read(settings).flags()
     text = await said(ctx, "network", "create", *flags, checked(name), what=f"create the network {name}")
@@ -88,12 +88,12 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
 
 
 async def network_changes(ctx: FunctionContext, name: str, **settings: Any) -> DataMap | None:
-    """Return in what a network differs from settings, None when there is no such network.
+    """Return how a network differs from settings, None if there is no such network.
 
     Args:
         ctx: the target.
         name: its name.
-        **settings: see `NetworkSettings`; what is not given is not compared.
+        **settings: see `NetworkSettings`; only given settings are compared.
     """
     wanted = NetworkSettings.read(settings)
     found = await described(ctx, "network", name)
@@ -108,7 +108,7 @@ async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
         network_id: its name or id.
 
     Raises:
-        StateFailedError: there is none, or containers are connected to it.
+        StateFailedError: there is no such network, or containers are connected to it.
     """
     await said(ctx, "network", "rm", checked(network_id), what=f"remove the network {network_id}")
     return True
@@ -121,12 +121,12 @@ async def connect_container_to_network(
 
     Args:
         ctx: the target.
-        container: its name or id.
-        net_id: the network's.
-        **settings: `aliases links ipv4_address ipv6_address link_local_ips`.
+        container: name or id of the container.
+        net_id: name or id of the network.
+        **settings: `aliases`, `links`, `ipv4_address`, `ipv6_address`, `link_local_ips`.
 
     Raises:
-        StateFailedError: docker refuses it.
+        StateFailedError: docker refuses the connection.
     """
     argv = ["network", "connect", *endpoint_flags(settings), checked(net_id), checked(container)]
     await said(ctx, *argv, what=f"connect {container} to the network {net_id}")
@@ -149,11 +149,11 @@ async def disconnect_all_containers_from_network(ctx: FunctionContext, network_i
 
 
 def endpoint_flags(settings: Mapping[str, Any], *, creating: bool = False) -> list[str]:
-    """Return how a container is connected to a network as flags.
+    """Return the settings of a container's connection to a network as flags.
 
     Args:
-        settings: those of `connect_container_to_network`.
-        creating: whether they are for `docker create`.
+        settings: the settings of `connect_container_to_network`.
+        creating: whether the flags are for `docker create`.
 
     Raises:
         StateFailedError: there is no such setting.
@@ -161,7 +161,7 @@ def endpoint_flags(settings: Mapping[str, Any], *, creating: bool = False) -> li
     unknown = sorted(settings.keys() - _ENDPOINT.keys())
     if unknown:
         known = ", ".join(_ENDPOINT)
-        raise StateFailedError(f"a connection to a network has no setting {unknown[0]!r}; there are {known}")
+        raise StateFailedError(f"a network connection has no setting {unknown[0]!r}; it can have {known}")
     found: list[str] = []
     for name, value in settings.items():
         flag = _ENDPOINT[name][0 if creating else 1]

@@ -1,6 +1,6 @@
-"""The forms in which values of a container's options are written: lists, pairs, ports, limits.
+"""Converts the values of a container's options: lists, pairs, ports, limits.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: which forms there are, with those of the Python library.
+Source: Salt's extension `saltext-dockermod`, 0.1: the accepted forms, including those of the Python library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def words(value: Any) -> list[Any]:
-    """Return the items of a list, or of a text with commas; mappings among them are left as they are."""
+    """Return the items of a list, or of a text with commas; items that are mappings are not converted."""
     if is_list(value):
         return [one if is_mapping(one) else str(one) for one in value]
     if is_mapping(value):
@@ -28,12 +28,12 @@ def pairs(value: Any, between: str, option: str, *, default: str | None = None) 
 
     Args:
         value: what the user wrote.
-        between: what is between key and value of a text.
+        between: the separator between key and value of a text.
         option: the option's name, for messages.
-        default: the value of a text without one; None: that is an error.
+        default: the value for a text without one; None makes that an error.
 
     Raises:
-        StateFailedError: a text is no pair.
+        StateFailedError: a text is not a pair.
     """
     found: dict[str, str] = {}
     for one in words(value):
@@ -48,7 +48,7 @@ def pairs(value: Any, between: str, option: str, *, default: str | None = None) 
 
 
 def published(value: Any) -> list[str]:
-    """Return port bindings as `docker create --publish` takes them.
+    """Return port bindings in the form of `docker create --publish`.
 
     Args:
         value: texts (`80`, `8080:80`, `127.0.0.1:8080:80/tcp`, ranges), or a mapping from a port of the
@@ -64,7 +64,7 @@ def published(value: Any) -> list[str]:
     found = words(value)
     wrong = [text for text in found if not text.replace("[", "").strip(":")]
     if wrong:
-        raise StateFailedError(f"port_bindings: {wrong[0]!r} is no port")
+        raise StateFailedError(f"port_bindings: {wrong[0]!r} is not a port")
     return found
 
 

@@ -1,7 +1,7 @@
-"""What a container is created with, by Salt's names, as options of `docker create`.
+"""Converts the options of a container, with Salt's names, to options of `docker create`.
 
-Values of environment variables go to the client's own environment, since everybody on the target can read its
-arguments.
+Values of environment variables are passed in the client's own environment, since everybody on the target can
+read its arguments.
 
 Source: Salt's extension `saltext-dockermod`, 0.1: names, aliases and forms of the options; docker-create(1).
 """
@@ -37,7 +37,7 @@ ALIASES: Final = {
     "restart": "restart_policy", "rm": "auto_remove", "sysctl": "sysctls", "security_opts": "security_opt",
     "ulimit": "ulimits", "user_ns_mode": "userns_mode", "volume": "volumes", "workdir": "working_dir",
 }  # fmt: skip
-"""Other names of options."""
+"""Aliases of options."""
 
 _TEXTS: Final = {
     "blkio_weight": "blkio-weight", "cgroup_parent": "cgroup-parent", "cgroupns": "cgroupns",
@@ -76,12 +76,12 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*$")
 
 
 class CreateOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a container is created.
+    """The command line that creates a container.
 
     Args:
         flags: options of `docker create`.
         command: the words after the image.
-        env: variables of the client, which it hands to the container.
+        env: environment variables of the client, which it passes to the container.
     """
 
     flags: list[str]
@@ -93,11 +93,11 @@ def create_options(given: Mapping[str, Any], *, ignore_collisions: bool = False)
     """Read the options of a container.
 
     Args:
-        given: values by Salt's names, aliases included; None is as good as absent.
-        ignore_collisions: take an option's own name where an alias is given, too.
+        given: values by Salt's names or aliases; None means absent.
+        ignore_collisions: if an option and its alias are both given, use the option.
 
     Raises:
-        StateFailedError: an option is unknown, is given twice, or has a value that it cannot have.
+        StateFailedError: an option is unknown, is given twice, or has an invalid value.
     """
     options = {
         name: value
@@ -106,7 +106,7 @@ def create_options(given: Mapping[str, Any], *, ignore_collisions: bool = False)
     }
     unknown = sorted(options.keys() - set(OPTIONS))
     if unknown:
-        raise StateFailedError(f"a container has no option {unknown[0]!r}; there are {', '.join(OPTIONS)}")
+        raise StateFailedError(f"a container has no option {unknown[0]!r}; it can have {', '.join(OPTIONS)}")
     _check_together(options)
     env = pairs(options.pop("environment", {}), "=", "environment")
     entrypoint = _command(options.pop("entrypoint", None))
@@ -137,7 +137,7 @@ def _check_together(options: Mapping[str, Any]) -> None:
 
 
 def _goes_through(name: str) -> bool:
-    """Say whether the client itself makes nothing of a variable, so that it may be in its environment."""
+    """Return whether a variable has no meaning for the client itself and may be in its environment."""
     return bool(_NAME.match(name)) and not _STEERS_THE_CLIENT.match(name)
 
 
@@ -186,7 +186,7 @@ def _labels(value: Any) -> list[str]:
 
 def _log_config(value: Any) -> list[str]:
     if not is_mapping(value):
-        raise StateFailedError("log_config has to be a mapping with `Type` and `Config`")
+        raise StateFailedError("log_config must be a mapping with `Type` and `Config`")
     driver = value.get("Type", value.get("type"))
     config = pairs(value.get("Config", value.get("config")) or {}, "=", "log_config")
     return [f"--log-driver={driver}", *(f"--log-opt={name}={text}" for name, text in config.items())]
@@ -206,13 +206,13 @@ def _health(value: Any) -> list[str]:
     flags = [f"--health-cmd={line}"] if line else []
     for word, flag in (("interval", "interval"), ("timeout", "timeout"), ("start_period", "start-period")):
         if about.get(word):
-            # The API counts nanoseconds.
+            # The API's unit is nanoseconds.
             flags.append(f"--health-{flag}={about[word]}{'ns' if str(about[word]).isdigit() else ''}")
     return flags + ([f"--health-retries={about['retries']}"] if about.get("retries") else [])
 
 
 def _health_line(test: Any) -> str:
-    """Return a test as a line for the shell, which is all that the client takes."""
+    """Return a health test as a line for the shell, the only form that the client accepts."""
     if not is_list(test):
         return str(test or "")
     kind, rest = (str(test[0]), [*map(str, test[1:])]) if test else ("", [])

@@ -1,6 +1,6 @@
-"""Execution functions that ask about the engine itself, and that log in to registries.
+"""Execution functions that query the engine itself, and that log in to registries.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names, `docker-registries` and what they return.
+Source: Salt's extension `saltext-dockermod`, 0.1: names, return values, and `docker-registries`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REGISTRIES: Final = "docker-registries"
 
 
 async def version(ctx: FunctionContext) -> DataMap:
-    """Return the versions of the engine, `Version` and `ApiVersion`; each also as numbers (`VersionInfo`).
+    """Return the versions of the engine: `Version`, `ApiVersion`, and each as numbers (`VersionInfo`).
 
     Raises:
         StateFailedError: the engine does not answer.
@@ -42,15 +42,15 @@ async def version(ctx: FunctionContext) -> DataMap:
 
 
 async def info(ctx: FunctionContext) -> DataMap:
-    """Return what the engine says of itself and of its host; see `version`."""
+    """Return the engine's description of itself and its host; see `version`."""
     return _read(await said(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
 
 
 async def inspect(ctx: FunctionContext, name: str) -> DataMap:
-    """Return what the engine says of a container, image, volume or network of this name.
+    """Return the engine's description of a container, image, volume or network with this name.
 
     Raises:
-        StateFailedError: there is none of them.
+        StateFailedError: there is no such object.
     """
     for kind in ("container", "image", "volume", "network"):
         found = await described(ctx, kind, name)
@@ -64,7 +64,7 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
 
     Args:
         ctx: the target.
-        *registries: their names there; none means all. `hub` is Docker Hub.
+        *registries: their names there; without any, all registries. `hub` is Docker Hub.
 
     Returns:
         `Results` by registry, `Errors`, `retcode`.
@@ -81,7 +81,7 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
         if not is_mapping(account) or not {"username", "password"} <= account.keys():
             errors.append(f"No match found for registry '{registry}'")
             continue
-        # The password goes to its input: everybody on the target can read a command line.
+        # The client reads the password from its input: everybody on the target can read a command line.
         password = str(account["password"])
         ctx.masker.add(password)
         where = [] if str(registry).lower() == "hub" else [str(registry)]

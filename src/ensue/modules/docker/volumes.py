@@ -1,6 +1,6 @@
 """Execution functions for volumes.
 
-Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and what they return.
+Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ async def volumes(ctx: FunctionContext, filters: dict[str, Any] | None = None) -
 
     Args:
         ctx: the target.
-        filters: those of `docker volume ls`.
+        filters: filters of `docker volume ls`.
     """
     flags = [f"--filter={key}={value}" for key, value in (filters or {}).items()]
     text = await said(ctx, "volume", "ls", "--quiet", *flags, what="list volumes")
@@ -30,20 +30,20 @@ async def volumes(ctx: FunctionContext, filters: dict[str, Any] | None = None) -
 
 
 async def inspect_volume(ctx: FunctionContext, name: str) -> dict[str, Any]:
-    """Return what the engine says of a volume.
+    """Return the engine's description of a volume.
 
     Args:
         ctx: the target.
         name: its name.
 
     Raises:
-        StateFailedError: there is none, or the engine does not answer.
+        StateFailedError: there is no such volume, or the engine does not answer.
     """
     return await must_describe(ctx, "volume", name)
 
 
 async def find_volume(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
-    """Return what the engine says of a volume, None when there is none; see `inspect_volume`."""
+    """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`."""
     return await described(ctx, "volume", name)
 
 
@@ -59,10 +59,10 @@ async def create_volume(
         driver_opts: the driver's options.
 
     Returns:
-        What the engine says of it.
+        The engine's description of the volume.
 
     Raises:
-        StateFailedError: docker refuses it.
+        StateFailedError: docker refuses to create it.
     """
     flags = [f"--driver={driver}"] if driver else []
     flags += [f"--opt={key}={value}" for key, value in pairs(driver_opts or {}, "=", "driver_opts").items()]
@@ -78,7 +78,7 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
         name: its name.
 
     Raises:
-        StateFailedError: there is none, or a container uses it.
+        StateFailedError: there is no such volume, or a container uses it.
     """
     await said(ctx, "volume", "rm", checked(name), what=f"remove the volume {name}")
     return True

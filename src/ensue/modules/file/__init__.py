@@ -1,8 +1,8 @@
-"""Execution module `file`: reading what is on the target, and the few changes that `ensue call` is used for.
+"""Execution module `file`: reads files of the target, and makes single changes for `ensue call`.
 
 States that manage files are in the state module `file`; they do not use this one.
 
-Source: Salt's execution module `file`, names and return shapes as in 3008.
+Source: Salt's execution module `file`, 3008: names and return values.
 """
 
 from __future__ import annotations

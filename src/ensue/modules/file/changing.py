@@ -29,7 +29,7 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
 
 
 async def remove(ctx: FunctionContext, path: str) -> bool:
-    """Remove a file, a symlink, or a folder with all that is in it; False when nothing was there."""
+    """Remove a file, a symlink, or a folder with its content; return False if it did not exist."""
     there = await ctx.connection.stat(path) is not None
     await ctx.connection.remove(path, recursive=True)
     return there
@@ -42,7 +42,7 @@ async def mkdir(
     group: str | None = None,
     mode: str | int | None = None,
 ) -> bool:
-    """Make a folder and those above it.
+    """Create a folder and its parent folders.
 
     Args:
         ctx: the target.
@@ -58,25 +58,25 @@ async def mkdir(
 
 
 async def touch(ctx: FunctionContext, name: str) -> bool:
-    """Make an empty file, if there is none; its times are not changed otherwise."""
+    """Create an empty file if it does not exist; the times of an existing file are not changed."""
     if await ctx.connection.stat(name, follow=True) is None:
         await ctx.connection.write(name, b"")
     return True
 
 
 async def set_mode(ctx: FunctionContext, path: str, mode: str | int) -> str:
-    """Set the permission bits and return them as four octal digits."""
+    """Set the permission bits of a path and return them as four octal digits."""
     await ctx.connection.set_mode(path, _bits(mode))
     return f"{_bits(mode):04o}"
 
 
 async def chown(ctx: FunctionContext, path: str, user: str | None, group: str | None = None) -> None:
-    """Set owner and group."""
+    """Set the owner and group of a path."""
     await ctx.connection.set_owner(path, user=user, group=group)
 
 
 async def symlink(ctx: FunctionContext, src: str, path: str) -> bool:
-    """Make a symlink at `path` that points to `src`."""
+    """Create a symlink at `path` that points to `src`."""
     await ctx.connection.symlink(src, path)
     return True
 

@@ -1,4 +1,4 @@
-"""What is in a file: `read`, `contains`, `search`, `grep`, `seek_read`."""
+"""The content of files: `read`, `contains`, `search`, `grep`, `seek_read`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | b
     Args:
         ctx: the target.
         path: the file.
-        binary: return bytes; without it the content has to be UTF-8.
+        binary: return bytes; otherwise the content must be UTF-8.
 
     Raises:
-        StateFailedError: it is no UTF-8.
+        StateFailedError: the content is not UTF-8.
     """
     content = await ctx.connection.read(path)
     if binary:
@@ -37,19 +37,19 @@ async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | b
 
 
 async def contains(ctx: FunctionContext, path: str, text: str) -> bool:
-    """Say whether a text, blanks at its ends left out, stands in a file; False when there is none."""
+    """Return whether a file contains a text, without blanks at its ends; False if there is no such file."""
     content = await _content(ctx, path)
     return content is not None and str(text).strip().encode() in content
 
 
 async def contains_regex(ctx: FunctionContext, path: str, regex: str, lchar: str = "") -> bool:
-    """Say whether a pattern matches in one of the lines of a file; False when there is no file.
+    """Return whether a pattern matches in a line of a file; False if there is no such file.
 
     Args:
         ctx: the target.
         path: the file.
         regex: the pattern.
-        lchar: characters taken off the start of each line first.
+        lchar: characters to strip from the start of each line first.
     """
     pattern = _compiled(regex, 0)
     content = await _content(ctx, path) or b""
@@ -60,14 +60,14 @@ async def contains_regex(ctx: FunctionContext, path: str, regex: str, lchar: str
 async def search(
     ctx: FunctionContext, path: str, pattern: str, multiline: bool = False, **kwargs: Any
 ) -> bool:
-    """Say whether a pattern matches anywhere in a file.
+    """Return whether a pattern matches anywhere in a file.
 
     Args:
         ctx: the target.
         path: the file.
         pattern: the pattern.
-        multiline: `^` and `$` match at lines; they do so in any case, as in Salt.
-        **kwargs: `ignore_if_missing`: False when there is no file.
+        multiline: has no effect; `^` and `$` always match at lines, as in Salt.
+        **kwargs: `ignore_if_missing` to return False if there is no such file.
     """
     del multiline
     if kwargs.get("ignore_if_missing") and await ctx.connection.stat(path, follow=True) is None:
@@ -82,7 +82,7 @@ async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> Dat
     Args:
         ctx: the target.
         path: the file.
-        pattern: the pattern, as grep reads it.
+        pattern: the pattern, in grep's syntax.
         *opts: options of grep.
     """
     split = [word for option in opts for word in option.split()]
@@ -96,7 +96,7 @@ async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> Dat
 
 
 async def seek_read(ctx: FunctionContext, path: str, size: int, offset: int) -> bytes:
-    """Return so many bytes of a file from an offset on."""
+    """Return a number of bytes of a file, starting at an offset."""
     return (await ctx.connection.read(path))[int(offset) : int(offset) + int(size)]
 
 
@@ -109,7 +109,7 @@ def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except re.error as error:
-        raise StateFailedError(f"{pattern!r} is no regular expression: {error}") from None
+        raise StateFailedError(f"{pattern!r} is not a regular expression: {error}") from None
 
 
 OFFERED: Final[dict[str, Callable[..., Any]]] = {

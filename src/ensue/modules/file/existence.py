@@ -1,4 +1,4 @@
-"""Is it there, and what is it: `file_exists`, `directory_exists`, `is_link` and their kin."""
+"""Existence and kind of a path: `file_exists`, `directory_exists`, `is_link` and related functions."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ _ACCESS: Final = {"f": "-e", "r": "-r", "w": "-w", "x": "-x", "0": "-e", "4": "-
 
 
 async def file_exists(ctx: FunctionContext, path: str) -> bool:
-    """Say whether a regular file is there; symlinks are followed."""
+    """Return whether a path is a regular file; symlinks are followed."""
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "file"
 
 
 async def directory_exists(ctx: FunctionContext, path: str) -> bool:
-    """Say whether a folder is there; symlinks are followed."""
+    """Return whether a path is a folder; symlinks are followed."""
     found = await ctx.connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
 
 
 async def path_exists(ctx: FunctionContext, path: str) -> bool:
-    """Say whether anything is there; a symlink counts when what it points to is there."""
+    """Return whether a path exists; symlinks are followed."""
     return await ctx.connection.stat(path, follow=True) is not None
 
 
 async def is_link(ctx: FunctionContext, path: str) -> bool:
-    """Say whether a symlink is there."""
+    """Return whether a path is a symlink."""
     found = await ctx.connection.stat(path)
     return found is not None and found.kind == "symlink"
 
 
 async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) -> str:
-    """Return what a symlink points to.
+    """Return the target of a symlink.
 
     Args:
         ctx: the target.
         path: the symlink.
-        canonicalize: follow it to the end and return an absolute path.
+        canonicalize: resolve all symlinks and return an absolute path.
 
     Raises:
-        StateFailedError: it is no symlink.
+        StateFailedError: the path is not a symlink.
     """
     found = await ctx.connection.stat(path)
     if found is None or found.kind != "symlink":
@@ -60,12 +60,12 @@ async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) 
 
 
 async def access(ctx: FunctionContext, path: str, mode: str | int) -> bool:
-    """Say whether the connection's user may read, write or execute.
+    """Return whether the user of the connection may read, write or execute a path.
 
     Args:
         ctx: the target.
         path: an absolute path.
-        mode: `f` (is it there), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
+        mode: `f` (existence), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
 
     Raises:
         StateFailedError: the path is not absolute, or there is no such mode.

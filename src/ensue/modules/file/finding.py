@@ -1,4 +1,4 @@
-"""What is in a folder: `readdir` and `find`."""
+"""The content of folders: `readdir` and `find`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def readdir(ctx: FunctionContext, path: str) -> list[str]:
     """Return the names in a folder, `.` and `..` first.
 
     Raises:
-        StateFailedError: it is no folder, or the path is not absolute.
+        StateFailedError: the path is not a folder, or not absolute.
     """
     if not posixpath.isabs(path):
         raise StateFailedError("Dir path must be absolute.")
@@ -43,20 +43,20 @@ async def readdir(ctx: FunctionContext, path: str) -> list[str]:
 
 
 async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
-    """Return the paths below a folder that fit, sorted; the folder itself among them.
+    """Return the matching paths below a folder, including the folder itself, sorted.
 
     Args:
         ctx: the target.
-        path: where to begin.
-        **kwargs: `name` and `iname` (patterns over the last part of the path), `regex` and `iregex`
-            (over the path), `type` (letters `f d l b c p s`), `maxdepth`, `mindepth`, `owner`, `group`;
+        path: the folder to begin in.
+        **kwargs: `name` and `iname` (globs for the last part of the path), `regex` and `iregex`
+            (for the whole path), `type` (letters `f d l b c p s`), `maxdepth`, `mindepth`, `owner`, `group`;
             `print` (words such as `name,size`: `path name type size mode mtime user group md5`).
 
     Returns:
-        With `print` the values that it names in place of each path: one, or a list of several.
+        With `print`, the values that it names instead of each path: one value, or a list of several.
 
     Raises:
-        StateFailedError: another criterion is asked for.
+        StateFailedError: a criterion is unknown.
     """
     words = _printed_words(kwargs.pop("print", None))
     criteria = _Criteria(kwargs)
@@ -76,7 +76,7 @@ def _printed_words(given: Any) -> list[str]:
     words = [word.strip() for word in str(given or "").split(",") if word.strip()]
     if unknown := sorted({*words} - {*_PRINTABLE}):
         raise StateFailedError(
-            f"file.find prints no {', '.join(unknown)} (there are: {', '.join(_PRINTABLE)})"
+            f"file.find cannot print {', '.join(unknown)} (it can print: {', '.join(_PRINTABLE)})"
         )
     return words
 
@@ -89,7 +89,7 @@ async def _printed(ctx: FunctionContext, word: str, path: str, found: FileStat) 
         "name": posixpath.basename(path),
         "type": _LETTERS[found.kind],
         "size": found.size_bytes,
-        # Salt prints a mode as the number that its octal digits make.
+        # Salt prints a mode as a decimal number with its octal digits.
         "mode": int(f"{found.mode & 0o777:o}"),
         "mtime": found.mtime_s,
         "user": found.user,
@@ -99,7 +99,7 @@ async def _printed(ctx: FunctionContext, word: str, path: str, found: FileStat) 
 
 
 class _Criteria:
-    """What `find` looks for."""
+    """The criteria of `find`."""
 
     _KNOWN: Final = frozenset(
         {"name", "iname", "regex", "iregex", "type", "maxdepth", "mindepth", "owner", "group"}
@@ -109,7 +109,7 @@ class _Criteria:
         unknown = sorted(set(given) - self._KNOWN)
         if unknown:
             known = ", ".join(sorted(self._KNOWN))
-            raise StateFailedError(f"file.find knows no {', '.join(unknown)} (there are: {known})")
+            raise StateFailedError(f"file.find has no criterion {', '.join(unknown)} (it has: {known})")
         self._given = given
         self._kinds = {_TYPES[letter] for letter in str(given.get("type", "")) if letter in _TYPES}
         self._patterns = [
@@ -124,12 +124,12 @@ class _Criteria:
         ]
 
     def descend(self, depth: int) -> bool:
-        """Say whether to look into a folder at this depth."""
+        """Return whether to descend into a folder at this depth."""
         deepest = self._given.get("maxdepth")
         return deepest is None or depth < int(deepest)
 
     def fit(self, path: str, found: FileStat, depth: int) -> bool:
-        """Say whether a path is wanted."""
+        """Return whether a path matches all criteria."""
         name = posixpath.basename(path)
         return (
             depth >= int(self._given.get("mindepth", 0))

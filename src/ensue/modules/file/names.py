@@ -1,4 +1,4 @@
-"""Paths as text: `basename`, `dirname`, `join`, `normpath`. Nothing is looked at."""
+"""Paths as text: `basename`, `dirname`, `join`, `normpath`. The target is not accessed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def dirname(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every func
 
 
 def join(ctx: FunctionContext, *args: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Put parts together; an absolute part drops what stands before it."""
+    """Join the parts of a path; an absolute part drops all parts before it."""
     return posixpath.join(*args) if args else ""
 
 
 def normpath(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
-    """Return a path without `.`, `..` and doubled slashes."""
+    """Return a path without `.`, `..` and repeated slashes."""
     return posixpath.normpath(path)
 
 

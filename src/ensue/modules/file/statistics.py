@@ -1,4 +1,4 @@
-"""Owner, mode, size, times and checksums: `stats`, `get_mode`, `get_hash` and their kin."""
+"""Owner, mode, size, times and checksums: `stats`, `get_mode`, `get_hash` and related functions."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _BY_LENGTH: Final = {32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha
 async def stats(
     ctx: FunctionContext, path: str, hash_type: str | None = None, follow_symlinks: bool = True
 ) -> DataMap:
-    """Return what the target says of a path.
+    """Return the metadata of a path.
 
     Args:
         ctx: the target.
         path: the path.
-        hash_type: also return the checksum of this kind, as `sum`.
-        follow_symlinks: describe what a symlink points to.
+        hash_type: also return the checksum of this type, as `sum`.
+        follow_symlinks: describe the target of a symlink.
 
     Returns:
-        `uid gid user group atime mtime size mode type target`; no inode or ctime, which not every
-        connection knows.
+        `uid`, `gid`, `user`, `group`, `atime`, `mtime`, `size`, `mode`, `type` and `target`; not inode and
+        ctime, which not every connection provides.
 
     Raises:
-        StateFailedError: nothing is there.
+        StateFailedError: the path does not exist.
     """
     found = await _described(ctx, path, follow=follow_symlinks)
     described: DataMap = {
@@ -63,27 +63,27 @@ async def stats(
 
 
 async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the permission bits as four octal digits."""
+    """Return the permission bits of a path as four octal digits."""
     return f"{(await _described(ctx, path, follow=follow_symlinks)).mode:04o}"
 
 
 async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the owner's name."""
+    """Return the name of a path's owner."""
     return (await _described(ctx, path, follow=follow_symlinks)).user
 
 
 async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
-    """Return the group's name."""
+    """Return the name of a path's group."""
     return (await _described(ctx, path, follow=follow_symlinks)).group
 
 
 async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
-    """Return the owner's number."""
+    """Return the id of a path's owner."""
     return (await _described(ctx, path, follow=follow_symlinks)).uid
 
 
 async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
-    """Return the group's number."""
+    """Return the id of a path's group."""
     return (await _described(ctx, path, follow=follow_symlinks)).gid
 
 
@@ -93,10 +93,10 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
     Args:
         ctx: the target.
         path: the file.
-        form: its kind (`sha256`, `md5`, …).
+        form: the hash type (`sha256`, `md5`, …).
 
     Raises:
-        StateFailedError: there is no such kind, or nothing is there.
+        StateFailedError: there is no such hash type, or the path does not exist.
     """
     if form not in hashlib.algorithms_available:
         raise StateFailedError(f"Invalid hash type: {form}")
@@ -107,7 +107,7 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
 
 
 async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
-    """Return a file's checksum, or `File not found`."""
+    """Return a file's checksum, or `File not found` as text."""
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "file":
         return "File not found"
@@ -115,24 +115,22 @@ async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
 
 
 async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
-    """Say whether a file has a checksum.
+    """Return whether a file has this checksum.
 
     Args:
         ctx: the target.
         path: the file.
-        file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length tells its kind.
+        file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length determines the hash type.
 
     Raises:
-        StateFailedError: no kind has checksums of that length.
+        StateFailedError: no hash type has checksums of that length.
     """
     kind, separator, expected = file_hash.replace(":", "=", 1).partition("=")
     if not separator:
         kind, expected = _BY_LENGTH.get(len(file_hash), ""), file_hash
     if not kind:
         known = ", ".join(f"{name} ({length})" for length, name in _BY_LENGTH.items())
-        raise StateFailedError(
-            f"no kind of checksum is {len(file_hash)} characters long (there are: {known})"
-        )
+        raise StateFailedError(f"no hash type has checksums of {len(file_hash)} characters (known: {known})")
     return await get_hash(ctx, path, kind) == expected.lower()
 
 

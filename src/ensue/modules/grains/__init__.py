@@ -1,6 +1,6 @@
-"""Execution module `grains`: the target's grains, and the file of those that it is given.
+"""Execution module `grains`: reads the target's grains, and sets those in its grains file.
 
-Source: Salt's execution module `grains`, 3008: names, arguments and what the functions return.
+Source: Salt's execution module `grains`, 3008: names, arguments and return values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asking for the target's grains; they are read here, never set.
+"""Reads the target's grains.
 
 Source: Salt's execution module `grains`, 3008.
 """
@@ -30,16 +30,16 @@ async def get(
 
     Args:
         ctx: the target.
-        key: its path, colons between the keys.
-        default: what is returned when there is none.
-        delimiter: what stands between the keys.
-        ordered: accepted for Salt's sake.
+        key: its path, with colons between the keys.
+        default: the value to return if there is no such grain.
+        delimiter: the separator of the keys, instead of a colon.
+        ordered: accepted as by Salt, without effect.
     """
     return lookup(await ctx.grains(), key, default, delimiter)
 
 
 async def has_value(ctx: FunctionContext, key: str) -> bool:
-    """Say whether there is such a grain."""
+    """Return whether a grain exists."""
     return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
 
 
@@ -54,7 +54,7 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
     Args:
         ctx: the target.
         *keys: paths.
-        **kwargs: `default` for those that are not there, `delimiter` between keys.
+        **kwargs: `default` for missing grains, `delimiter` between keys.
     """
     grains = await ctx.grains()
     default, delimiter = kwargs.get("default", ""), kwargs.get("delimiter", DELIMITER)
@@ -67,7 +67,7 @@ async def ls(ctx: FunctionContext) -> list[str]:
 
 
 async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
-    """Say whether a grain has a value; both are compared as text."""
+    """Return whether a grain has a value; both are compared as text."""
     return str(value) == str(await get(ctx, key))
 
 
@@ -79,18 +79,18 @@ async def filter_by(  # noqa: PLR0917 (formulas give them by position)
     default: str = "default",
     base: str | None = None,
 ) -> Any:
-    """Return the entry of a mapping that goes with a grain: what `map.jinja` files are made of.
+    """Return the entry of a mapping that matches a grain, as `map.jinja` files do.
 
     Args:
         ctx: the target.
-        lookup_dict: values by pattern over the grain.
+        lookup_dict: entries by a glob for the grain.
         grain: the grain's path.
-        merge: a mapping that outranks the entry.
-        default: the key of the entry for grains that match none.
+        merge: a mapping to merge over the entry.
+        default: the key of the entry to use if no key matches.
         base: the key of an entry that the chosen one is merged over.
 
     Raises:
-        StateFailedError: what is to be merged is no mapping.
+        StateFailedError: a value to merge is not a mapping.
     """
     value = lookup(await ctx.grains(), grain, [])
     chosen = _chosen(lookup_dict, value if is_list(value) else [value])

@@ -1,8 +1,8 @@
-"""Giving the target grains: they are written to its file of own grains, and hold at once.
+"""Sets grains of the target: they are written to its grains file and take effect immediately.
 
-A grain of that file outranks one that is found on the target; one of `ensue.yaml` outranks both.
+A grain in that file overrides one that is found on the target; a grain in `ensue.yaml` overrides both.
 
-Source: Salt's execution module `grains`, 3008: what the functions return, texts included.
+Source: Salt's execution module `grains`, 3008: return values and their texts.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ async def setvals(
     destructive: bool = False,
     refresh_pillar: bool = True,  # noqa: ARG001 (Salt's argument)
 ) -> DataMap:
-    """Give the target grains, by name.
+    """Set grains of the target.
 
     Args:
         ctx: the target.
-        grains: what it is given; None as a value empties a grain.
-        destructive: None removes it instead.
-        refresh_pillar: accepted for Salt's sake.
+        grains: values by name; None empties a grain.
+        destructive: None removes the grain instead.
+        refresh_pillar: accepted as by Salt, without effect.
 
     Returns:
-        What was given.
+        The grains that were set.
 
     Raises:
-        StateFailedError: the file cannot be read as YAML, or a value cannot be written so.
-        RemoteFileError: it cannot be written.
+        StateFailedError: the file is not valid YAML, or a value cannot be written as YAML.
+        RemoteFileError: the file cannot be written.
     """
     if not is_mapping(grains):
         raise StateFailedError("setvals grains must be a dictionary.")
@@ -53,7 +53,7 @@ async def setvals(
         raise StateFailedError(f"these grains cannot be written to {path}: {error}") from None
     await ctx.connection.make_directory(path.rpartition("/")[0] or "/", parents=True)
     await ctx.connection.write(path, text.encode())
-    # All that runs on this target shares the grains that were gathered.
+    # Everything that runs on this target shares the gathered grains.
     _take(await ctx.grains(), grains, destructive=destructive)
     await ctx.grains_changed()
     given: DataMap = copied(dict(grains))
@@ -63,24 +63,24 @@ async def setvals(
 async def setval(
     ctx: FunctionContext, key: str, val: Any, destructive: bool = False, refresh_pillar: bool = True
 ) -> DataMap:
-    """Give the target one grain, by its name; see `setvals`."""
+    """Set one grain of the target; see `setvals`."""
     return await setvals(ctx, {key: val}, destructive, refresh_pillar)
 
 
 async def append(
     ctx: FunctionContext, key: str, val: Any, convert: bool = False, delimiter: str = DELIMITER
 ) -> DataMap | str:
-    """Put a value, or a list of them, at the end of a grain that is a list.
+    """Append a value, or a list of values, to a grain that is a list.
 
     Args:
         ctx: the target.
-        key: the grain's path; where there is none, a list is made.
+        key: the grain's path; a missing grain becomes a list.
         val: the value.
-        convert: make a list of a grain that is none.
-        delimiter: what stands between the keys.
+        convert: turn a grain that is not a list into one.
+        delimiter: the separator of the keys.
 
     Returns:
-        The grain that was written, by its name; a text that says why none was.
+        The grain that was written, by its name, or a text that says why none was.
     """
     found = lookup(await ctx.grains(), key, [], delimiter)
     if convert and not is_list(found):
@@ -93,16 +93,16 @@ async def append(
 
 
 async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELIMITER) -> DataMap | str:
-    """Take a value out of a grain that is a list.
+    """Remove a value from a grain that is a list.
 
     Args:
         ctx: the target.
         key: the grain's path.
         val: the value.
-        delimiter: what stands between the keys.
+        delimiter: the separator of the keys.
 
     Returns:
-        The grain that was written, by its name; a text that says why none was.
+        The grain that was written, by its name, or a text that says why none was.
     """
     found = lookup(await ctx.grains(), key, [], delimiter)
     if not is_list(found):
@@ -121,15 +121,15 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
     destructive: bool = False,
     delimiter: str = DELIMITER,
 ) -> DataMap:
-    """Give a grain a value, wherever it stands.
+    """Set a grain or a value within a grain.
 
     Args:
         ctx: the target.
         key: the grain's path.
         val: the value.
-        force: also in place of a list or a mapping, and the other way round.
+        force: also replace a list or a mapping by a single value, and the other way round.
         destructive: a value of None removes the grain.
-        delimiter: what stands between the keys.
+        delimiter: the separator of the keys.
 
     Returns:
         `result`, `comment`, and `changes`: the grain that was written, by its name.
@@ -173,7 +173,7 @@ async def _own(ctx: FunctionContext, path: str) -> DataMap:
     try:
         return read_own_grains(text)
     except ValueError as error:
-        raise StateFailedError(f"{path} is no YAML, and is left as it is: {error}") from None
+        raise StateFailedError(f"{path} is not valid YAML and was not changed: {error}") from None
 
 
 def _take(kept: DataMap, given: Mapping[str, Any], *, destructive: bool) -> None:
@@ -185,7 +185,7 @@ def _take(kept: DataMap, given: Mapping[str, Any], *, destructive: bool) -> None
 
 
 async def _write_below(ctx: FunctionContext, key: str, value: Any, delimiter: str) -> DataMap:
-    """Write a value that stands somewhere in a grain: the file holds whole grains."""
+    """Write a value within a grain; the file contains whole grains."""
     grains = await ctx.grains()
     while delimiter in key:
         key, _, last = key.rpartition(delimiter)
@@ -205,12 +205,12 @@ def _refusal(key: str, before: Any, value: Any) -> str:
 
 
 def _holds(outer: Any, key: str) -> bool:
-    """Say whether something can hold a key, or is the key's own name and may become a mapping of it."""
+    """Return whether a value can contain a key, or equals the key and may become a mapping with it."""
     return is_mapping(outer) or is_list(outer) or outer == key
 
 
 def _with(outer: Any, key: str, value: Any, *, destructive: bool) -> Any:
-    """Return a mapping or a list with a value under a key; anything else becomes a mapping."""
+    """Return a mapping or list with a value under a key; any other value becomes a mapping."""
     if is_mapping(outer):
         rest = {name: one for name, one in outer.items() if name != key}
         return rest if value is None and destructive else {**outer, key: value}
@@ -221,7 +221,7 @@ def _with(outer: Any, key: str, value: Any, *, destructive: bool) -> Any:
 
 
 def _with_key(item: Any, key: str, value: Any) -> Any:
-    """Return an item of a list with the value, when it is the key's name or a mapping that has it."""
+    """Return an item of a list with the value set, if the item is the key or a mapping with the key."""
     if is_mapping(item) and key in item:
         return {**item, key: value}
     return {key: value} if item == key else item

@@ -1,8 +1,8 @@
 """Execution module `ini`: options and sections of INI files of the target.
 
-A file is written only where something in it changes, whole and in one form; see `text`.
+A file is written only if something in it changes, and then as a whole in one format; see `text`.
 
-Source: Salt's execution module `ini`, 3008: names, arguments and what the functions return.
+Source: Salt's execution module `ini`, 3008: names, arguments and return values.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 async def get_ini(
     ctx: FunctionContext, file_name: str, separator: str = "=", encoding: str | None = None
 ) -> DataMap:
-    """Return all options: those of sections by section, the others beside them.
+    """Return all options: those in sections by section, the others beside the sections.
 
     Args:
         ctx: the target.
-        file_name: an absolute path; a file that is not there has none.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
+        file_name: an absolute path; a missing file has no options.
+        separator: the separator between an option and its value.
+        encoding: the encoding of the file, UTF-8 by default.
 
     Raises:
-        StateFailedError: the file is not of this encoding.
+        StateFailedError: the file does not have this encoding.
     """
     return _as_data(await _read(ctx, file_name, separator, encoding))
 
@@ -40,7 +40,7 @@ async def get_ini(
 async def get_section(
     ctx: FunctionContext, file_name: str, section: str, separator: str = "=", encoding: str | None = None
 ) -> DataMap:
-    """Return the options of a section, none when it is not there; see `get_ini`."""
+    """Return the options of a section, an empty mapping if it does not exist; see `get_ini`."""
     found = (await get_ini(ctx, file_name, separator, encoding)).get(section)
     return found if is_mapping(found) else {}
 
@@ -53,7 +53,7 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
     separator: str = "=",
     encoding: str | None = None,
 ) -> str | None:
-    """Return the value of an option, None when it is not there; see `get_ini`."""
+    """Return the value of an option, None if it does not exist; see `get_ini`."""
     text = await _read(ctx, file_name, separator, encoding)
     return text.sections().get(section or TOP, {}).get(option)
 
@@ -66,22 +66,22 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
     encoding: str | None = None,
     no_spaces: bool = False,
 ) -> DataMap:
-    """Give options their values.
+    """Set options.
 
     Args:
         ctx: the target.
-        file_name: an absolute path; a file that is not there is made.
-        sections: by section the values by option; a value that is no mapping is that of an option
+        file_name: an absolute path; a missing file is created.
+        sections: for each section a mapping of values by option; any other value belongs to an option
             before all sections.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
+        separator: the separator between an option and its value.
+        encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
 
     Returns:
-        What changed, as `{section: {option: {before, after}}}`; of a new section `before` and `after`.
+        The changes, as `{section: {option: {before, after}}}`; for a new section `before` and `after`.
 
     Raises:
-        StateFailedError: a section is in another one, or the file is not of this encoding.
+        StateFailedError: a section is within another one, or the file does not have this encoding.
     """
     text = await _read(ctx, file_name, separator, encoding)
     before = text.sections()
@@ -116,14 +116,14 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
     Args:
         ctx: the target.
         file_name: an absolute path.
-        section: its section; None or the empty text for what stands before all sections.
+        section: its section; None or an empty text for options before all sections.
         option: its name.
-        separator: what stands between an option and its value.
-        encoding: the file's; UTF-8 if it is not said.
+        separator: the separator between an option and its value.
+        encoding: the encoding of the file, UTF-8 by default.
         no_spaces: write the whole file without blanks around the separator.
 
     Returns:
-        Its value; None when it was not there.
+        Its value, None if it did not exist.
     """
     text = await _read(ctx, file_name, separator, encoding)
     there = text.sections()
@@ -146,7 +146,7 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
     """Remove a section with its options and comments; see `remove_option`.
 
     Returns:
-        Its options; None when it was not there.
+        Its options, None if it did not exist.
     """
     text = await _read(ctx, file_name, separator, encoding)
     found = text.sections().get(section)
@@ -159,7 +159,7 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
 
 async def _read(ctx: FunctionContext, path: str, separator: str, encoding: str | None) -> IniText:
     if not separator:
-        raise StateFailedError("separator: something has to stand between an option and its value")
+        raise StateFailedError("separator: there must be one between an option and its value")
     if await ctx.connection.stat(path, follow=True) is None:
         return IniText("", separator)
     content = await ctx.connection.read(path)
@@ -185,15 +185,15 @@ def _as_data(text: IniText) -> DataMap:
 
 
 def _texts(section: str, options: Mapping[Any, Any]) -> dict[str, str]:
-    """Return values as the texts that are written.
+    """Return values as texts.
 
     Raises:
-        StateFailedError: one is a section within a section.
+        StateFailedError: a value is a section within a section.
     """
     nested = [str(option) for option, value in options.items() if is_mapping(value)]
     if nested:
         raise StateFailedError(
-            f"{nested[0]} in the section {section} is a mapping: sections hold no sections"
+            f"{nested[0]} in the section {section} is a mapping: sections cannot contain sections"
         )
     return {str(option): str(value) for option, value in options.items()}
 

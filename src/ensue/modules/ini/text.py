@@ -1,10 +1,10 @@
-"""The text of an INI file: sections, options, comments, and whatever else a line may be.
+"""Parses and changes the text of an INI file: sections, options, comments, and other lines.
 
-Lines keep their order. A text that is written anew has Salt's form: a blank line before each section, the
-separator between blanks unless they are not wanted. Comments stay, also one that names an option that is
-set; so do options that stand there twice, which programs such as systemd read as lists.
+Lines keep their order. The changed text has Salt's format: a blank line before each section, and blanks
+around the separator unless they are switched off. Comments are kept, even one that names an option that is
+set. Repeated options are kept, too; programs such as systemd read them as lists.
 
-Source: Salt's execution module `ini`, 3008: what a line is, and the form; measured there, code our own.
+Source: Salt's execution module `ini`, 3008: how a line is read, and the format (both measured).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TOP: Final = ""
-"""The name of what stands before the first section."""
+"""The name of the part before the first section."""
 
 _HEADER: Final = re.compile(r"\s*\[(.+?)\]\s*\Z")
 _COMMENT: Final = re.compile(r"\s*[#;]")
@@ -29,8 +29,8 @@ class Line:
     """An option with its value, or any other line.
 
     Args:
-        text: the value, which may go on over indented lines; of another line the whole of it.
-        option: the option's name; None for a comment, a blank line and what is none of these.
+        text: the value, which may continue over indented lines; for any other line the whole line.
+        option: the option's name; None for a comment, a blank line and any other line.
     """
 
     text: str
@@ -48,16 +48,16 @@ class Section:
     lines: list[Line] = field(default_factory=list[Line])
 
     def options(self) -> dict[str, str]:
-        """Return the values by option; of one that is there twice the last."""
+        """Return the values by option, the last one of a repeated option."""
         return {line.option: line.text for line in self.lines if line.option is not None}
 
     def put(self, option: str, value: str, commented: re.Pattern[str]) -> None:
-        """Give an option a value: where it stands, in place of a comment that names it, or at the end.
+        """Set an option: where it is, in place of a comment that names it, or at the end.
 
         Args:
             option: its name.
             value: its value.
-            commented: finds the name of the option in a comment.
+            commented: matches a comment and finds the name of an option in it.
         """
         places = [place for place, line in enumerate(self.lines) if line.option == option]
         place = places[0] if places else self._commented(option, commented)
@@ -68,7 +68,7 @@ class Section:
         self.lines = [line for n, line in enumerate(self.lines) if n not in places[1:]]
 
     def drop(self, option: str) -> None:
-        """Remove an option wherever it stands."""
+        """Remove all lines of an option."""
         self.lines = [line for line in self.lines if line.option != option]
 
     def _commented(self, option: str, commented: re.Pattern[str]) -> int | None:
@@ -80,11 +80,11 @@ class Section:
 
 
 class IniText:
-    """An INI file's text, to be looked at and changed.
+    """The parsed text of an INI file.
 
     Args:
-        text: what it holds.
-        separator: what stands between an option and its value.
+        text: the content.
+        separator: the separator between an option and its value.
     """
 
     def __init__(self, text: str, separator: str) -> None:
@@ -95,29 +95,29 @@ class IniText:
             self._read(self._sections.setdefault(name, Section()), lines)
 
     def sections(self) -> dict[str, dict[str, str]]:
-        """Return the options of each section, those that stand in none under `TOP`."""
+        """Return the options of each section; those before the first section are in `TOP`."""
         return {name: section.options() for name, section in self._sections.items()}
 
     def put(self, section: str, options: dict[str, str]) -> None:
-        """Give options of a section their values; a section that is not there is made."""
+        """Set options of a section; a missing section is created."""
         there = self._sections.setdefault(section, Section())
         for option, value in options.items():
             there.put(option, value, self._option)
 
     def drop(self, section: str, option: str) -> None:
-        """Remove an option, if it is there."""
+        """Remove an option, if it exists."""
         if section in self._sections:
             self._sections[section].drop(option)
 
     def drop_section(self, section: str) -> None:
-        """Remove a section with all that is in it."""
+        """Remove a section with its content."""
         self._sections.pop(section, None)
 
     def written(self, *, no_spaces: bool) -> str:
         """Return the text.
 
         Args:
-            no_spaces: put no blanks around the separator.
+            no_spaces: write no blanks around the separator.
         """
         bare = self._separator.strip()
         separator = bare if no_spaces else f" {bare} "
@@ -148,7 +148,7 @@ class IniText:
 
 
 def _split(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the sections with their lines, blank ones at either end left out."""
+    """Yield the sections with their lines, except blank ones at both ends."""
     name, lines = TOP, list[str]()
     for line in text.splitlines():
         header = _HEADER.match(line)

@@ -1,9 +1,9 @@
-"""Execution module `ip`: the files that describe a target's network, and the programs that apply them.
+"""Execution module `ip`: configuration files of a target's network, and the programs that apply them.
 
-Debian's ifupdown and the `ifcfg` files of Red Hat's family are known here. Netplan and keyfiles of
-NetworkManager are left out, and so is what the kernel has now, which `network` tells.
+Debian's ifupdown and the `ifcfg` files of the Red Hat family are supported. Netplan and keyfiles of
+NetworkManager are left out. The module `network` reads the current state of the kernel.
 
-Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and what they return.
+Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and return values.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _RESTART: Final = 'PATH="$PATH:/usr/sbin:/sbin"; trap "" HUP; ifdown "$1"; ifup 
 async def build_interface(
     ctx: FunctionContext, iface: str, iface_type: str, enabled: bool, **settings: Any
 ) -> list[str]:
-    """Describe an interface in the files that the target reads at its start.
+    """Write the configuration of an interface.
 
     Args:
         ctx: the target.
         iface: the interface.
-        iface_type: its type: `eth bond bridge slave vlan pppoe source`, on Red Hat's family also
-            `team teamport ipip ib alias`.
-        enabled: it comes up at start.
-        **settings: what it is to be; with `test` nothing is written.
+        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+        enabled: bring it up at boot.
+        **settings: its settings; with `test` nothing is written.
 
     Returns:
-        The lines of its description.
+        The lines of its configuration.
 
     Raises:
-        StateFailedError: a setting is wrong, or a file cannot be written.
+        StateFailedError: a setting is invalid, or a file cannot be written.
     """
     is_test = _is_test(ctx, settings)
     given = {word: value for word, value in settings.items() if word != "test"}
@@ -52,12 +52,13 @@ async def build_interface(
 
 
 async def get_interface(ctx: FunctionContext, iface: str, filename: str | None = None) -> list[str]:
-    """Return the lines of an interface's description, none when there is none.
+    """Return the lines of an interface's configuration, an empty list if there is none.
 
     Args:
         ctx: the target.
         iface: the interface.
-        filename: of Debian: a file beside `/etc/network/interfaces` and `interfaces.d` that describes it.
+        filename: on Debian: a file with its configuration besides `/etc/network/interfaces` and
+            `interfaces.d`.
     """
     if not await _is_debian(ctx):
         return await redhat.get_interface(ctx, iface)
@@ -67,12 +68,12 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
-    """Return the lines that a file loses when an interface is written into it: nothing here reads them."""
+    """Return the lines that are lost when an interface is written, because they are not understood."""
     return await debian.lost_lines(ctx) if await _is_debian(ctx) else []
 
 
 async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[str]:
-    """Of Debian: write the options of a bond for the kernel's module; see `build_interface`.
+    """Write the options of a bond for the kernel module (Debian only); see `build_interface`.
 
     Args:
         ctx: the target.
@@ -80,24 +81,24 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
         **settings: `mode` and its options; with `test` nothing is written.
 
     Raises:
-        StateFailedError: a setting is wrong, the file cannot be written, or it is not Debian.
+        StateFailedError: a setting is invalid, the file cannot be written, or the target is not Debian.
     """
     await _must_be_debian(ctx)
     return await debian.build_bond(ctx, iface, is_test=_is_test(ctx, settings), settings=settings)
 
 
 async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
-    """Of Debian: return the lines of a bond's options for the kernel's module.
+    """Return the lines of a bond's options for the kernel module (Debian only).
 
     Raises:
-        StateFailedError: it is not Debian.
+        StateFailedError: the target is not Debian.
     """
     await _must_be_debian(ctx)
     return await debian.get_bond(ctx, iface)
 
 
 async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> list[str]:
-    """Write the routes that come with an interface.
+    """Write the routes of an interface.
 
     Args:
         ctx: the target.
@@ -119,34 +120,34 @@ async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
 
 
 async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[str]:
-    """Write the settings of the whole network.
+    """Write the global network settings.
 
     Args:
         ctx: the target.
-        **settings: `enabled hostname search …`; with `test` nothing is written.
+        **settings: `enabled`, `hostname`, `search`, …; with `test` nothing is written.
 
     Raises:
-        StateFailedError: a setting is wrong, or a file cannot be written.
+        StateFailedError: a setting is invalid, or a file cannot be written.
     """
     build = debian_network.build_settings if await _is_debian(ctx) else redhat.build_settings
     return await build(ctx, settings, is_test=_is_test(ctx, settings))
 
 
 async def get_network_settings(ctx: FunctionContext) -> list[str]:
-    """Return the settings of the whole network as lines."""
+    """Return the global network settings as lines."""
     get = debian_network.get_settings if await _is_debian(ctx) else redhat.get_settings
     return await get(ctx)
 
 
 async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
-    """Start the network anew, unless the system is to be started anew itself.
+    """Restart the network, unless a reboot is required.
 
     Args:
         ctx: the target.
-        **settings: `require_reboot` leaves the network alone; `apply_hostname` sets `hostname` first.
+        **settings: with `require_reboot` nothing is restarted; `apply_hostname` sets `hostname` first.
 
     Raises:
-        StateFailedError: the network does not start.
+        StateFailedError: the network does not restart.
     """
     is_named = True
     if is_one_of(settings.get("apply_hostname"), TRUE):
@@ -165,28 +166,28 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
 
 
 async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
-    """Bring an interface up by `ifup`; None for a type that others bring up.
+    """Bring an interface up with `ifup`; return None for a type that another interface brings up.
 
     Raises:
-        StateFailedError: it does not come up.
+        StateFailedError: the interface does not come up.
     """
     return await _run(ctx, "ifup", iface, iface_type)
 
 
 async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
-    """Take an interface down by `ifdown`; None for a type that others take down.
+    """Take an interface down with `ifdown`; return None for a type that another interface takes down.
 
     Raises:
-        StateFailedError: it does not go down.
+        StateFailedError: the interface does not go down.
     """
     return await _run(ctx, "ifdown", iface, iface_type)
 
 
 async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
-    """Take an interface down and bring it up again, in one command, which a connection through it needs.
+    """Take an interface down and up again in one command, so that a connection through it survives.
 
     Raises:
-        StateFailedError: it does not come up again.
+        StateFailedError: the interface does not come up again.
     """
     if iface_type.lower() in _WITHOUT_PROGRAMS:
         return None
@@ -195,21 +196,21 @@ async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> 
 
 
 async def enslave(ctx: FunctionContext, iface: str, slaves: list[str]) -> list[str]:
-    """Give a bond interfaces by `ifenslave`; return those that it did not have, sorted.
+    """Add interfaces to a bond with `ifenslave`; return those that it did not have, sorted.
 
     Args:
         ctx: the target.
         iface: the bond.
-        slaves: what it is to have.
+        slaves: the interfaces.
 
     Raises:
-        StateFailedError: the bond does not take them.
+            StateFailedError: the bond does not accept them.
     """
     there = await ask(ctx, "cat", f"/sys/class/net/{iface}/bonding/slaves")
     missing = sorted({*slaves} - {*there.stdout.split()})
     if missing:
         await must(
-            ctx, "ifenslave", iface, *missing, what=f"give {iface} its interfaces (it takes ifenslave)"
+            ctx, "ifenslave", iface, *missing, what=f"add interfaces to {iface} (ifenslave is required)"
         )
     return missing
 
@@ -231,14 +232,14 @@ async def _is_debian(ctx: FunctionContext) -> bool:
             )
     elif family != "RedHat":
         raise StateFailedError(
-            f"{ctx.srn} is of the family {family!s}; ip and network know the files of Debian and Red Hat"
+            f"{ctx.srn} is in the OS family {family!s}; ip and network support Debian and Red Hat"
         )
     return family == "Debian"
 
 
 async def _must_be_debian(ctx: FunctionContext) -> None:
     if not await _is_debian(ctx):
-        raise StateFailedError("the options of a bond are in its ifcfg file there; see ip.get_interface")
+        raise StateFailedError("the options of a bond are in its ifcfg file here; see ip.get_interface")
 
 
 def _is_test(ctx: FunctionContext, settings: dict[str, Any]) -> bool:

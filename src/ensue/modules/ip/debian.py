@@ -1,6 +1,6 @@
-"""Interfaces, bonds and routes of Debian, as ifupdown reads them.
+"""Interfaces, bonds and routes on Debian, in the files of ifupdown.
 
-Source: Salt's execution module `debian_ip`, 3008: files, their content, and what the functions return.
+Source: Salt's execution module `debian_ip`, 3008: files, their content, and return values.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ _DOWN: Final = "/etc/network/if-down.d"
 async def build_interface(
     ctx: FunctionContext, iface: str, kind: str, *, is_enabled: bool, is_test: bool, settings: dict[str, Any]
 ) -> list[str]:
-    """Describe an interface in `/etc/network/interfaces`, or in the file that `filename` names.
+    """Write the configuration of an interface to `/etc/network/interfaces`, or to the file in `filename`.
 
     Args:
         ctx: the target.
         iface: the interface.
         kind: its type.
-        is_enabled: it comes up at start.
+        is_enabled: whether it comes up at boot.
         is_test: return the lines, and write nothing.
-        settings: what it is to be.
+        settings: its settings.
 
     Returns:
-        Its stanzas, line by line, with a line end after the last one's.
+        The lines of its stanzas, with line ends.
 
     Raises:
-        StateFailedError: a setting is wrong, or the file cannot be written.
+        StateFailedError: a setting is invalid, or the file cannot be written.
     """
     has_carrier = await _has_carrier_option(ctx)
     adapter = adapter_of(iface, kind, settings, is_enabled=is_enabled, has_carrier_option=has_carrier)
@@ -72,56 +72,56 @@ async def build_interface(
 
 
 async def get_interface(ctx: FunctionContext, iface: str, *more: str) -> list[str]:
-    """Return the stanzas of an interface as Salt would write them, none when it is not described.
+    """Return the stanzas of an interface as Salt would write them, an empty list if it has none.
 
     Args:
         ctx: the target.
-        iface: the interface; `source` for the lines that read other files.
-        *more: files that are read besides.
+        iface: the interface; `source` for the lines that include other files.
+        *more: additional files to read.
     """
     found = (await read_interfaces(ctx, *more)).adapters.get(iface)
     return [f"{line}\n" for line in _text(iface, found).split("\n")] if found else []
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
-    """Return the lines of `/etc/network/interfaces` that it loses when an interface is written there."""
+    """Return the lines of `/etc/network/interfaces` that are lost when an interface is written to it."""
     return [line.strip() for line in (await read_interfaces(ctx)).lost]
 
 
 async def build_bond(
     ctx: FunctionContext, iface: str, *, is_test: bool, settings: dict[str, Any]
 ) -> list[str]:
-    """Write the options of a bond for the kernel's module, load it, and install `ifenslave`.
+    """Write the options of a bond for the kernel module, load the module, and install `ifenslave`.
 
     Args:
         ctx: the target.
         iface: the bond.
         is_test: return the lines, and write nothing.
-        settings: what it is to be.
+        settings: its settings.
 
     Raises:
-        StateFailedError: a setting is wrong, or the file cannot be written.
+        StateFailedError: a setting is invalid, or the file cannot be written.
     """
     options = bond_options(iface, settings, has_carrier_option=await _has_carrier_option(ctx))
     words = "".join(f"{option}={value} " for option, value in options.items())
     text = f"alias {iface} bonding\noptions {iface} {words}"
     if not is_test:
         await write_in_folder(ctx, _bond_file(iface), text)
-        # A container and a chroot cannot load modules; the interface says so when it does not come up.
+        # A container or a chroot cannot load modules; the interface then fails to come up with a message.
         await ask(ctx, "modprobe", "--", "bonding")
         await install_missing(ctx, "ifenslave")
     return text.splitlines(keepends=True)
 
 
 async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
-    """Return the lines of a bond's file for the kernel's module."""
+    """Return the lines of a bond's file for the kernel module."""
     return await lines_of(ctx, _bond_file(iface))
 
 
 async def build_routes(
     ctx: FunctionContext, iface: str, *, is_test: bool, settings: dict[str, Any]
 ) -> list[str]:
-    """Write scripts that set routes when an interface comes, and remove them when it goes.
+    """Write scripts that add routes when an interface comes up, and remove them when it goes down.
 
     Args:
         ctx: the target.
@@ -161,7 +161,7 @@ async def _write_peer(ctx: FunctionContext, adapter: Adapter) -> None:
     if options.get("password"):
         ctx.masker.add(str(options["password"]))
         if await ctx.connection.stat(path) is None:
-            # Nobody else is to read the password, not even before the mode is known.
+            # Nobody else may read the password, not even before the mode is set.
             await write_text(ctx, path, "", mode=0o600)
     await write_in_folder(ctx, path, peer_file(options))
 
@@ -175,7 +175,7 @@ def _bond_file(iface: str) -> str:
 
 
 def _route_file(iface: str, folder: str) -> str:
-    # run-parts runs no files whose names have dots, as that of a VLAN does.
+    # run-parts ignores files with dots in their names, which VLANs have.
     return f"{folder}/route-{iface.replace('.', '_')}"
 
 

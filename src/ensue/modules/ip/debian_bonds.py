@@ -1,4 +1,4 @@
-"""Bonds of Debian: what each mode takes, and what it has without being told.
+"""Bonds on Debian: the options and defaults of each mode.
 
 Source: Salt's execution module `debian_ip`, 3008: options by mode, their order and values.
 """
@@ -19,7 +19,7 @@ _DEFAULTS: Final[dict[str, str]] = {
 MODES: Final = (
     "balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb",
 )  # fmt: skip
-"""Names of modes; their places are their numbers."""
+"""The names of modes; a mode's number is its index."""
 
 _LINK: Final = ("miimon", "downdelay", "updelay")
 _TAKEN: Final[dict[str, tuple[str, ...]]] = {
@@ -53,10 +53,10 @@ def bond_options(iface: str, given: Mapping[str, Any], *, has_carrier_option: bo
     Args:
         iface: the bond.
         given: its settings.
-        has_carrier_option: whether `use_carrier` counts with mode 1, which it does not on Ubuntu since 16.04.
+        has_carrier_option: whether `use_carrier` is used with mode 1, as before Ubuntu 16.04.
 
     Raises:
-        StateFailedError: an option is missing, or has a value that it does not take.
+        StateFailedError: an option is missing, or has an invalid value.
     """
     mode = mode_number(iface, given.get("mode"))
     found: dict[str, Any] = {"mode": mode}

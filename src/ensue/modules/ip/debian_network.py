@@ -1,8 +1,8 @@
-"""Settings of Debian's whole network: whether it comes up at start, the domain and the domains to search.
+"""Debian's global network settings: whether it comes up at boot, the domain and the search domains.
 
-The name of the host is compared, and set where `apply_hostname` asks for it; no file of ifupdown has it.
+The host name is only compared, and changed if `apply_hostname` is set; no file of ifupdown contains it.
 
-Source: Salt's execution module `debian_ip`, 3008: files and what the functions return; resolv.conf(5).
+Source: Salt's execution module `debian_ip`, 3008: files and return values; resolv.conf(5).
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
 
     Args:
         ctx: the target.
-        settings: `enabled`, `hostname` (a domain behind it is the domain), `search`, `apply_hostname`.
+        settings: `enabled`, `hostname` (with or without a domain), `search`, `apply_hostname`.
         is_test: write nothing.
 
     Raises:
-        StateFailedError: a setting is wrong, or the file cannot be written.
+        StateFailedError: a setting is invalid, or the file cannot be written.
     """
     given = {word.lower(): value for word, value in settings.items()}
     now = await _current(ctx)
@@ -79,7 +79,7 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     if not named:
         raise invalid_setting("hostname", ["server1.example.com"])
     host, _, domain = named.partition(".")
-    # The name that is there stays unless it is to be set, else each run would change something.
+    # The current name is kept unless `apply_hostname` is set; otherwise each run would change something.
     is_named = now.hostname in {host, named} or not is_one_of(given.get("apply_hostname"), TRUE)
     wanted = _Settings(
         networking="yes" if is_one_of(networking, TRUE) else "no",
@@ -105,7 +105,7 @@ async def _write(ctx: FunctionContext, now: _Settings, wanted: _Settings) -> Non
         return
     text = await text_of(ctx, _RESOLV)
     if text is None:
-        raise StateFailedError(f"{_RESOLV} cannot be written. It does not exist; make it first")
+        raise StateFailedError(f"{_RESOLV} cannot be written. It does not exist; create it first")
     lines = text.splitlines()
     if now.search != wanted.search:
         lines = _with(lines, "search", " ".join(wanted.search))
@@ -130,7 +130,7 @@ async def _current(ctx: FunctionContext) -> _Settings:
 
 
 async def _has_no_file(ctx: FunctionContext) -> bool:
-    """Say whether services take the place of `/etc/default/networking`: on Ubuntu since 12.04."""
+    """Return whether services replace `/etc/default/networking`, as on Ubuntu since 12.04."""
     grains = await ctx.grains()
     if grains.get("osfullname", grains.get("os")) != "Ubuntu":
         return False
@@ -148,7 +148,7 @@ def _last(lines: list[str], directive: str) -> tuple[str, ...]:
 
 
 def _with(lines: list[str], directive: str, value: str) -> list[str]:
-    """Return lines with a directive's value in place of all it had, or with the directive at the top."""
+    """Return the lines with a directive's value replaced, or with the directive added on top."""
     wanted = f"{directive} {value}"
     found = [wanted if line.split()[:1] == [directive] else line for line in lines]
     return found if wanted in found else [wanted, *found]

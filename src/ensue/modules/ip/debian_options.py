@@ -1,8 +1,8 @@
-"""The options of interfaces(5): what each takes, and how a user's words for them are written there.
+"""The options of interfaces(5): their valid values, and how the settings of users are written there.
 
-A value that an option does not take is left out, as Salt does; nothing is read or written here.
+An invalid value is left out, as Salt does.
 
-Source: Salt's execution module `debian_ip`, 3008: which options there are and what they take; interfaces(5).
+Source: Salt's execution module `debian_ip`, 3008: options and their values; interfaces(5).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FAMILIES: Final = ("inet", "inet6")
 
 HOOKS: Final = ("up_cmds", "pre_up_cmds", "post_up_cmds", "down_cmds", "pre_down_cmds", "post_down_cmds")
-"""Settings with commands that run when an interface comes or goes."""
+"""Settings with commands that run when an interface comes up or goes down."""
 
 ETHTOOL: Final[dict[str, str]] = {
     "speed": "link-speed", "duplex": "link-duplex", "autoneg": "ethernet-autoneg",
@@ -38,23 +38,23 @@ ETHTOOL: Final[dict[str, str]] = {
     "hardware-dma-ring-rx-jumbo": "hardware-dma-ring-rx-jumbo",
     "hardware-dma-ring-tx": "hardware-dma-ring-tx",
 }  # fmt: skip
-"""Settings of `ethtool`, and the options of a stanza that stand for them."""
+"""Settings of `ethtool`, and their options in a stanza."""
 
 _WORDS: Final[dict[str, str]] = {
     "dns": "dns-nameservers", "search": "dns-search", "hwaddr": "hwaddress", "ipaddr": "address",
     "ipaddrs": "addresses", "addr": "address", "addrs": "addresses",
 }  # fmt: skip
-"""What users write, and the option it is."""
+"""Option names by the setting that users write."""
 
 
 class Adapter(msgspec.Struct, kw_only=True):
-    """An interface as the files describe it, or as it is to be.
+    """An interface as configured in the files, or as requested.
 
     Args:
-        is_enabled: it comes up at start.
-        is_hotplugged: it comes up when the kernel finds it.
+        is_enabled: whether it comes up at boot.
+        is_hotplugged: whether it comes up when the kernel finds it.
         families: its options by address family.
-        sources: for the pseudo-interface `source`: other files that are read.
+        sources: for the pseudo-interface `source`: the files that are included.
     """
 
     is_enabled: bool = False
@@ -64,17 +64,17 @@ class Adapter(msgspec.Struct, kw_only=True):
 
 
 def option_of(setting: str) -> str:
-    """Return the option of a stanza that a user's setting means."""
+    """Return the option of a stanza for a user's setting."""
     return _WORDS.get(setting, setting)
 
 
 def is_option(option: str) -> bool:
-    """Say whether an option is one of an address."""
+    """Return whether an option belongs to an address."""
     return option in _WIRELESS or option in _IPV4 or option in _IPV6
 
 
 def checked(option: str, value: Any, family: str) -> tuple[bool, Any]:
-    """Return whether an option of a family takes a value, and the value as it is kept."""
+    """Return whether a value is valid for an option of a family, and the converted value."""
     check = (_IPV4 if family == "inet" else _IPV6).get(option) or _WIRELESS.get(option)
     return check(value) if check else (False, value)
 

@@ -1,8 +1,8 @@
-"""What `/etc/network/interfaces` and the files of `interfaces.d` say of each interface.
+"""Reads the configuration of each interface from `/etc/network/interfaces` and the files of `interfaces.d`.
 
-Lines that have no place in what is read here are reported, since a file that is written anew loses them.
+Lines that are not understood are returned, too, because a file loses them when it is written.
 
-Source: Salt's execution module `debian_ip`, 3008: what of a file counts; interfaces(5).
+Source: Salt's execution module `debian_ip`, 3008: which lines count; interfaces(5).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Interfaces(msgspec.Struct, kw_only=True):
     """All interfaces of a target.
 
     Args:
-        adapters: what each is, in the order in which they are named first.
-        lost: lines of `/etc/network/interfaces` that are understood by ifupdown, and not here.
+        adapters: the configuration of each, in the order of first mention.
+        lost: lines of `/etc/network/interfaces` that ifupdown understands and this module does not.
     """
 
     adapters: dict[str, Adapter]
@@ -38,14 +38,14 @@ class Interfaces(msgspec.Struct, kw_only=True):
 
 
 async def read_interfaces(ctx: FunctionContext, *more: str) -> Interfaces:
-    """Read all files that describe interfaces.
+    """Read all files with the configuration of interfaces.
 
     Args:
         ctx: the target.
-        *more: further files, which need not be there.
+        *more: additional files, which may be missing.
 
     Raises:
-        StateFailedError: an `iface` line has not four words.
+        StateFailedError: an `iface` line does not have four words.
     """
     found = Interfaces(adapters={}, lost=[])
     folder = await ctx.connection.stat(FOLDER, follow=True)
@@ -65,7 +65,7 @@ async def read_interfaces(ctx: FunctionContext, *more: str) -> Interfaces:
 
 
 class _Reader:
-    """One file: the stanza that its lines are in."""
+    """Reads one file; keeps the current stanza."""
 
     def __init__(self, found: Interfaces, text: str) -> None:
         self._adapters = found.adapters

@@ -1,6 +1,6 @@
-"""What a user's settings of an interface come to on Debian.
+"""Converts a user's settings of an interface for Debian.
 
-Source: Salt's execution module `debian_ip`, 3008: which settings count for which type and address family.
+Source: Salt's execution module `debian_ip`, 3008: which settings apply to which type and address family.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _BRIDGE_MAC: Final = re.compile(r"[0-9a-f]{2}([-:])[0-9a-f]{2}(\1[0-9a-f]{2}){4}
 def adapter_of(
     iface: str, kind: str, settings: Mapping[str, Any], *, is_enabled: bool, has_carrier_option: bool = True
 ) -> Adapter:
-    """Return what an interface is to be.
+    """Return the requested configuration of an interface.
 
     Args:
         iface: the interface.
         kind: its type.
-        settings: what the user says of it.
-        is_enabled: it comes up at start.
+        settings: the user's settings.
+        is_enabled: whether it comes up at boot.
         has_carrier_option: see `bond_options`.
 
     Raises:
-        StateFailedError: a setting is missing, or has a value that it does not take.
+        StateFailedError: a setting is missing, or has an invalid value.
     """
     _check(iface, kind, settings)
     if kind == "source":
@@ -75,7 +75,7 @@ def adapter_of(
             del families[family]
     is_hotplugged = bool(settings.get("hotplug"))
     if not any(options.get("proto") for options in families.values()):
-        # Salt writes `auto` without an `iface` then, with which `ifup` fails at each start.
+        # Salt writes `auto` without `iface` in this case, and `ifup` fails at each boot.
         raise invalid(iface, "proto", IPV4_METHODS)
     return Adapter(is_enabled=is_enabled, is_hotplugged=is_hotplugged, families=families)
 
@@ -92,7 +92,7 @@ def _check(iface: str, kind: str, settings: Mapping[str, Any]) -> None:
 def _of_kind(
     iface: str, kind: str, settings: Mapping[str, Any], family: str, *, has_carrier_option: bool
 ) -> dict[str, Any]:
-    """Return what an interface has because of its type."""
+    """Return the options that an interface has because of its type."""
     found: dict[str, Any] = {"addrfam": family}
     if kind == "bond":
         bonding = bond_options(iface, settings, has_carrier_option=has_carrier_option)
@@ -110,7 +110,7 @@ def _of_kind(
 
 
 def _place(families: dict[str, dict[str, Any]], setting: str, value: Any) -> None:
-    """Put a setting into the families that take it."""
+    """Add a setting to the families that have such an option."""
     only = None
     if setting.startswith(("ipv4", "ipv6")):
         only = "inet" if setting.startswith("ipv4") else "inet6"
@@ -184,4 +184,4 @@ _BRIDGE: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     **dict.fromkeys(("bridgeprio", "maxwait"), (lambda value: isinstance(value, int), "integer")),
     "hw": (lambda value: _BRIDGE_MAC.match(str(value).lower()) is not None, "valid MAC address"),
 }
-"""Options that a bridge takes as they are, when they have the form that is named."""
+"""Options of a bridge that are copied if their value has the given form."""

@@ -1,4 +1,4 @@
-"""Stanzas of interfaces(5) as text: the order of options, and which values are written.
+"""Writes stanzas of interfaces(5): the order of options, and the form of values.
 
 Source: Salt's execution module `debian_ip`, 3008: the order; interfaces(5).
 """
@@ -33,11 +33,11 @@ _GROUPS: Final = (("ethtool", ""), ("bonding", "bond-"), ("bridging", "bridge_")
 
 
 def stanza(iface: str, adapter: Adapter) -> str:
-    """Return the stanzas of an interface, empty for one that has no address family and is not enabled.
+    """Return the stanzas of an interface, empty if it has no address family and is not enabled.
 
     Args:
         iface: its name.
-        adapter: what it is to be.
+        adapter: its configuration.
     """
     lines = [f"auto {iface}"] if adapter.is_enabled else []
     lines += [f"allow-hotplug {iface}"] if adapter.is_hotplugged else []
@@ -49,7 +49,7 @@ def stanza(iface: str, adapter: Adapter) -> str:
 
 
 def source_lines(sources: list[str]) -> str:
-    """Return the lines that make other files part of this one."""
+    """Return the lines that include other files."""
     return "".join(f"\nsource {each}\n" for each in sources)
 
 
@@ -66,6 +66,6 @@ def _options(family: dict[str, Any]) -> Iterator[str]:
             yield from (f"    {written} {each}" for each in values)
     for group, prefix in _GROUPS:
         for option, value in sorted(family.get(group, {}).items()):
-            # A number is left out, as Salt does: only text counts here.
+            # A number is left out, as Salt does.
             if isinstance(value, str) or is_list(value):
                 yield f"    {prefix}{option} {value if isinstance(value, str) else ' '.join(map(str, value))}"

@@ -1,4 +1,4 @@
-"""Options of `ethtool` that an interface is given: speed, duplex, and what the hardware does itself.
+"""The `ethtool` options of an interface: speed, duplex, and offloads.
 
 Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: options, values and their order.
 """
@@ -23,16 +23,16 @@ _CHANNELS: Final = ("rx", "tx", "other", "combined")
 
 
 def ethtool_options(iface: str, given: Mapping[str, Any], *, processors: int | None = None) -> dict[str, Any]:
-    """Return what `ethtool` is to set.
+    """Return the options for `ethtool`.
 
     Args:
         iface: the interface, for errors.
         given: its settings.
-        processors: how many the target has; with it the modes that are advertised and the channels count,
-            which Debian's files have no words for.
+        processors: the target's number of processors. With it, advertised modes and channels are included,
+            for which Debian's files have no options.
 
     Raises:
-        StateFailedError: a value is none of those that count.
+        StateFailedError: a value is not valid.
     """
     found: dict[str, Any] = {}
     if "autoneg" in given:

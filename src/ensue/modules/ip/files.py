@@ -1,4 +1,4 @@
-"""Files that describe networks, read and written as Salt's functions return them: as lists of lines."""
+"""Reads network configuration files as lists of lines, as Salt's functions return them, and writes them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 async def lines_of(ctx: FunctionContext, path: str) -> list[str]:
-    """Return the lines of a file with their ends; none when there is no such file."""
+    """Return the lines of a file with line ends, an empty list if there is no such file."""
     return (await text_of(ctx, path) or "").splitlines(keepends=True)
 
 
 async def bare_lines_of(ctx: FunctionContext, path: str) -> list[str]:
-    """Return the lines of a file without their ends, and without the first empty one."""
+    """Return the lines of a file without line ends and without the first empty line."""
     return bare_lines(await text_of(ctx, path) or "")
 
 
 def bare_lines(text: str) -> list[str]:
-    """Return the lines of a text without their ends, and without the first empty one."""
+    """Return the lines of a text without line ends and without the first empty line."""
     lines = text.splitlines()
     if "" in lines:
         lines.remove("")
@@ -30,10 +30,10 @@ def bare_lines(text: str) -> list[str]:
 
 
 async def write_in_folder(ctx: FunctionContext, path: str, text: str, *, mode: int | None = None) -> None:
-    """Write a file into a folder that has to be there.
+    """Write a file to a folder that must exist.
 
     Raises:
-        StateFailedError: there is no such folder.
+        StateFailedError: the folder does not exist.
     """
     folder = path.rpartition("/")[0]
     if await ctx.connection.stat(folder, follow=True) is None:
@@ -42,10 +42,10 @@ async def write_in_folder(ctx: FunctionContext, path: str, text: str, *, mode: i
 
 
 async def install_missing(ctx: FunctionContext, package: str) -> None:
-    """Install a package that an interface needs, unless it is there.
+    """Install a package that an interface requires, unless it is installed.
 
     Raises:
-        StateFailedError: it cannot be installed.
+        StateFailedError: the package cannot be installed.
     """
     if not await ctx.call("pkg.version", package):
         await ctx.call("pkg.install", package)

@@ -1,6 +1,6 @@
-"""Interfaces, routes and settings of Red Hat's family, in files below `/etc/sysconfig`.
+"""Interfaces, routes and settings of the Red Hat family, in files below `/etc/sysconfig`.
 
-Source: Salt's execution module `rh_ip`, 3008: files, their content, and what the functions return.
+Source: Salt's execution module `rh_ip`, 3008: files, their content, and return values.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ async def build_interface(
         ctx: the target.
         iface: the interface.
         kind: its type.
-        is_enabled: it comes up at start.
+        is_enabled: whether it comes up at boot.
         is_test: return the lines, and write nothing.
-        settings: what it is to be.
+        settings: its settings.
 
     Returns:
-        Its lines, without their ends.
+        Its lines, without line ends.
 
     Raises:
-        StateFailedError: a setting is wrong, or the file cannot be written.
+        StateFailedError: a setting is invalid, or the file cannot be written.
     """
     grains = await ctx.grains()
     fields = fields_of(
@@ -71,7 +71,7 @@ async def build_interface(
 
 
 async def get_interface(ctx: FunctionContext, iface: str) -> list[str]:
-    """Return the lines of the file of an interface, none when there is no such file."""
+    """Return the lines of the file of an interface, an empty list if there is no such file."""
     return await bare_lines_of(ctx, f"{_FOLDER}/ifcfg-{iface}")
 
 
@@ -92,7 +92,7 @@ async def build_routes(
     routes = routes_of(iface, settings)
     for route in routes:
         if not route.get("ipaddr"):
-            raise StateFailedError("each of the routes needs an ipaddr")
+            raise StateFailedError("each route requires an ipaddr")
     six = [route for route in routes if is_address(route["ipaddr"], version=6)]
     texts = {
         f"{_FOLDER}/route-{iface}": _routes_text(iface, [each for each in routes if each not in six]),
@@ -120,12 +120,12 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
 
     Args:
         ctx: the target.
-        settings: `enabled hostname gateway gatewaydev nisdomain nozeroconf …`; with `retain_settings` what is
-            there and is not given stays.
+        settings: `enabled`, `hostname`, `gateway`, `gatewaydev`, `nisdomain`, `nozeroconf`, …; with
+            `retain_settings`, existing settings that are not given are kept.
         is_test: write nothing.
 
     Raises:
-        StateFailedError: a setting is missing, or has a value that it does not take.
+        StateFailedError: a setting is missing, or has an invalid value.
     """
     given = {word.lower(): value for word, value in settings.items()}
     now = _assignments(await get_settings(ctx))

@@ -1,4 +1,4 @@
-"""Bonds of Red Hat's family: what each mode takes and requires.
+"""Bonds of the Red Hat family: the optional and required options of each mode.
 
 Source: Salt's execution module `rh_ip`, 3008: options by mode, their order and values.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ARP: Final = frozenset({"0", "2"})
-"""Modes that may watch their links by ARP in place of the hardware's word."""
+"""Modes that may monitor their links with ARP instead of the link state of the hardware."""
 
 _PRIMARY: Final = frozenset({"1", "5", "6"})
 _HASHES: Final = ("layer2", "layer2+3", "layer3+4")
@@ -32,7 +32,7 @@ def bond_options(iface: str, given: Mapping[str, Any], *, release: int) -> dict[
         release: the major release of the system.
 
     Raises:
-        StateFailedError: an option is missing, or has a value that it does not take.
+        StateFailedError: an option is missing, or has an invalid value.
     """
     mode = mode_number(iface, str(given["mode"]))
     found: dict[str, Any] = {"mode": mode, **_link(iface, given)}
@@ -56,7 +56,7 @@ def bond_options(iface: str, given: Mapping[str, Any], *, release: int) -> dict[
 
 
 def _link(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how links are watched by what the hardware says."""
+    """Return the options for monitoring the link state of the hardware."""
     found: dict[str, Any] = {}
     for option in ("miimon", "downdelay", "updelay"):
         if option in given:

@@ -1,6 +1,6 @@
-"""What a user's settings of an interface come to in a file `ifcfg-…` of Red Hat's family.
+"""Converts a user's settings of an interface to a file `ifcfg-…` of the Red Hat family.
 
-Source: Salt's execution module `rh_ip`, 3008: which settings count, in what order and how they are quoted.
+Source: Salt's execution module `rh_ip`, 3008: which settings apply, their order and quotes.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _SWITCHES: Final = (
 def fields_of(
     iface: str, kind: str, settings: Mapping[str, Any], *, is_enabled: bool, release: int, processors: int
 ) -> dict[str, Any]:
-    """Return the settings of an interface as its file has them, by Salt's names.
+    """Return the fields of an interface's file, with Salt's names.
 
     Args:
         iface: the interface.
         kind: its type.
-        settings: what the user says of it.
-        is_enabled: it comes up at start.
+        settings: the user's settings.
+        is_enabled: whether it comes up at boot.
         release: the major release of the system.
-        processors: how many processors the target has.
+        processors: the target's number of processors.
 
     Raises:
-        StateFailedError: a setting is missing, or has a value that it does not take.
+        StateFailedError: a setting is missing, or has an invalid value.
     """
     given = _prepared(iface, kind, settings)
     found: dict[str, Any] = {"name": iface}
@@ -76,7 +76,7 @@ def fields_of(
 
 
 def needs_hardware_address(kind: str, settings: Mapping[str, Any]) -> bool:
-    """Say whether the file is to have the address of the hardware that is there."""
+    """Return whether the file must contain the actual hardware address."""
     return kind not in {*_WITHOUT_HARDWARE, "slave"} and "hwaddr" not in settings
 
 
@@ -84,13 +84,13 @@ def ifcfg(fields: Mapping[str, Any]) -> str:
     """Return the text of a file `ifcfg-…`.
 
     Args:
-        fields: what `fields_of` returned.
+        fields: the fields from `fields_of`.
     """
     return "".join(f"{line}\n" for line in _lines(fields))
 
 
 def _prepared(iface: str, kind: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with those that the type brings, or refuse."""
+    """Return the settings with those that the type implies, after a check."""
     if kind not in TYPES or kind in _NOT_DESCRIBED:
         raise invalid(iface, kind, [each for each in TYPES if each not in _NOT_DESCRIBED])
     given = dict(settings)
@@ -114,7 +114,7 @@ def _prepared(iface: str, kind: str, settings: Mapping[str, Any]) -> dict[str, A
 
 
 def _of_kind(iface: str, kind: str, given: Mapping[str, Any], release: int) -> dict[str, Any]:
-    """Return what an interface has because of its type."""
+    """Return the fields that an interface has because of its type."""
     hardware = given.get("hwaddr", "none")
     if kind not in _WITHOUT_HARDWARE and not is_mac(hardware) and hardware not in {"auto", "none"}:
         raise invalid(iface, hardware, ("AA:BB:CC:DD:EE:FF", "auto", "none"))

@@ -1,6 +1,6 @@
-"""What settings of networks have in common on all systems: words for yes and no, and errors about options.
+"""Common parts of network settings on all systems: words for yes and no, and errors about options.
 
-Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: which words count, and the texts.
+Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: accepted words, and texts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ARP_TARGETS_MAX: Final = 16
 
 
 def invalid(iface: str, option: Any, expected: Iterable[Any]) -> StateFailedError:
-    """Return the error for an option of an interface whose value is not one that counts."""
+    """Return the error for an option of an interface with an invalid value."""
     values = "|".join(str(each) for each in expected)
     return StateFailedError(f"Invalid option -- Interface: {iface}, Option: {option}, Expected: [{values}]")
 
 
 def invalid_setting(option: str, expected: Iterable[Any]) -> StateFailedError:
-    """Return the error for a setting of the whole system."""
+    """Return the error for a global setting with an invalid value."""
     values = "|".join(str(each) for each in expected)
     return StateFailedError(f"Invalid network setting -- Setting: {option}, Expected: [{values}]")
 
@@ -42,7 +42,7 @@ def chosen(iface: str, option: Any, value: Any, *, yes: str, no: str) -> str:
 
     Args:
         iface: the interface, for the error.
-        option: what the error calls the option.
+        option: the name of the option in the error.
         value: what the user gave.
         yes: the text for yes.
         no: the text for no.
@@ -58,12 +58,12 @@ def chosen(iface: str, option: Any, value: Any, *, yes: str, no: str) -> str:
 
 
 def is_one_of(value: Any, words: Iterable[Any]) -> bool:
-    """Say whether a value is one of some words; a list or a mapping never is."""
+    """Return whether a value is one of some words, which a list or a mapping never is."""
     return not isinstance(value, (list, dict)) and value in tuple(words)
 
 
 def is_integer(value: Any) -> bool:
-    """Say whether `int` takes a value."""
+    """Return whether `int` accepts a value."""
     try:
         int(value)
     except (ValueError, TypeError):
@@ -72,18 +72,18 @@ def is_integer(value: Any) -> bool:
 
 
 def is_mac(value: Any) -> bool:
-    """Say whether a value is a hardware address."""
+    """Return whether a value is a hardware address."""
     return isinstance(value, str) and _MAC.fullmatch(value) is not None
 
 
 def is_address(value: Any, *, version: int) -> bool:
-    """Say whether a value is an address of this version of IP, with a prefix or without one."""
+    """Return whether a value is an address of this IP version, with or without a prefix."""
     if not isinstance(value, str):
         return False
     address, slash, prefix = value.rpartition("/") if "/" in value else (value, "", "")
     bits = 32 if version == 4 else 128  # noqa: PLR2004 (the two versions of IP)
     try:
-        # The socket library's reading, which takes no zones.
+        # Parsed as the socket library does, which accepts no zones.
         socket.inet_pton(socket.AF_INET if bits == 32 else socket.AF_INET6, address)  # noqa: PLR2004
         return not slash or 1 <= int(prefix) <= bits
     except (OSError, ValueError):
@@ -91,7 +91,7 @@ def is_address(value: Any, *, version: int) -> bool:
 
 
 def is_netmask(value: Any) -> bool:
-    """Say whether a value is a netmask in dotted form."""
+    """Return whether a value is a netmask in dotted notation."""
     if not isinstance(value, str):
         return False
     try:
@@ -102,10 +102,10 @@ def is_netmask(value: Any) -> bool:
 
 
 def arp_targets(iface: str, given: Mapping[str, Any]) -> str:
-    """Return the addresses that a bond asks by ARP, separated by commas.
+    """Return the addresses that a bond monitors with ARP, separated by commas.
 
     Raises:
-        StateFailedError: they are no list of 1 to 16.
+        StateFailedError: the value is not a list of 1 to 16 addresses.
     """
     found = given.get("arp_ip_target")
     if not is_list(found) or not 1 <= len(found) <= _ARP_TARGETS_MAX:
@@ -114,7 +114,7 @@ def arp_targets(iface: str, given: Mapping[str, Any]) -> str:
 
 
 def routes_of(iface: str, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the routes that settings have.
+    """Return the routes in the settings.
 
     Raises:
         StateFailedError: there are none.

@@ -1,6 +1,6 @@
-"""Execution module `iptables`: the kernel's packet filter, and what is kept of it for the next start.
+"""Execution module `iptables`: the kernel's packet filter, and the rules that are saved for the next boot.
 
-Source: Salt's execution module `iptables`, 3008: names, arguments and what they return; iptables(8).
+Source: Salt's execution module `iptables`, 3008: names, arguments and return values; iptables(8).
 """
 
 from __future__ import annotations

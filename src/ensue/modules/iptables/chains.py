@@ -1,4 +1,4 @@
-"""Chains of the packet filter, and what becomes of a packet that no rule of a chain concerns."""
+"""Chains of the packet filter and their policies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 async def check_chain(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> bool:
-    """Say whether a table has a chain."""
+    """Return whether a table has a chain."""
     written = await dump(ctx, family, table)
     return any(line.startswith(f":{_named(chain)} ") for line in written.splitlines())
 
@@ -23,12 +23,12 @@ async def check_chain(
 async def new_chain(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> bool:
-    """Make a chain.
+    """Create a chain.
 
     Raises:
-        StateFailedError: it is there already, or iptables refuses its name.
+        StateFailedError: the chain exists, or iptables refuses its name.
     """
-    await filter_words(ctx, family, table, "-N", _named(chain), what=f"make the chain {chain}")
+    await filter_words(ctx, family, table, "-N", _named(chain), what=f"create the chain {chain}")
     return True
 
 
@@ -38,14 +38,14 @@ async def delete_chain(
     """Remove a chain.
 
     Raises:
-        StateFailedError: rules are in it, or lead to it.
+        StateFailedError: the chain contains rules, or rules refer to it.
     """
     await filter_words(ctx, family, table, "-X", _named(chain), what=f"remove the chain {chain}")
     return True
 
 
 async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4") -> str:
-    """Remove all rules of a chain, or of all chains of a table; returns an empty text, as Salt does.
+    """Remove all rules of a chain, or of all chains of a table, and return an empty text, as Salt does.
 
     Raises:
         StateFailedError: there is no such chain.
@@ -57,25 +57,25 @@ async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", fa
 async def get_policy(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> str | None:
-    """Return a chain's policy (`ACCEPT`), None without such a chain."""
+    """Return a chain's policy (`ACCEPT`), None if there is no such chain."""
     return (await get_rules(ctx, family)).get(table, {}).get(_named(chain), {}).get("policy")
 
 
 async def set_policy(
     ctx: FunctionContext, table: str = "filter", chain: str = "", policy: str = "", family: str = "ipv4"
 ) -> str:
-    """Set a chain's policy; returns an empty text, as Salt does.
+    """Set a chain's policy, and return an empty text, as Salt does.
 
     Raises:
-        StateFailedError: only chains that iptables itself has may have one.
+        StateFailedError: only built-in chains may have a policy.
     """
     if not policy:
-        raise StateFailedError("iptables needs a policy")
+        raise StateFailedError("iptables requires a policy")
     words = ("-P", _named(chain), policy)
     return await filter_words(ctx, family, table, *words, what=f"set the policy of {chain}")
 
 
 def _named(chain: str) -> str:
     if not chain:
-        raise StateFailedError("iptables needs a chain")
+        raise StateFailedError("iptables requires a chain")
     return chain

@@ -13,42 +13,42 @@ if TYPE_CHECKING:
 
 
 def program(family: str = "ipv4") -> str:
-    """Return the program of a family of addresses.
+    """Return the program for an address family.
 
     Raises:
-        StateFailedError: it is neither `ipv4` nor `ipv6`.
+        StateFailedError: the family is neither `ipv4` nor `ipv6`.
     """
     if family not in {"ipv4", "ipv6"}:
-        raise StateFailedError(f"`family` is ipv4 or ipv6, not {family}")
+        raise StateFailedError(f"`family` must be ipv4 or ipv6, not {family}")
     return "ip6tables" if family == "ipv6" else "iptables"
 
 
 async def filter_words(ctx: FunctionContext, family: str, table: str, *words: str, what: str) -> str:
-    """Run the program on a table, and wait when another process holds the table.
+    """Run the program for a table, waiting for its lock if another process has it.
 
     Args:
         ctx: the target.
         family: `ipv4` or `ipv6`.
         table: the table.
         *words: the command and its arguments.
-        what: what it is for, after "cannot".
+        what: its purpose, which follows "cannot" in the message.
 
     Raises:
-        StateFailedError: it failed, or the target has no such program.
+        StateFailedError: the program failed, or the target does not have it.
     """
     return (await must(ctx, program(family), "--wait", "-t", table, *words, what=what)).stdout
 
 
 async def ask_filter(ctx: FunctionContext, family: str, table: str, *words: str) -> Answer:
-    """Run the program on a table, whatever its exit code is."""
+    """Run the program for a table and return its outcome, whatever the exit code."""
     return await ask(ctx, program(family), "--wait", "-t", table, *words)
 
 
 async def dump(ctx: FunctionContext, family: str = "ipv4", table: str | None = None) -> str:
-    """Return what `iptables-save` writes, of one table or of all.
+    """Return the output of `iptables-save` for one table or for all.
 
     Raises:
-        StateFailedError: it failed, or the target has no such program.
+        StateFailedError: the program failed, or the target does not have it.
     """
     words = ["-t", table] if table else []
     said = await must(ctx, f"{program(family)}-save", *words, what="read the rules of the packet filter")

@@ -1,6 +1,6 @@
-"""A rule as `iptables` takes it, made of the arguments that an SLS has.
+"""Converts the arguments of a rule in an SLS to arguments of `iptables`.
 
-The text is never read by a shell: it is split into words by quotes alone.
+No shell reads the text; it is split into words with quotes only.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OF_TARGETS: Final = (
     "honeypot", "or-mask", "prefix", "reset", "reuse", "set-mac", "shift", "static", "tarpit", "tname",
     "ttl",
 )  # fmt: skip
-"""Options of a rule's target, in the order in which they are written: they count only after `--jump`."""
+"""Options of a rule's target in the order of writing; they are valid only after `--jump`."""
 
 
 def build_rule(  # noqa: PLR0917 (Salt's order)
@@ -56,28 +56,28 @@ def build_rule(  # noqa: PLR0917 (Salt's order)
     family: str = "ipv4",
     **kwargs: Any,
 ) -> str:
-    """Return a rule as `iptables` takes it.
+    """Return a rule in the form of `iptables`.
 
     Args:
         ctx: the target.
         table: the table.
         chain: the chain.
-        command: what `full` begins with: `A`, `I`, `D`, or a long name.
-        position: the place in the chain.
-        full: put program, table, command and chain before it.
+        command: the command for `full`: `A`, `I`, `D`, or a long name.
+        position: the position in the chain.
+        full: put program, table, command and chain in front of the rule.
         family: `ipv4` or `ipv6`.
         **kwargs: the rule's options without their hyphens (`dport`, `jump`, `match`), and `if`, `of`,
             `proto`, `connstate`, `target`; `!` or `not` before a value negates it.
 
     Raises:
-        StateFailedError: something is missing that the rule needs.
+        StateFailedError: a required part of the rule is missing.
     """
     rule = rule_text(kwargs)
     if not full:
         return rule
     for what, given in (("table", table), ("chain", chain), ("command", command)):
         if not given:
-            raise StateFailedError(f"a whole iptables command needs a {what}")
+            raise StateFailedError(f"a full iptables command requires a {what}")
     flag = f"-{command}" if str(command) in _SHORT_COMMANDS else f"--{command}"
     words = (program(family), "--wait", "-t", table, flag, str(chain), str(position or ""), rule)
     return " ".join(word for word in words if word)
@@ -112,7 +112,7 @@ def split_rule(rule: str) -> list[str]:
 
 
 def _interfaces(options: dict[str, Any]) -> list[str]:
-    """Return and take away what a rule begins with: interfaces and protocol."""
+    """Remove and return the first options of a rule: interfaces and protocol."""
     words = [
         _option(flag, options.pop(name)) for name, flag in (("if", "-i"), ("of", "-o")) if name in options
     ]
@@ -124,7 +124,7 @@ def _interfaces(options: dict[str, Any]) -> list[str]:
 
 
 def _matches(options: dict[str, Any]) -> list[str]:
-    """Return and take away the matches that a rule loads."""
+    """Remove and return the matches that a rule loads."""
     given = options.pop("match", [])
     words: list[str] = []
     for each in given if is_list(given) else str(given).split(","):
@@ -143,7 +143,7 @@ def _matches(options: dict[str, Any]) -> list[str]:
 
 
 def _ports(options: dict[str, Any]) -> list[str]:
-    """Return and take away the ports, single ones and lists."""
+    """Remove and return the ports, single ones and lists."""
     words = [_option(f"--{name}", options.pop(name)) for name in ("dport", "sport") if name in options]
     for name in ("dports", "sports"):
         if name not in options:

@@ -1,4 +1,4 @@
-"""Rules in the chains of the packet filter: is one there, add one, remove one."""
+"""Checks, adds and removes rules in the chains of the packet filter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def check(
     ctx: FunctionContext, table: str = "filter", chain: str = "", rule: str = "", family: str = "ipv4"
 ) -> bool:
-    """Say whether a rule is in a chain.
+    """Return whether a rule is in a chain.
 
     Args:
         ctx: the target.
@@ -26,7 +26,7 @@ async def check(
         family: `ipv4` or `ipv6`.
 
     Returns:
-        False also when chain or table do not exist.
+        False also if the chain or the table does not exist.
 
     Raises:
         StateFailedError: chain or rule is missing, or the target has no iptables.
@@ -41,7 +41,7 @@ async def check(
 async def append(
     ctx: FunctionContext, table: str = "filter", chain: str = "", rule: str = "", family: str = "ipv4"
 ) -> bool:
-    """Add a rule at the end of a chain; False when it is there already.
+    """Append a rule to a chain; return False if it exists already.
 
     Raises:
         StateFailedError: iptables refuses it.
@@ -60,7 +60,7 @@ async def insert(  # noqa: PLR0917 (Salt's order)
     rule: str = "",
     family: str = "ipv4",
 ) -> bool:
-    """Add a rule at a place of a chain; False when it is there already.
+    """Insert a rule at a position of a chain; return False if it exists already.
 
     Args:
         ctx: the target.

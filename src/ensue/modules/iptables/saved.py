@@ -83,7 +83,7 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
 
 
 async def is_saved(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> bool:
-    """Say whether the file for the next start has the kernel's rules; not one of Salt's functions.
+    """Return whether the file for the next start has the kernel's rules; not one of Salt's functions.
 
     Comments and counters do not count.
     """

@@ -1,6 +1,6 @@
 """Execution module `lvm`: physical volumes, volume groups and logical volumes.
 
-Source: Salt's execution module `lvm` (`linux_lvm`), 3008: names, arguments and what they return; lvm(8).
+Source: Salt's execution module `lvm` (`linux_lvm`), 3008: names, arguments and return values; lvm(8).
 """
 
 from __future__ import annotations

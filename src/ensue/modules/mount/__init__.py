@@ -1,6 +1,6 @@
 """Execution module `mount`: what is mounted on the target, and its fstab.
 
-Source: Salt's execution module `mount`, 3008: names and what they return.
+Source: Salt's execution module `mount`, 3008: names and return values.
 """
 
 from __future__ import annotations

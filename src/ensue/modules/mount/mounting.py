@@ -29,7 +29,7 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
 
 
 async def is_mounted(ctx: FunctionContext, name: str) -> bool:
-    """Say whether something is mounted on a folder."""
+    """Return whether something is mounted on a folder."""
     return name in await active(ctx)
 
 

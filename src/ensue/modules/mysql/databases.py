@@ -43,7 +43,7 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
 
 
 async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
-    """Say whether there is a database; see `db_list`."""
+    """Return whether there is a database; see `db_list`."""
     return bool(await db_get(ctx, name, **connection))
 
 

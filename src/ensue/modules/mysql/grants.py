@@ -91,7 +91,7 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
     escape: bool = True,
     **connection: Any,
 ) -> bool:
-    """Say whether an account has privileges.
+    """Return whether an account has privileges.
 
     Args:
         ctx: the target.

@@ -48,7 +48,7 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
     password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
     **connection: Any,
 ) -> bool:
-    """Say whether there is an account, with a password if one is named.
+    """Return whether there is an account, with a password if one is named.
 
     Args:
         ctx: the target.

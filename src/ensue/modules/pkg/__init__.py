@@ -1,6 +1,6 @@
 """Execution module `pkg`: the target's packages, by apt, dnf or apk.
 
-Source: Salt's execution module `pkg` (aptpkg, yumpkg, apkpkg), 3008: names and what they return.
+Source: Salt's execution module `pkg` (aptpkg, yumpkg, apkpkg), 3008: names and return values.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ async def latest_version(
 
 
 async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Say whether an upgrade would bring a newer version of a package."""
+    """Return whether an upgrade would bring a newer version of a package."""
     return await latest_version(ctx, name, **kwargs) != ""
 
 
@@ -103,5 +103,5 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
 
 
 async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Say whether a package is there."""
+    """Return whether a package is there."""
     return name in await list_pkgs(ctx)

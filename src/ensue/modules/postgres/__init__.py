@@ -2,7 +2,7 @@
 
 The target's own `psql` asks, as the user `postgres` of the target unless another is named.
 
-Source: Salt's execution module `postgres`, 3008: names and what they return.
+Source: Salt's execution module `postgres`, 3008: names and return values.
 """
 
 from __future__ import annotations

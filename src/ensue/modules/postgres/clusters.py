@@ -42,7 +42,7 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
 
 
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
-    """Say whether there is a cluster of a version."""
+    """Return whether there is a cluster of a version."""
     return f"{version}/{name}" in await cluster_list(ctx)
 
 

@@ -34,7 +34,7 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
 
 
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Say whether there is a database; see `db_list`."""
+    """Return whether there is a database; see `db_list`."""
     return name in await db_list(ctx, **server)
 
 

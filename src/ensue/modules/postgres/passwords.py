@@ -53,7 +53,7 @@ def kept_password(role: str, password: str, encrypted: bool | str | None) -> str
 
 
 def is_kept(role: str, password: str, encrypted: bool | str | None, kept: str) -> bool:
-    """Say whether what the server keeps is of this password.
+    """Return whether what the server keeps is of this password.
 
     Args:
         role: whose password it is.

@@ -157,7 +157,7 @@ async def has_privileges(
     prepend: str = "public",
     **server: Any,
 ) -> bool:
-    """Say whether a role has privileges on an object, or is a member of a group.
+    """Return whether a role has privileges on an object, or is a member of a group.
 
     Args:
         ctx: the target.

@@ -55,14 +55,14 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
 
 
 async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Say whether there is a role; see `role_get`."""
+    """Return whether there is a role; see `role_get`."""
     return await role_get(ctx, name, **server) is not None
 
 
 async def has_password(
     ctx: FunctionContext, name: str, rolepassword: str, encrypted: bool | str | None = None, **server: Any
 ) -> bool:
-    """Say whether a role has a password; only a superuser may ask.
+    """Return whether a role has a password; only a superuser may ask.
 
     Args:
         ctx: the target.
@@ -79,7 +79,7 @@ async def has_password(
 
 
 async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **server: Any) -> bool:
-    """Say whether a role's password ends at a time; see `role_get`."""
+    """Return whether a role's password ends at a time; see `role_get`."""
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
     found = await rows(ctx, Server.read(server), sql)
     return bool(found) and found[0]["same"] == "t"

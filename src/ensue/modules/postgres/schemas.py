@@ -39,7 +39,7 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
 
 
 async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
-    """Say whether there is a schema; see `schema_get`."""
+    """Return whether there is a schema; see `schema_get`."""
     return await schema_get(ctx, dbname, name, **server) is not None
 
 
@@ -65,7 +65,7 @@ async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any
 
 
 async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Say whether an extension is there."""
+    """Return whether an extension is there."""
     return bool(await get_installed_extension(ctx, name, **server))
 
 

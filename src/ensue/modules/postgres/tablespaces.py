@@ -35,7 +35,7 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
 
 
 async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
-    """Say whether there is a tablespace; see `tablespace_list`."""
+    """Return whether there is a tablespace; see `tablespace_list`."""
     return name in await tablespace_list(ctx, **server)
 
 

@@ -3,7 +3,7 @@
 The target's own `rabbitmqctl` and `rabbitmq-plugins` do the work, version 3.7 or later, since they answer in
 JSON from there on. Passwords go to the program's input, never to its command line.
 
-Source: Salt's execution module `rabbitmq`, 3008: names and what they return; rabbitmqctl(8).
+Source: Salt's execution module `rabbitmq`, 3008: names and return values; rabbitmqctl(8).
 """
 
 from __future__ import annotations

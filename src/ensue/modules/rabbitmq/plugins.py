@@ -31,7 +31,7 @@ async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -
 
 
 async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Say whether a plug-in is enabled."""
+    """Return whether a plug-in is enabled."""
     return name in await list_enabled_plugins(ctx, runas)
 
 

@@ -42,7 +42,7 @@ async def list_policies(
 
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:
-    """Say whether a virtual host has a policy; see `list_policies`."""
+    """Return whether a virtual host has a policy; see `list_policies`."""
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
 

@@ -43,7 +43,7 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
 
 
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Say whether there is an upstream."""
+    """Return whether there is an upstream."""
     return name in await list_upstreams(ctx, runas)
 
 

@@ -31,7 +31,7 @@ async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str
 
 
 async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Say whether there is a user."""
+    """Return whether there is a user."""
     return name in await list_users(ctx, runas)
 
 
@@ -79,7 +79,7 @@ async def clear_password(ctx: FunctionContext, name: str, runas: str | None = No
 
 
 async def check_password(ctx: FunctionContext, name: str, password: str, runas: str | None = None) -> bool:
-    """Say whether a password is the user's; see `add_user`."""
+    """Return whether a password is the user's; see `add_user`."""
     ctx.masker.add(password)
     answer = await ask(
         ctx, "rabbitmqctl", "--quiet", "authenticate_user", name, stdin=f"{password}\n".encode(), runas=runas

@@ -26,7 +26,7 @@ async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[st
 
 
 async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
-    """Say whether there is a virtual host."""
+    """Return whether there is a virtual host."""
     return name in await list_vhosts(ctx, runas)
 
 

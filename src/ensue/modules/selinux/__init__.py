@@ -1,6 +1,6 @@
 """Execution module `selinux`: mode, booleans, modules, file contexts and ports of SELinux.
 
-Source: Salt's execution module `selinux`, 3008: names and what they return;
+Source: Salt's execution module `selinux`, 3008: names and return values;
 semanage(8), semodule(8), restorecon(8).
 """
 

@@ -2,7 +2,7 @@
 
 A target with neither is told so.
 
-Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and what they return.
+Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and return values.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is such a service."""
+    """Return whether there is such a service."""
     return await (await service_manager(ctx)).available(ctx, name)
 
 
 async def offline(ctx: FunctionContext) -> bool:
-    """Say whether the target is a system that systemd will start some day, in which nothing runs."""
+    """Return whether the target is a system that systemd will start some day, in which nothing runs."""
     return await is_offline(ctx)
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is no such service."""
+    """Return whether there is no such service."""
     return not await available(ctx, name)
 
 
 async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
-    """Say whether a service runs or is about to."""
+    """Return whether a service runs or is about to."""
     return await (await service_manager(ctx)).running(ctx, name)
 
 
 async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Say whether a service starts with the system."""
+    """Return whether a service starts with the system."""
     return await (await service_manager(ctx)).enabled(ctx, name)
 
 
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
-    """Say whether a service does not start with the system."""
+    """Return whether a service does not start with the system."""
     return not await enabled(ctx, name, **kwargs)
 
 
@@ -67,7 +67,7 @@ async def get_disabled(ctx: FunctionContext) -> list[str]:
 
 
 async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
-    """Say whether a service is masked.
+    """Return whether a service is masked.
 
     Args:
         ctx: the target.

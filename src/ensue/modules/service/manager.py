@@ -15,15 +15,15 @@ class ServiceManager(Protocol):
     """A service manager: a module with these functions."""
 
     async def available(self, ctx: FunctionContext, name: str) -> bool:
-        """Say whether there is such a service."""
+        """Return whether there is such a service."""
         ...
 
     async def running(self, ctx: FunctionContext, name: str) -> bool:
-        """Say whether a service runs or is about to."""
+        """Return whether a service runs or is about to."""
         ...
 
     async def enabled(self, ctx: FunctionContext, name: str) -> bool:
-        """Say whether a service starts with the system."""
+        """Return whether a service starts with the system."""
         ...
 
     async def names(self, ctx: FunctionContext) -> list[str]:
@@ -35,7 +35,7 @@ class ServiceManager(Protocol):
         ...
 
     async def masked(self, ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
-        """Say whether a service is masked; StateFailedError where there are no masks."""
+        """Return whether a service is masked; StateFailedError where there are no masks."""
         ...
 
     async def change(self, ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:
@@ -44,7 +44,7 @@ class ServiceManager(Protocol):
 
 
 async def is_offline(ctx: FunctionContext) -> bool:
-    """Say whether the target is a system that systemd will start some day: a chroot, an image.
+    """Return whether the target is a system that systemd will start some day: a chroot, an image.
 
     Raises:
         NotAvailableError: it runs no commands.

@@ -22,7 +22,7 @@ _MADE_OF_SYMLINKS: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is such a unit."""
+    """Return whether there is such a unit."""
     said = await ask(ctx, "systemctl", *_LIST, "--", _unit(name), env=_OFFLINE)
     return any(line.split()[:1] == [_unit(name)] for line in said.stdout.splitlines())
 
@@ -33,7 +33,7 @@ async def running(ctx: FunctionContext, name: str) -> bool:  # noqa: ARG001 (as 
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
-    """Say whether a unit will start with the system."""
+    """Return whether a unit will start with the system."""
     return (await ask(ctx, "systemctl", "is-enabled", "--", _unit(name), env=_OFFLINE)).is_success
 
 
@@ -48,7 +48,7 @@ async def names_enabled(ctx: FunctionContext) -> list[str]:
 
 
 async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
-    """Say whether a unit is masked."""
+    """Return whether a unit is masked."""
     state = (await ask(ctx, "systemctl", "is-enabled", "--", _unit(name), env=_OFFLINE)).stdout.strip()
     return state == ("masked-runtime" if runtime else "masked")
 

@@ -21,19 +21,19 @@ _AT_ONCE: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is such a unit."""
+    """Return whether there is such a unit."""
     said = await ask(ctx, "systemctl", "show", "--property=LoadState", "--value", _unit(name))
     return said.stdout.strip() not in {"", "not-found", "bad-setting", "error"}
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
-    """Say whether a unit is active or about to be."""
+    """Return whether a unit is active or about to be."""
     said = await ask(ctx, "systemctl", "is-active", _unit(name))
     return said.stdout.strip() in {"active", "activating", "reloading"}
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
-    """Say whether a unit starts with the system."""
+    """Return whether a unit starts with the system."""
     return (await ask(ctx, "systemctl", "is-enabled", _unit(name))).is_success
 
 
@@ -48,7 +48,7 @@ async def names_enabled(ctx: FunctionContext) -> list[str]:
 
 
 async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
-    """Say whether a unit is masked; with `runtime` only until the next start of the system."""
+    """Return whether a unit is masked; with `runtime` only until the next start of the system."""
     state = (await ask(ctx, "systemctl", "is-enabled", _unit(name))).stdout.strip()
     return state == ("masked-runtime" if runtime else "masked")
 

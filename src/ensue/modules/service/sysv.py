@@ -20,20 +20,20 @@ _STARTED: Final = re.compile(r"S\d+(?P<name>.+)")
 
 
 async def available(ctx: FunctionContext, name: str) -> bool:
-    """Say whether there is such a script."""
+    """Return whether there is such a script."""
     found = await ctx.connection.stat(f"{_SCRIPTS}/{_script(name)}", follow=True)
     return found is not None and found.kind == "file"
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
-    """Say whether a script says that its service runs."""
+    """Return whether a script says that its service runs."""
     if not await available(ctx, name):
         return False
     return (await ask(ctx, "service", _script(name), "status")).is_success
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
-    """Say whether a service starts with the system."""
+    """Return whether a service starts with the system."""
     return _script(name) in await names_enabled(ctx)
 
 

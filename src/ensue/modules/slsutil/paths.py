@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Say whether there is a file of this path in the file roots."""
+    """Return whether there is a file of this path in the file roots."""
     return ctx.files.local_path(f"salt://{path}", saltenv=saltenv) is not None
 
 
 def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Say whether there is a folder of this path, with a file below it, in the file roots."""
+    """Return whether there is a folder of this path, with a file below it, in the file roots."""
     return bool(ctx.files.list_tree(f"salt://{path}", saltenv=saltenv))
 
 
 def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
-    """Say whether there is a file or a folder of this path in the file roots."""
+    """Return whether there is a file or a folder of this path in the file roots."""
     return file_exists(ctx, path, saltenv) or dir_exists(ctx, path, saltenv)
 
 

@@ -1,6 +1,6 @@
 """Execution module `ssh`: keys that may log in to the target, hosts that it knows, and keys of its own.
 
-Source: Salt's execution module `ssh`, 3008: names and what they return.
+Source: Salt's execution module `ssh`, 3008: names and return values.
 """
 
 from __future__ import annotations

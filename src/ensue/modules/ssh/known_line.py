@@ -45,7 +45,7 @@ class KnownHost(msgspec.Struct, kw_only=True, frozen=True):
         return f"{self.hostname} {self.enc} {self.key}"
 
     def is_for(self, host: str) -> bool:
-        """Say whether it is a key of a host, named as `host` or `[host]:port`."""
+        """Return whether it is a key of a host, named as `host` or `[host]:port`."""
         names = self.hostname.split(",")
         if any(name.startswith("!") and fnmatch.fnmatchcase(host, _glob(name[1:])) for name in names):
             return False

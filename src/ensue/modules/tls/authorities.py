@@ -103,7 +103,7 @@ async def create_ca(  # noqa: PLR0917 (Salt's order)
 async def ca_exists(
     ctx: FunctionContext, ca_name: str, cacert_path: str | None = None, ca_filename: str | None = None
 ) -> bool:
-    """Say whether an authority has a certificate.
+    """Return whether an authority has a certificate.
 
     Args:
         ctx: the target.

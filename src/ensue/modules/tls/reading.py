@@ -87,7 +87,7 @@ async def get_expiration_date(ctx: FunctionContext, cert: str, date_format: str 
 async def validate(
     ctx: FunctionContext, cert: str, ca_name: str, crl_file: str | None, cacert_path: str | None = None
 ) -> DataMap:
-    """Say whether a certificate is one of an authority, valid now, and not revoked.
+    """Return whether a certificate is one of an authority, valid now, and not revoked.
 
     Args:
         ctx: the target.

@@ -2,7 +2,7 @@
 
 Passwords are `shadow`'s.
 
-Source: Salt's execution module `user` (useradd), 3008: names and what they return.
+Source: Salt's execution module `user` (useradd), 3008: names and return values.
 """
 
 from __future__ import annotations

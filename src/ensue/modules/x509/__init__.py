@@ -4,7 +4,7 @@ What is public is read here, by the library `cryptography`. Private keys are mad
 `openssl`, so that none leaves it but those that a function returns. Certificates that another minion signs
 (`ca_server`, `sign_remote_certificate`) are left out.
 
-Source: Salt's execution module `x509` (`x509_v2`), 3008: names, arguments and what they return.
+Source: Salt's execution module `x509` (`x509_v2`), 3008: names, arguments and return values.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether certificates are about to expire.
 
-Source: Salt's execution module `x509_v2`, 3008: what the functions return.
+Source: Salt's execution module `x509_v2`, 3008: return values.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool:
-    """Say whether a certificate is not valid any more in some days.
+    """Return whether a certificate is not valid any more in some days.
 
     Args:
         ctx: the target.

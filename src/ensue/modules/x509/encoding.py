@@ -1,6 +1,6 @@
 """Certificates, requests, lists and keys of the target in other forms.
 
-Source: Salt's execution module `x509_v2`, 3008: arguments and what the functions return.
+Source: Salt's execution module `x509_v2`, 3008: arguments and return values.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A private key in a file is looked at by the target's `openssl`, and does not leave it.
 
-Source: Salt's execution module `x509_v2`, 3008: arguments and what the functions return; openssl-pkey(1).
+Source: Salt's execution module `x509_v2`, 3008: arguments and return values; openssl-pkey(1).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ async def get_private_key_size(
 async def verify_private_key(
     ctx: FunctionContext, private_key: str, public_key: str, passphrase: str | None = None
 ) -> bool:
-    """Say whether a private key belongs to a public one.
+    """Return whether a private key belongs to a public one.
 
     Args:
         ctx: the target.
@@ -65,7 +65,7 @@ async def verify_private_key(
 
 
 async def verify_crl(ctx: FunctionContext, crl: str, cert: str) -> bool:
-    """Say whether a list of revoked certificates was signed with the key of a certificate.
+    """Return whether a list of revoked certificates was signed with the key of a certificate.
 
     Args:
         ctx: the target.
@@ -85,7 +85,7 @@ async def verify_signature(
     signing_pub_key: str | None = None,
     signing_pub_key_passphrase: str | None = None,
 ) -> bool:
-    """Say whether a certificate was signed with a key.
+    """Return whether a certificate was signed with a key.
 
     Args:
         ctx: the target.

@@ -1,6 +1,6 @@
 """Making keys, requests, certificates and lists of revoked certificates, in files or as what is returned.
 
-Source: Salt's execution module `x509_v2`, 3008: arguments and what the functions return.
+Source: Salt's execution module `x509_v2`, 3008: arguments and return values.
 """
 
 from __future__ import annotations

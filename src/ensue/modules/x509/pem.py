@@ -1,6 +1,6 @@
 """PEM whose lines may have been put together in one, as it comes out of pillar or the mine.
 
-Source: Salt's execution module `x509_v2`, 3008: arguments and what the functions return.
+Source: Salt's execution module `x509_v2`, 3008: arguments and return values.
 """
 
 from __future__ import annotations

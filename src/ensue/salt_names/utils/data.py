@@ -12,7 +12,7 @@ from ensue.salt_names.utils.stringutils import to_bytes, to_str, to_unicode
 
 
 def is_true(value: Any = None) -> bool:
-    """Say whether a value means yes: a number from 1, `true` in any case, or what Python takes for true."""
+    """Return whether a value means yes: a number from 1, `true` in any case, or truthy in Python."""
     for kind in (int, float):
         try:
             return kind(value) > 0
@@ -22,12 +22,12 @@ def is_true(value: Any = None) -> bool:
 
 
 def is_list(obj: Any) -> bool:
-    """Say whether a value is a list."""
+    """Return whether a value is a list."""
     return isinstance(obj, list)
 
 
 def is_iter(thing: Any, ignore: tuple[type, ...] = (str, bytes)) -> bool:
-    """Say whether a value can be gone through, and is no text."""
+    """Return whether a value can be gone through, and is no text."""
     return isinstance(thing, Iterable) and not isinstance(thing, ignore)
 
 
@@ -80,7 +80,7 @@ def _below(data: Any, part: Any) -> tuple[bool, Any]:
 
 
 def subdict_match(data: Any, expr: str, delimiter: str = ":", **_options: Any) -> bool:
-    """Say whether nested data has a value at a path: `a:b:value`, the value being a glob."""
+    """Return whether nested data has a value at a path: `a:b:value`, the value being a glob."""
     from fnmatch import fnmatchcase
 
     parts = str(expr).split(delimiter)

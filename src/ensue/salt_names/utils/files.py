@@ -122,7 +122,7 @@ def set_umask(mask: int | None) -> Generator[None]:
 
 
 def is_empty(filename: Any) -> bool:
-    """Say whether a file has no content, or cannot be looked at."""
+    """Return whether a file has no content, or cannot be looked at."""
     try:
         return Path(filename).stat().st_size == 0
     except OSError:
@@ -130,7 +130,7 @@ def is_empty(filename: Any) -> bool:
 
 
 def is_binary(path: Any) -> bool:
-    """Say whether a file holds bytes that are no text."""
+    """Return whether a file holds bytes that are no text."""
     try:
         return b"\0" in Path(path).read_bytes()[:2048]
     except OSError:
@@ -138,7 +138,7 @@ def is_binary(path: Any) -> bool:
 
 
 def is_text(path: Any, blocksize: int = 512) -> bool:
-    """Say whether a file begins like text."""
+    """Return whether a file begins like text."""
     try:
         start = Path(path).read_bytes()[:blocksize]
         start.decode()

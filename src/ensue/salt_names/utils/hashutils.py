@@ -45,7 +45,7 @@ def sha512_digest(instr: str | bytes) -> str:
 
 
 def hmac_signature(string: str, shared_secret: str, challenge_hmac: str) -> bool:
-    """Say whether a base64 signature is that of a text."""
+    """Return whether a base64 signature is that of a text."""
     made = hmac.new(to_bytes(shared_secret), to_bytes(string), hashlib.sha256).digest()
     return hmac.compare_digest(base64.b64encode(made), to_bytes(challenge_hmac))
 

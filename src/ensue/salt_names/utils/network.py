@@ -30,7 +30,7 @@ def interfaces() -> Any:
 
 
 def in_subnet(cidr: str, addr: Any = None) -> bool:
-    """Say whether an address, or one of several, is in a network; None means those of the machine."""
+    """Return whether an address, or one of several, is in a network; None means those of the machine."""
     network = ipaddress.ip_network(cidr, strict=False)
     asked = ip_addrs() if addr is None else [addr] if isinstance(addr, str) else addr
     return any(ipaddress.ip_address(one) in network for one in asked)
@@ -51,17 +51,17 @@ def get_fqhostname() -> str:
 
 
 def is_ip(ip: Any) -> bool:
-    """Say whether a text is an address."""
+    """Return whether a text is an address."""
     return is_ipv4(ip) or is_ipv6(ip)
 
 
 def is_ipv4(ip: Any) -> bool:
-    """Say whether a text is an IPv4 address."""
+    """Return whether a text is an IPv4 address."""
     return _is_a(ipaddress.IPv4Address, ip)
 
 
 def is_ipv6(ip: Any) -> bool:
-    """Say whether a text is an IPv6 address."""
+    """Return whether a text is an IPv6 address."""
     return _is_a(ipaddress.IPv6Address, ip)
 
 

@@ -38,7 +38,7 @@ def readlink(path: str) -> str:
 
 
 def islink(path: str) -> bool:
-    """Say whether a path is a link."""
+    """Return whether a path is a link."""
     return os.path.islink(path)  # noqa: PTH114
 
 
@@ -53,7 +53,7 @@ def expand(path: str) -> str:
 
 
 def safe_path(path: str, allow_path: str | None = None) -> bool:
-    """Say whether a path leads to no place but those below a folder."""
+    """Return whether a path leads to no place but those below a folder."""
     real = os.path.realpath(path)
     return allow_path is None or real.startswith(os.path.realpath(allow_path))
 

@@ -56,7 +56,7 @@ def to_none(text: Any) -> Any:
 
 
 def is_hex(value: Any) -> bool:
-    """Say whether a text is a hexadecimal number."""
+    """Return whether a text is a hexadecimal number."""
     try:
         int(value, 16)
     except (TypeError, ValueError):
@@ -75,12 +75,12 @@ def dequote(value: str) -> str:
 
 
 def is_binary(data: Any) -> bool:
-    """Say whether a text or bytes hold what is no text."""
+    """Return whether a text or bytes hold what is no text."""
     return ("\0" in data) if isinstance(data, str) else (b"\0" in bytes(data or b""))
 
 
 def contains_whitespace(text: str) -> bool:
-    """Say whether there is a blank in a text."""
+    """Return whether there is a blank in a text."""
     return any(letter.isspace() for letter in text)
 
 
@@ -99,7 +99,7 @@ def human_to_bytes(size: str, default_unit: str = "B", **_options: Any) -> int:
 
 
 def expr_match(line: str, expr: str) -> bool:
-    """Say whether a text matches a glob or a regular expression, or is the same."""
+    """Return whether a text matches a glob or a regular expression, or is the same."""
     if expr == line or fnmatch.fnmatch(line, expr):
         return True
     try:
@@ -109,7 +109,7 @@ def expr_match(line: str, expr: str) -> bool:
 
 
 def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any = None) -> bool:
-    """Say whether a text is on one list, if there is one, and not on the other."""
+    """Return whether a text is on one list, if there is one, and not on the other."""
     allowed = [whitelist] if isinstance(whitelist, str) else list(whitelist or ())
     denied = [blacklist] if isinstance(blacklist, str) else list(blacklist or ())
     if any(expr_match(value, one) for one in denied):

@@ -24,7 +24,7 @@ def create(path: str, saltenv: str | None = None) -> str:
 
 
 def validate(url: str, protos: list[str]) -> tuple[bool, str]:
-    """Say whether an address has one of some schemes, and why not."""
+    """Return whether an address has one of some schemes, and why not."""
     scheme = urlsplit(url).scheme
     if scheme in protos or (not scheme and "" in protos):
         return True, f"Valid URI: {url}"

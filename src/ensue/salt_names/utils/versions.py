@@ -87,13 +87,13 @@ def compare(
     cmp_func: Callable[..., int | None] | None = None,
     ignore_epoch: bool = False,
 ) -> bool:
-    """Say whether two versions are in an order."""
+    """Return whether two versions are in an order."""
     order = (cmp_func or version_cmp)(ver1, ver2, ignore_epoch=ignore_epoch)
     return order is not None and _OPERATORS["==" if oper == "=" else oper](order, 0)
 
 
 def compare_versions(**kwargs: Any) -> bool:
-    """Say whether two versions are in an order; the name of 2017."""
+    """Return whether two versions are in an order; the name of 2017."""
     return compare(**kwargs)
 
 

@@ -1,6 +1,6 @@
 """Functions of module `pkg` that are about apt's repositories.
 
-Source: Salt's execution module `pkg` (aptpkg), 3008: names and what they return.
+Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
 
 from __future__ import annotations
