@@ -38,6 +38,7 @@ def returned(**fields: Any) -> Return:
     ("sensitive", "before", "now", "drift"),
     [
         ((), {"size": 1, "same": 2, "gone": 3}, {"size": 5, "same": 2}, {"size": (1, 5)}),
+        ((), {"pid": 952, "retcode": 0}, {"pid": 956, "retcode": 0}, {}),
         (("key",), {"key": "old-key"}, {"key": "new-key"}, {"key": ("(sensitive)", "(sensitive)")}),
         (
             ("auth",),

@@ -6,7 +6,7 @@ state's `new_state`, or the `old_state` of one that would change. Only what both
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ensue.model.report import RunReport
     from ensue.model.returns import Return
     from ensue.registry.enforced import EnforcedStore
+
+_OF_ONE_CALL: Final = frozenset({"pid"})
+"""What `new_state` says of one call alone: the next has another, and nothing has drifted."""
 
 
 class Enforcement:
@@ -82,7 +85,7 @@ class Enforcement:
         paths = (*entry.sensitive, *returned.sensitive)
         shown = (hide_paths(before, paths), hide_paths(found, paths))
         differing = _differences("", before, cast("dict[str, Any]", found), shown)
-        return {path: {"old": old, "new": new} for path, old, new in differing}
+        return {path: {"old": old, "new": new} for path, old, new in differing if path not in _OF_ONE_CALL}
 
 
 def _differences(
