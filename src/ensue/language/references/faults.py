@@ -114,6 +114,9 @@ class Faults:
         near = near_names(id_, self._producers.ids_below(path))
         if modules:
             near = f"{id_!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}:{id_}`?"
+        elif owners := self._producers.modules_of(path):
+            whole = f"${{{owners[0]}:{reference.text.removeprefix('${')}"
+            near = f"{path!r} is the ID of a state, and its module comes first: did you mean {whole}?"
         meant = f"{near} Or " if near else "declare it, or include the SLS that does; or "
         return Fault(
             text=reference.text,
