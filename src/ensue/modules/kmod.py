@@ -24,7 +24,7 @@ _PLAIN: Final = "/etc/modules"
 
 
 async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
-    """Return the modules that are loaded, each with `module size depcount deps`."""
+    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`."""
     found: list[dict[str, Any]] = []
     for line in (await text_of(ctx, _LOADED) or "").splitlines():
         name, size, count, users, *_ = [*line.split(), "", "", "", ""]
@@ -34,7 +34,7 @@ async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
 
 
 async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str]:
-    """Return the names of the modules that are loaded, or that are loaded at each start, sorted."""
+    """Return the names of the loaded modules, or of those that are loaded at each boot, sorted."""
     if not only_persist:
         return sorted(each["module"] for each in await lsmod(ctx))
     lines = (await text_of(ctx, await _file(ctx)) or "").splitlines()
@@ -44,7 +44,7 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 
 
 async def available(ctx: FunctionContext) -> list[str]:
-    """Return the names of the modules that the kernel could load, built-in ones too, sorted."""
+    """Return the names of the modules that the kernel can load, including built-in ones, sorted."""
     release = (await must(ctx, "uname", "-r", what="tell the kernel's release")).stdout.strip()
     found: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):
@@ -55,7 +55,7 @@ async def available(ctx: FunctionContext) -> list[str]:
 
 
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
-    """Return whether the kernel could load a module."""
+    """Return whether the kernel can load a module."""
     return mod.replace("-", "_") in await available(ctx)
 
 
@@ -70,10 +70,10 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
     Args:
         ctx: the target.
         mod: the module.
-        persist: at each start, too.
+        persist: load it at each boot, too.
 
     Returns:
-        The names of all that came with it, sorted.
+        The names of all modules that were loaded with it, sorted.
 
     Raises:
         StateFailedError: it could not be loaded.
@@ -90,11 +90,11 @@ async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment:
     Args:
         ctx: the target.
         mod: the module.
-        persist: do not load it at each start either.
-        comment: leave its line in the file as a comment.
+        persist: do not load it at each boot either.
+        comment: turn its line in the file into a comment instead of removing it.
 
     Returns:
-        The names of all that went with it, sorted.
+        The names of all modules that were unloaded with it, sorted.
 
     Raises:
         StateFailedError: it could not be unloaded.

@@ -59,14 +59,14 @@ async def avail(ctx: FunctionContext, locale: str) -> bool:
 
 
 async def get_locale(ctx: FunctionContext) -> str:
-    """Return the locale that the target uses, empty when none was chosen."""
+    """Return the locale that the target uses, empty if none is set."""
     text = await text_of(ctx, await _path(ctx)) or ""
     found = [match["name"] for line in text.splitlines() if (match := _LANG.match(line))]
     return found[-1] if found else ""
 
 
 async def set_locale(ctx: FunctionContext, locale: str) -> bool:
-    """Let the target use a locale; sessions that are open keep theirs."""
+    """Set the target's locale; open sessions keep theirs."""
     path = await _path(ctx)
     line = f'LANG="{locale}"' if path != _FILE else f"LANG={locale}"
     await write_text(ctx, path, with_line(await text_of(ctx, path) or "", "LANG=", line))
@@ -74,12 +74,12 @@ async def set_locale(ctx: FunctionContext, locale: str) -> bool:
 
 
 async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
-    """Make a locale.
+    """Generate a locale.
 
     Args:
         ctx: the target.
         locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
-        **kwargs: what only Salt makes use of.
+        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: there is no such locale, or it cannot be made.

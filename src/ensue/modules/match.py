@@ -1,4 +1,4 @@
-"""Execution module `match`: whether this target is one that an expression means.
+"""Execution module `match`: checks whether expressions match this target.
 
 Source: Salt's execution module `match`, 3008: names and return values; for expressions see `targeting`.
 """
@@ -29,7 +29,7 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
     Args:
         ctx: the target.
         tgt: the expression, or its words.
-        minion_id: an id to look at in place of the target's.
+        minion_id: an id to match instead of the target's.
 
     Raises:
         StateFailedError: the expression does not parse; the text has the column.
@@ -46,16 +46,16 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
     merge_lists: bool = False,
     default: str = "default",
 ) -> Any:
-    """Return the value of the first expression that means this target.
+    """Return the value of the first expression that matches this target.
 
     Args:
         ctx: the target.
         lookup: values by expression.
         tgt_type: what the expressions are.
-        minion_id: an id to look at in place of the target's.
-        merge: what is merged over the value.
-        merge_lists: lists are joined instead of replaced.
-        default: the key whose value is returned when none does.
+        minion_id: an id to match instead of the target's.
+        merge: a mapping to merge over the value.
+        merge_lists: concatenate lists instead of replacing them.
+        default: the key of the value to return if no expression matches.
     """
     for key, value in lookup.items():
         if await _means(ctx, tgt_type, key, minion_id):
@@ -71,7 +71,7 @@ async def search_by(
     tgt_type: str = "compound",
     minion_id: str | None = None,
 ) -> list[str] | None:
-    """Return the keys under which an expression means this target, None without one."""
+    """Return the keys with an expression that matches this target, None if there are none."""
     found = [
         key
         for key, targets in lookup.items()
@@ -84,13 +84,13 @@ async def search_by(
 async def ifelse(
     ctx: FunctionContext, *args: Any, tgt_type: str = "compound", minion_id: str | None = None
 ) -> Any:
-    """Return the value behind the first expression that means this target, else the last argument.
+    """Return the value after the first expression that matches this target, else the last argument.
 
     Args:
         ctx: the target.
         *args: expression, value, expression, value, …, default; true and false are expressions, too.
         tgt_type: what the expressions are.
-        minion_id: an id to look at in place of the target's.
+        minion_id: an id to match instead of the target's.
 
     Raises:
         StateFailedError: there is no default, or an expression does not parse.

@@ -1,4 +1,4 @@
-"""The rules as text: those of the kernel, and those of the file that is read at the next start."""
+"""The rules as text: those of the kernel, and those of the file that is read at the next boot."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
 
 
 async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, family: str = "ipv4") -> Tables:
-    """Return the rules of the file that is read at the next start, or of another; see `get_rules`."""
+    """Return the rules of the file that is read at the next boot, or of another file; see `get_rules`."""
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
 
@@ -57,16 +57,16 @@ async def get_saved_policy(
     conf_file: str | None = None,
     family: str = "ipv4",
 ) -> str | None:
-    """Return a chain's policy as it is kept for the next start."""
+    """Return a chain's policy as it is saved for the next boot."""
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
 
 async def save(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> str:
-    """Keep the kernel's rules for the next start.
+    """Save the kernel's rules for the next boot.
 
     Args:
         ctx: the target.
-        filename: the file; without it the one that the distribution reads.
+        filename: the file; without it, the file that the distribution reads.
         family: `ipv4` or `ipv6`.
 
     Returns:
@@ -83,7 +83,7 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
 
 
 async def is_saved(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> bool:
-    """Return whether the file for the next start has the kernel's rules; not one of Salt's functions.
+    """Return whether the file for the next boot has the kernel's rules; Salt has no such function.
 
     Comments and counters do not count.
     """

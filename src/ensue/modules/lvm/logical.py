@@ -37,7 +37,7 @@ async def lvcreate(
     force: bool = False,
     **kwargs: Any,
 ) -> dict[str, Any]:
-    """Make a logical volume.
+    """Create a logical volume.
 
     Args:
         ctx: the target.

@@ -49,7 +49,7 @@ async def pvcreate(
 async def pvremove(
     ctx: FunctionContext, devices: str | list[str], override: bool = True, force: bool = True
 ) -> bool:
-    """Make devices physical volumes no more.
+    """Remove the physical volumes from devices.
 
     Raises:
         StateFailedError: a volume group uses one.
@@ -64,7 +64,7 @@ async def pvremove(
 async def pvresize(
     ctx: FunctionContext, devices: str | list[str], override: bool = True, force: bool = True
 ) -> bool:
-    """Let physical volumes fill their devices."""
+    """Grow physical volumes to the size of their devices."""
     del override
     there = [each for each in _listed(devices) if await pvdisplay(ctx, each)]
     if there:

@@ -48,7 +48,7 @@ async def set_fstab(
     match_on: str | Sequence[str] = "auto",
     not_change: bool = False,
 ) -> str:
-    """Have a line for a folder.
+    """Add or change the line of a folder.
 
     Args:
         ctx: the target.
@@ -59,7 +59,7 @@ async def set_fstab(
         dump: whether `dump` saves it.
         pass_num: when it is checked at the start.
         config: the fstab.
-        test: only say what would be.
+        test: return what would be done without doing it.
         match_on: the fields (`name device fstype opts dump pass_num`) that tell which line it is; `auto`: the
             folder, and where there is none the device.
         not_change: leave a line alone that is there.
@@ -91,7 +91,7 @@ async def set_fstab(
 
 
 async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, config: str = DEFAULT) -> bool:
-    """Have no line for a folder.
+    """Remove the line of a folder.
 
     Args:
         ctx: the target.

@@ -51,7 +51,7 @@ async def mount(  # noqa: PLR0917 (Salt's order)
         mkmnt: make the folder.
         fstype: the kind of file system.
         opts: options, as a list or joined by commas.
-        user: Salt's; mounted as the user that ensue is on the target.
+        user: has no effect; the user of the connection mounts it.
 
     Raises:
         StateFailedError: it cannot be mounted; says why.
@@ -82,7 +82,7 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
     Args:
         ctx: the target.
         name: the folder.
-        lazy: let those who use it go on.
+        lazy: unmount it even if it is busy.
 
     Raises:
         StateFailedError: it is busy, or nothing is mounted there.

@@ -22,7 +22,7 @@ async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
 
 
 async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -> dict[str, Any]:
-    """Have an area used.
+    """Start using a swap area.
 
     Args:
         ctx: the target.
@@ -45,7 +45,7 @@ async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -
 
 
 async def swapoff(ctx: FunctionContext, name: str) -> bool | None:
-    """Have an area used no more; None when it was not.
+    """Stop using a swap area; return None if it was not in use.
 
     Raises:
         StateFailedError: what is in it fits nowhere else.
