@@ -135,6 +135,23 @@ def test_publish_calls_functions_on_other_targets(root: Path) -> None:
     assert call(root, "m", "saltutil.cmd", "web-1", "grains.get", ["role"]) == {"m": {"web-1": "web"}}
 
 
+def test_saltutil_cmd_says_what_has_no_effect(root: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A returner, a timeout and options of Salt's client are warned of by name; a subset is refused."""
+    caplog.set_level(logging.WARNING)
+    words = ("web-1", "grains.get", ["role"])
+    call(root, "m", "saltutil.cmd", *words, batch="", full_return=False)
+    assert not caplog.records
+    call(root, "m", "saltutil.cmd", *words, ret="redis", timeout=5, batch="10%")
+    assert "not sent to 'redis'" in caplog.text
+    assert "no use for batch, timeout" in caplog.text
+    caplog.clear()
+    answer = call(root, "m", "saltutil.cmd_iter", *words, ret="redis")
+    assert answer == {"m": [{"web-1": {"ret": "web"}}]}
+    assert "not sent to 'redis'" in caplog.text
+    refused = call(root, "m", "saltutil.cmd", "*", "grains.get", ["role"], subset=1)["m"]
+    assert "random subset" in refused
+
+
 def test_publish_takes_the_arguments_of_salt_by_position(
     root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

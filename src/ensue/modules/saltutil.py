@@ -85,11 +85,11 @@ async def cmd(  # noqa: PLR0917 (Salt's order)
     tgt: str | list[str],
     fun: str,
     arg: list[Any] | tuple[Any, ...] = (),
-    timeout: int | None = None,  # noqa: ARG001, ASYNC109 (Salt's argument)
+    timeout: int | None = None,  # noqa: ASYNC109 (Salt's argument)
     tgt_type: str = "glob",
-    ret: str = "",  # noqa: ARG001 (the same)
+    ret: str = "",
     kwarg: dict[str, Any] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (the same)
+    **kwargs: Any,
 ) -> Any:
     """Call a function on every target that matches; return what each returned, by id.
 
@@ -98,14 +98,44 @@ async def cmd(  # noqa: PLR0917 (Salt's order)
         tgt: the targets.
         fun: an execution function.
         arg: its arguments.
-        timeout: accepted for Salt's sake.
+        timeout: has no effect; a warning says so.
         tgt_type: what kind of expression `tgt` is.
-        ret: accepted for Salt's sake.
+        ret: where Salt would store the answers; a warning says that ensue stores them nowhere.
         kwarg: its arguments by name, which have to be texts or numbers.
-        **kwargs: accepted for Salt's sake.
+        **kwargs: options of Salt's client, which have no effect; a warning names them.
+
+    Raises:
+        StateFailedError: `subset` is given, without which the function would run on more targets than asked.
     """
+    given = {"timeout": timeout, **kwargs}
+    if given.get("subset"):
+        raise StateFailedError(
+            f"saltutil.cmd: ensue cannot call {fun} on a random subset of the targets; name them in `tgt`"
+        )
+    without_effect = sorted(name for name, value in given.items() if value and not name.startswith("__"))
+    if without_effect:
+        _logger.warning("saltutil.cmd: ensue has no use for %s", ", ".join(without_effect))
     words = [*arg, *(f"{name}={value}" for name, value in (kwarg or {}).items())]
-    return await ctx.call("publish.publish", tgt, fun, words, tgt_type)
+    return await ctx.call("publish.publish", tgt, fun, words, tgt_type, ret)
+
+
+async def cmd_iter(
+    ctx: FunctionContext, tgt: str | list[str], fun: str, *args: Any, **kwargs: Any
+) -> list[dict[str, Data]]:
+    """Call a function on every target that matches; return a mapping for each of them.
+
+    Args:
+        ctx: the target that asks.
+        tgt: the targets.
+        fun: an execution function.
+        *args: the further arguments of `cmd`.
+        **kwargs: the further arguments of `cmd`, by name.
+
+    Returns:
+        For each target its id, and below it `ret`: what the function returned.
+    """
+    answers = await cmd(ctx, tgt, fun, *args, **kwargs)
+    return [{target: {"ret": value}} for target, value in answers.items()]
 
 
 async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (Salt's)
@@ -138,6 +168,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "clear_cache": _nothing("clear_cache", True, "nothing is copied from a master"),
     "clear_job_cache": _nothing("clear_job_cache", True, _NO_JOBS),
     "cmd": cmd,
+    "cmd_iter": cmd_iter,
     "find_cached_job": _nothing("find_cached_job", {}, _NO_JOBS),
     "find_job": _nothing("find_job", {}, _NO_JOBS),
     "is_running": _nothing("is_running", [], _NO_JOBS),
