@@ -3,7 +3,8 @@
 SHELL := /bin/sh
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# One more than the cores: tests also wait, for servers and for programs that start.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 PYTEST_ARGS ?=
 ROUNDS ?= 500
 
