@@ -99,7 +99,7 @@ class CallContext(TargetContext):
         """The way to the target, under the state's `umask` if it has one."""
         chunk = self._site.chunk
         connection, options = self._watched(chunk), chunk.options
-        if self.srn.type == MINION_TYPE and not self.test:
+        if self._site.is_announced and self.srn.type == MINION_TYPE and not self.test:
             connection = announcing(connection, self._announce)
         return narrowed(connection, options) if options.other and self.obeys_umask else connection
 

@@ -71,6 +71,7 @@ class RunWiring:
         self._options = options
         self._on_event = on_event
         self._concurrency: int | None = options.concurrency or services.settings.option("concurrency")
+        self._takes_slots: dict[str, bool] = {}
 
     async def wired(self, first: FirstPlans, *, highstate: bool) -> WiredRun:
         """Return the engine of the run.
@@ -168,7 +169,10 @@ class RunWiring:
 
     def _takes_slot(self, srn: Srn) -> bool:
         """Return whether what runs on a target counts; a number that the user gives counts everything."""
-        return bool(self._concurrency) or not self._services.plugins.resource_type(srn.type).IS_REMOTE
+        if srn.type not in self._takes_slots:
+            is_remote = self._services.plugins.resource_type(srn.type).IS_REMOTE
+            self._takes_slots[srn.type] = bool(self._concurrency) or not is_remote
+        return self._takes_slots[srn.type]
 
     def _report_planned(self, plan: Plan, _: GrowthRequest | None) -> None:
         """Report a plan with its requisites: the journal keeps them."""

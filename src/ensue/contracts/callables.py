@@ -7,7 +7,7 @@ object says the same, which is so for nearly every function: loading it takes a 
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from types import FunctionType, GeneratorType
+from types import CoroutineType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 import msgspec
@@ -97,8 +97,11 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
 
 def is_awaitable(value: object) -> TypeGuard[Awaitable[Any]]:
     """Say whether a value can be awaited, as `inspect.isawaitable` does."""
-    return isinstance(value, Awaitable) or (
-        isinstance(value, GeneratorType) and bool(value.gi_code.co_flags & _ITERABLE_COROUTINE)
+    # Nearly always a coroutine, and the general question takes five times as long.
+    return (
+        value.__class__ is CoroutineType
+        or isinstance(value, Awaitable)
+        or (isinstance(value, GeneratorType) and bool(value.gi_code.co_flags & _ITERABLE_COROUTINE))
     )
 
 

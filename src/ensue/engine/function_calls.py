@@ -63,6 +63,7 @@ class FunctionCalls:
             partial(self._is_superseded, node),
             _changed_watches(node) if callee.is_mod_watch else (),
             node,
+            not callee.touches_nothing,
         )
 
     def context(self, node: Node, callee: Callee) -> StateContext:

@@ -118,8 +118,12 @@ def _fault(returned: Any) -> str:
 
 def _beyond_bounds(said: StateReturn) -> str:
     """Say in words which bound data of a return is beyond, so that it has no end, or next to none."""
-    for name in ("changes", "new_state", "old_state"):
-        data: Any = getattr(said, name)
+    parts: tuple[tuple[str, Any], ...] = (
+        ("changes", said.changes),
+        ("new_state", said.new_state),
+        ("old_state", said.old_state),
+    )
+    for name, data in parts:
         if data.__class__ in _HOLDS_DATA and data:
             try:
                 check_data(data)

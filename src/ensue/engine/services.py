@@ -76,6 +76,7 @@ class CallSite(msgspec.Struct, frozen=True):
         is_superseded: says whether, in a plan, an earlier state is about to register a resource anew.
         changed_watches: for `mod_watch`, what under `watch` has changed, as `module: ID`.
         reader: keeps what the call reads; None when nobody asks.
+        is_announced: whether the function may change something, so that its start was reported.
     """
 
     chunk: Chunk
@@ -86,6 +87,7 @@ class CallSite(msgspec.Struct, frozen=True):
     is_superseded: Callable[[Srn], bool] = _never
     changed_watches: tuple[str, ...] = ()
     reader: Reader | None = None
+    is_announced: bool = True
 
 
 def _awaits_nothing(_: Chunk) -> None:

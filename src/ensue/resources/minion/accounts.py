@@ -23,7 +23,7 @@ class Accounts:
             uid: the user's number.
             gid: the group's number.
         """
-        changed_ns = (_changed_ns("/etc/passwd"), _changed_ns("/etc/group"))
+        changed_ns = _changed_ns("/etc/passwd"), _changed_ns("/etc/group")
         if changed_ns != self._changed_ns:
             self._changed_ns = changed_ns
             self._names.clear()
