@@ -110,6 +110,33 @@ def test_near_names_are_offered(shell: Shell, words: tuple[str, ...], near: str)
     assert near in ended.err
 
 
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (("apply", "--out", "jsn"), "did you mean json?"),
+        (("apply", "--state-output", "tersse"), "did you mean terse"),
+        (("apply", "--color", "allways"), "did you mean always?"),
+        (("apply", "--log-level", "debgu"), "did you mean debug?"),
+        (("deploy", "x", "--render", "compsoe"), "did you mean compose?"),
+        (("show", "hihg"), "did you mean high?"),
+        (("completion", "bsh"), "did you mean bash"),
+    ],
+)
+def test_near_values_are_offered(shell: Shell, words: tuple[str, ...], near: str) -> None:
+    """A misspelt value is refused; the message has all words, and asks whether a near one was meant."""
+    ended = shell.run(*words)
+    assert ended.code == 1
+    assert near in ended.err
+    assert "is not one of" in ended.err
+
+
+def test_a_value_that_is_near_none_is_answered_with_all(shell: Shell) -> None:
+    """Where no word is near, the message has the words alone."""
+    err = shell.run("apply", "--color", "xyzzy").err
+    assert "'xyzzy' is not one of auto, always, never" in err
+    assert "did you mean" not in err
+
+
 HEAVY = (
     "asyncio",
     "asyncssh",

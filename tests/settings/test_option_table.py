@@ -17,9 +17,9 @@ from ensue.settings.settings import read_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 WRONG: dict[str, list[Any]] = {
-    "a bool": ["maybe", 1, None, []],
-    "a str": ["", " ", 5, True, None, []],
-    "a str, or null": ["", 5, True, []],
+    "true or false": ["maybe", 1, None, []],
+    "text": ["", " ", 5, True, None, []],
+    "text, or null": ["", 5, True, []],
     "a number from 1": [0, -3, 1.5, "7", True, None],
     "a mapping": [[], "x", 5, None],
     "an absolute path on the target": ["x", "", 5],

@@ -6,6 +6,7 @@ import click
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ExampleCommand
+from ensue.cli.word_choice import WordChoice
 
 EXAMPLES = (
     ('eval "$(ensue completion bash)"', "in ~/.bashrc"),
@@ -15,7 +16,7 @@ EXAMPLES = (
 
 
 @click.command("completion", cls=ExampleCommand, examples=EXAMPLES)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=WordChoice(["bash", "zsh", "fish"]))
 def command(shell: str) -> int:
     """Print the script that completes commands in a shell.
 

@@ -14,6 +14,7 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.deployment import DeploymentWords, deployment_options, given_images, image_option
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.options import project_options
+from ensue.cli.word_choice import WordChoice
 
 if TYPE_CHECKING:
     from ensue.app.deployment_run import DeploymentReport
@@ -58,7 +59,7 @@ EXAMPLES = (
 )
 @click.option(
     "--render",
-    type=click.Choice(["kubernetes", "compose", "values"]),
+    type=WordChoice(["kubernetes", "compose", "values"]),
     help="Write the workloads as files of this kind to the folder that --to names.",
 )
 @click.option(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
+from ensue.cli.word_choice import WordChoice
 from ensue.model.option_words import LOG_LEVELS, STATE_OUTPUTS
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def global_options(function: Decorated) -> Decorated:
         shared_option(
             "--color",
             "colour",
-            type=click.Choice(["auto", "always", "never"]),
+            type=WordChoice(["auto", "always", "never"]),
             help="When to use colours; auto: on a terminal, unless NO_COLOR is set.",
         ),
         shared_option(
@@ -119,7 +120,7 @@ def global_options(function: Decorated) -> Decorated:
         shared_option(
             "--log-level",
             "log_level",
-            type=click.Choice(LOG_LEVELS),
+            type=WordChoice(LOG_LEVELS),
             metavar="LEVEL",
             help=f"What to log on stderr: {', '.join(LOG_LEVELS)}. Default: warning.",
         ),
@@ -146,7 +147,7 @@ def project_options(*outputs: str) -> Callable[[Decorated], Decorated]:
         out = shared_option(
             "--out",
             "out",
-            type=click.Choice(outputs),
+            type=WordChoice(outputs),
             help=f"The form of the results. Default: {outputs[0]}.",
         )
         id_ = shared_option(
@@ -205,7 +206,7 @@ def result_options(function: Decorated) -> Decorated:
     )
     amount = click.option(
         "--state-output",
-        type=click.Choice(STATE_OUTPUTS),
+        type=WordChoice(STATE_OUTPUTS),
         metavar="HOW",
         default=None,
         help="How much to show of a state: full, terse, mixed (full if failed), changes (full if changed); "

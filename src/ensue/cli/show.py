@@ -12,6 +12,7 @@ from ensue.cli.complete import complete_sls
 from ensue.cli.deployment import DeploymentWords, deployment_options
 from ensue.cli.options import pillar_options, project_options
 from ensue.cli.target_option import target_option
+from ensue.cli.word_choice import WordChoice
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
@@ -37,7 +38,7 @@ KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match", "ac
 
 
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
-@click.argument("what", metavar="|".join(KINDS), type=click.Choice(KINDS))
+@click.argument("what", metavar="|".join(KINDS), type=WordChoice(KINDS))
 @click.argument("sls", metavar="[SLS|RESOURCE]...", nargs=-1, shell_complete=complete_sls)
 @target_option
 @deployment_options

@@ -1,4 +1,4 @@
-"""Messages about plug-ins that do not exist."""
+"""Messages about names that do not exist: of plug-ins, and of the values of options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,13 @@ def not_there(kind: str, name: str, known: Iterable[str]) -> str:
 
 def near(name: str, known: Iterable[str]) -> str:
     """Return which names are near one that is not there, as the end of a sentence; empty when none is."""
+    meant = near_question(name, known)
+    return f" ({meant})" if meant else ""
+
+
+def near_question(name: str, known: Iterable[str]) -> str:
+    """Return `did you mean …?` with the known names that are near a name; empty when none is."""
     import difflib
 
     close = difflib.get_close_matches(name, list(known), n=2)
-    return f" (did you mean {' or '.join(close)}?)" if close else ""
+    return f"did you mean {' or '.join(close)}?" if close else ""

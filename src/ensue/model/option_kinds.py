@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from ensue.model.data import is_list, is_mapping
+from ensue.model.near_names import near_question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -81,9 +82,10 @@ class Choice(msgspec.Struct, frozen=True):
         return f"one of {', '.join(self.words)}"
 
     def misfits(self, value: Any) -> Iterator[Misfit]:
-        """Yield the value if it is none of the words."""
+        """Yield the value if it is none of the words; the help asks whether a near word was meant."""
         if value not in self.words:
-            yield Misfit((), value, f"it takes {self.takes}")
+            meant = near_question(value, self.words) if isinstance(value, str) else ""
+            yield Misfit((), value, f"it takes {self.takes}{'; ' if meant else ''}{meant}")
 
 
 class ListOf(msgspec.Struct, frozen=True):

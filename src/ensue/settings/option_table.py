@@ -43,10 +43,10 @@ def _is_command(words: list[Any]) -> bool:
 
 
 _SMALLEST_LOG_BYTES: Final = 1 << 16
-_FLAG: Final = OneOf("a bool", (bool,))
-_TEXT: Final = OneOf("a str", (str,), lambda text: bool(text.strip()), "a str that is not empty")
+_FLAG: Final = OneOf("true or false", (bool,))
+_TEXT: Final = OneOf("text", (str,), lambda text: bool(text.strip()), "text that is not empty")
 _TEXT_OR_NULL: Final = OneOf(
-    "a str, or null", (str, type(None)), lambda text: bool(text.strip()), "a str that is not empty, or null"
+    "text, or null", (str, type(None)), lambda text: bool(text.strip()), "text that is not empty, or null"
 )
 _WARNING_CODE: Final = OneOf("a code such as E0407", (str,), lambda text: bool(re.fullmatch(r"E\d{4}", text)))
 _ANYTHING: Final = OneOf("anything", (object, bool))
@@ -86,7 +86,7 @@ _SECRET_STORES: Final = MappingOf(
         "a mapping with `kind`: env, file or command",
         "kind",
         {
-            "env": {"prefix": OneOf("a str", (str,))},
+            "env": {"prefix": OneOf("text", (str,))},
             "file": {"path": _FOLDER},
             "command": {
                 "command": OneOf("a list of a program and its arguments", (list,), _is_command),
