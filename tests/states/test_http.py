@@ -179,11 +179,11 @@ def test_credentials_in_headers_are_secrets(url: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_told(url: str) -> None:
-    """A refused connection, a silence and an answer that is no HTTP are failures with their reason."""
+    """A refused connection, a silence and an answer that is not HTTP are failures with their reason."""
     gone = ask("http://127.0.0.1:1/", status=200)
     assert (gone.result, "Connection refused" in gone.comment) == (False, True)
     assert "error" not in execute("http.query", made_context(), "http://127.0.0.1:1/", raise_error=False)
-    assert "no HTTP" in ask(f"{url}/broken", status=200).comment
+    assert "not HTTP" in ask(f"{url}/broken", status=200).comment
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silence = ask(f"http://127.0.0.1:{silent.getsockname()[1]}/", status=200, timeout=0.05)
     assert (silence.result, "timed out" in silence.comment) == (False, True)
@@ -221,5 +221,5 @@ def test_what_cannot_be_asked_is_refused(url: str) -> None:
     assert "`Name: value`" in ask(url, status=200, header_list=["x"]).comment
     assert ask(url, status=200, header_dict={"X": "a\nb"}).result is False
     for kind in ("json", "yaml", "auto"):
-        with pytest.raises(StateFailedError, match="its body is no"):
+        with pytest.raises(StateFailedError, match="the body is not"):
             execute("http.query", made_context(), f"{url}/half", decode=True, decode_type=kind)
