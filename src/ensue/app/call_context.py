@@ -74,7 +74,9 @@ class CallContext(TargetContext):
         on_event: Callable[[RunEvent], None],
     ) -> None:
         # Made for every call of a run: as TargetContext does it, without the detour.
-        self._services = self._project = services
+        self._services = services
+        # The same project, with what only the context of a state needs of it.
+        self._project = services
         self.srn = site.target
         self.test = site.test
         self._opts = None

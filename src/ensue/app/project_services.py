@@ -1,6 +1,6 @@
-"""What the parts of an opened project ask of it: `Services` makes these parts, and they do not import it.
+"""The interface of an opened project for its own parts.
 
-Each member is described where `Services` implements it.
+`Services` implements it and creates these parts, so they import this Protocol instead of `Services`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ProjectServices(Protocol):
-    """One opened project, as its contexts, its pillar, its mine, its custom code and its targets see it."""
+    """One opened project, as its contexts, pillar, mine, custom code and target matcher use it."""
 
     settings: Settings
     masker: Masker

@@ -106,9 +106,9 @@ class RunRegistry(LazyRegistry):
         return self._for(Registrant(by=by))
 
     def _for(self, registrant: Registrant) -> RunRegistry:
-        # One is made for every call of a run; all but the registrant is shared.
-        registry = RunRegistry.__new__(RunRegistry)
-        registry.__dict__.update(self.__dict__, _registrant=registrant)
+        own = (self, self._directory, self._on_event, self._loop)
+        registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
+        registry.registered = self.registered
         return registry
 
     def is_as_registered(self, srn: Srn) -> None:

@@ -1,9 +1,9 @@
 """Execution module `keyboard`: the keyboard layout of the target's console, and that of its X server.
 
-The file that the system reads is written itself, so that it works without systemd too. A console that is
-in use keeps its layout until the next boot.
+The functions write the file that the system reads at boot, so they work without systemd too. A console in use
+keeps its layout until the next boot.
 
-Source: Salt's execution module `keyboard`, 3008: names and what they return; keyboard(5), vconsole.conf(5),
+Source: Salt's execution module `keyboard`, 3008: names and return values; keyboard(5), vconsole.conf(5),
 setxkbmap(1).
 """
 
@@ -28,7 +28,7 @@ _LAYOUT: Final = re.compile(r"[A-Za-z0-9_.,:()+/][A-Za-z0-9_.,:()+/-]*")
 
 
 async def get_sys(ctx: FunctionContext) -> str:
-    """Return the keyboard layout of the console, empty when none was chosen."""
+    """Return the keyboard layout of the console, empty if none is set."""
     path, variable = await _setting(ctx)
     pattern = re.compile(rf"\s*{variable}=[\"']?(?P<layout>[^\"'\s]*)")
     lines = (await text_of(ctx, path) or "").splitlines()
@@ -37,7 +37,7 @@ async def get_sys(ctx: FunctionContext) -> str:
 
 
 async def set_sys(ctx: FunctionContext, layout: str) -> str:
-    """Choose the keyboard layout of the console, from the next boot on.
+    """Set the keyboard layout of the console, from the next boot on.
 
     Args:
         ctx: the target.
@@ -47,7 +47,7 @@ async def set_sys(ctx: FunctionContext, layout: str) -> str:
         The layout.
 
     Raises:
-        StateFailedError: this is no name of a layout.
+        StateFailedError: `layout` is not a valid name.
         RemoteFileError: the file cannot be written.
     """
     _check(layout)
@@ -69,7 +69,7 @@ async def get_x(ctx: FunctionContext) -> str:
 
 
 async def set_x(ctx: FunctionContext, layout: str) -> str:
-    """Choose the keyboard layout of the X server that is running.
+    """Set the keyboard layout of the running X server.
 
     Args:
         ctx: the target.
@@ -98,7 +98,7 @@ def _is_layout(line: str) -> bool:
 
 def _check(layout: str) -> None:
     if not _LAYOUT.fullmatch(layout):
-        raise StateFailedError(f"{layout!r} is no name of a keyboard layout")
+        raise StateFailedError(f"{layout!r} is not a valid name of a keyboard layout")
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.registry.enforced import EnforcedStore
 
 _OF_ONE_CALL: Final = frozenset({"pid"})
-"""What `new_state` says of one call alone: the next has another, and nothing has drifted."""
+"""Properties that differ in every call of the same state; a new value is not drift."""
 
 
 class Enforcement:

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 async def system(ctx: StateContext, name: str) -> StateReturn:
-    """Have a keyboard layout on the console.
+    """Set the keyboard layout of the console, from the next boot on.
 
     Args:
         ctx: the state's context.
         name: the layout (`de`).
 
     Returns:
-        `changes` have `layout`.
+        `changes` has `layout`.
 
     Raises:
         RemoteFileError: the file that names the layout cannot be read or written.
@@ -33,14 +33,14 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
 
 
 async def xorg(ctx: StateContext, name: str) -> StateReturn:
-    """Have a keyboard layout in the X server that is running.
+    """Set the keyboard layout of the running X server.
 
     Args:
         ctx: the state's context.
         name: the layout (`de`).
 
     Returns:
-        `changes` have `layout`.
+        `changes` has `layout`.
 
     Raises:
         StateFailedError: the target has no X server, or no program `setxkbmap`.
