@@ -29,7 +29,7 @@ def project_root() -> Path:
 
 
 def _is_trusted(mark: Path) -> bool:
-    """Say whether a file is there and belongs to someone who may decide what this process runs."""
+    """Return whether a file exists and belongs to someone who may decide what this process runs."""
     if not mark.is_file():
         return False
     owners = {0, os.geteuid()}
