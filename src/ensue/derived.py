@@ -21,7 +21,7 @@ from ensue.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_va
 from ensue.model.srn import TYPE_ALIASES, Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from ensue.contracts.registry import DerivedRegistry, RegistryScope
     from ensue.masking import Masker
@@ -45,8 +45,10 @@ __all__ = [
 
 _Registry = TypeVar("_Registry", bound="DerivedRegistry")
 
-current_registry: ContextVar[DerivedRegistry | None] = ContextVar("current_registry", default=None)
-"""The registry of the run that is going on; None outside of runs."""
+current_registry: ContextVar[Callable[[], DerivedRegistry] | None] = ContextVar(
+    "current_registry", default=None
+)
+"""Returns the registry of the run that is going on; None outside of runs."""
 
 
 def register(  # noqa: PLR0917  # the order of these arguments is the document's
@@ -177,7 +179,7 @@ def using_registry(registry: _Registry) -> Generator[_Registry]:
     Args:
         registry: stays open; whoever made it closes it.
     """
-    token = current_registry.set(registry)
+    token = current_registry.set(lambda: registry)
     try:
         yield registry
     finally:
@@ -188,7 +190,7 @@ def using_registry(registry: _Registry) -> Generator[_Registry]:
 def _registry(opts: ReadOnlyDataMap) -> Generator[DerivedRegistry]:
     running = current_registry.get()
     if running is not None:
-        yield running
+        yield running()
         return
     opened = open_registry(opts)
     try:

@@ -63,3 +63,12 @@ def test_yaml_keeps_the_order() -> None:
     """Keys stand in the order they have; a text is never folded over lines."""
     long = "word " * 100
     assert yaml_text({"b": 1, "a": long}) == f"b: 1\na: '{long}'\n"
+
+
+def test_yaml_writes_shared_data_twice() -> None:
+    """Data that is in a document twice has no anchor in YAML."""
+    shared = {"path": "/etc/motd"}
+
+    text = yaml_text({"changes": shared, "new_state": shared})
+
+    assert text == "changes:\n  path: /etc/motd\nnew_state:\n  path: /etc/motd\n"

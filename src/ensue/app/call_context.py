@@ -57,7 +57,7 @@ class CallContext(TargetContext):
     Args:
         services: the project.
         site: the call.
-        registry: the registry as the run sees it, for this call.
+        registry_of: returns the registry as the run sees it, for one call.
         gathered: what the run has gathered for files, by target.
         on_event: told of the commands that the call starts on this machine.
     """
@@ -69,7 +69,7 @@ class CallContext(TargetContext):
         self,
         services: Services,
         site: CallSite,
-        registry: RunRegistry,
+        registry_of: Callable[[CallSite], RunRegistry],
         gathered: defaultdict[Srn, Accumulators],
         on_event: Callable[[RunEvent], None],
     ) -> None:
@@ -81,15 +81,22 @@ class CallContext(TargetContext):
         self.test = site.test
         self._opts = None
         self._site = site
-        self._registry = registry
+        self._registry_of = registry_of
+        self._registry: RunRegistry | None = None
         self._gathered = gathered
         self._on_event = on_event
         self._reads: CallReads | None = None
 
     @property
     def registry(self) -> RunRegistry:
-        """The registry as the run sees it, for this call."""
+        """The registry as the run sees it, for this call; made when it is first used."""
+        if self._registry is None:
+            self._registry = self._registry_of(self._site)
         return self._registry
+
+    def own_registry(self) -> RunRegistry:
+        """Return `registry`."""
+        return self.registry
 
     @property
     def clock(self) -> Clock:

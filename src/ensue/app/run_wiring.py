@@ -111,14 +111,20 @@ class RunWiring:
             functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
             context_for=self._contexts(declarations, registry),
             expander=expander,
-            on_event=self._seen_by(declarations),
-            hooks=self._hooks(registrations, pruning, matcher),
+            on_event=self._on_event,
+            hooks=self._hooks(registrations, pruning, matcher, declarations),
             masker=services.masker,
         )
         engine = Engine(engine_services, self._engine_options())
         return WiredRun(engine=engine, registry=registry, expander=expander, pruning=pruning)
 
-    def _hooks(self, registrations: Registrations, pruning: Pruning, matcher: ProjectMatcher) -> Hooks:
+    def _hooks(
+        self,
+        registrations: Registrations,
+        pruning: Pruning,
+        matcher: ProjectMatcher,
+        declarations: Declarations,
+    ) -> Hooks:
         services = self._services
         return Hooks(
             awaits=registrations.awaits,
@@ -128,6 +134,7 @@ class RunWiring:
             has_registered=pruning.concerns if pruning.has_earlier else None,
             prune=pruning.prune,
             matcher=matcher,
+            fanned_out=declarations.note_fan_out,
             enforced=services.enforced.of_state,
             is_transient=registrations.is_transient,
             takes_slot=self._takes_slot,
@@ -142,20 +149,16 @@ class RunWiring:
         def declare(site: CallSite) -> DeclaredBy:
             return declarations.of(site, by_function=True)
 
+        def registry_of(site: CallSite) -> RunRegistry:
+            return registry.of_state(site, declare)
+
         def context_for(site: CallSite) -> CallContext:
-            own = registry.of_state(site, declare)
+            context = CallContext(self._services, site, registry_of, gathered, self._on_event)
             # What the function registers through `ensue.derived` is registered by its state.
-            current_registry.set(own)
-            return CallContext(self._services, site, own, gathered, self._on_event)
+            current_registry.set(context.own_registry)
+            return context
 
         return context_for
-
-    def _seen_by(self, declarations: Declarations) -> Callable[[RunEvent], None]:
-        def on_event(event: RunEvent) -> None:
-            declarations.see(event)
-            self._on_event(event)
-
-        return on_event
 
     def _engine_options(self) -> EngineOptions:
         options, settings = self._options, self._services.settings

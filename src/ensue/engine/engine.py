@@ -96,5 +96,5 @@ def _outcome(scheduler: Scheduler) -> EngineOutcome:
     elif scheduler.scopes.failed:
         status = "failed"
     return EngineOutcome(
-        returns=scheduler.scopes.returns(), not_run=scheduler.scopes.left_out(), status=status
+        returns=scheduler.scopes.release(), not_run=scheduler.scopes.left_out(), status=status
     )

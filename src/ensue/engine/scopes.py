@@ -88,6 +88,18 @@ class Scopes:
         found = [returned for top in self._tops for returned in top.returns().values()]
         return {returned.tag: returned for returned in sorted(found, key=lambda one: one.run_num)}
 
+    def release(self) -> dict[str, Return]:
+        """Return what `returns` does, and let go of all nodes.
+
+        A node and its scope hold each other, so that nothing but the garbage collector would free them.
+        """
+        returns = self.returns()
+        for top in self._tops:
+            top.nodes, top.listeners = [], None
+        self._tops.clear()
+        self._registrars.clear()
+        return returns
+
     def still_open(self) -> list[Scope]:
         """Return the scopes that have not ended, in order of opening."""
         return list(self._open.values())

@@ -106,6 +106,10 @@ def _takes_slot(_: Srn) -> bool:
     return True
 
 
+def _notes_nothing(_scope: str, _tags: Sequence[str]) -> None:
+    pass
+
+
 def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
@@ -157,6 +161,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
         prune: called with what such a state returned; what it returns is the state's return.
         enforced: what the last apply made of a state, by its target, the path of its scope and its tag.
         matcher: finds the resources that a chunk is fanned out to; None when nothing is.
+        fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
         is_transient: whether what a chunk does is gone with the process that did it, so that a run which
             resumes another has to call it again.
         takes_slot: whether what runs on a target counts towards the concurrency.
@@ -171,6 +176,7 @@ class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     enforced: Callable[[Srn, str, str], EnforcedState | None] = _made_nothing
     matcher: TargetMatcher | None = None
+    fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
     takes_slot: Callable[[Srn], bool] = _takes_slot
     inputs: CallInputs | None = None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TYPE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-class Srn(msgspec.Struct, frozen=True, order=True):
+class Srn(msgspec.Struct, frozen=True, order=True, cache_hash=True):
     """A resource name. Ids are unique over all types.
 
     Args:

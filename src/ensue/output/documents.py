@@ -83,6 +83,7 @@ def yaml_text(data: Any) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     dumper_class.add_representer(str, text)
+    dumper_class.ignore_aliases = _written_out
     dumped: str = yaml.dump(
         _without_surrogates(plain(data)),
         Dumper=dumper_class,
@@ -92,6 +93,11 @@ def yaml_text(data: Any) -> str:
         width=2**31 - 1,
     )
     return re.sub(_ACTED_ON, _escaped, dumped.removesuffix("...\n"))
+
+
+def _written_out(_dumper: Any, _data: Any) -> bool:
+    """Return that data is written again where a document has it twice, instead of an alias."""
+    return True
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ _BEFORE_AND_AFTER: Final = ("new", "old")
 
 
 def presentable(data: Any, masker: Masker) -> Any:
-    r"""Return a masked copy of data that is made of mappings, lists and scalars alone.
+    r"""Return data masked, and made of mappings, lists and scalars alone: a copy where anything changes.
 
     Bytes become text (what is not UTF-8 in them as `\xNN`), sets become sorted lists, keys become
     strings, and anything else, an `Unknown` say, becomes what `str` says of it.
@@ -42,10 +42,7 @@ def plain(data: Any) -> Any:
         return data
     if isinstance(data, dict):
         mapping = cast("Mapping[Any, Any]", data)
-        return {
-            key if isinstance(key, str) else _key(key): value if value.__class__ in _SCALARS else plain(value)
-            for key, value in mapping.items()
-        }
+        return mapping if _is_flat(mapping) else _plain_mapping(mapping)
     if isinstance(data, list | tuple):
         items = cast("Sequence[Any]", data)
         return [item if item.__class__ in _SCALARS else plain(item) for item in items]
@@ -55,6 +52,21 @@ def plain(data: Any) -> Any:
     if isinstance(data, bytes):
         return data.decode("utf-8", "backslashreplace")
     return str(data)
+
+
+def _plain_mapping(mapping: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        key if isinstance(key, str) else _key(key): value if value.__class__ in _SCALARS else plain(value)
+        for key, value in mapping.items()
+    }
+
+
+def _is_flat(mapping: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is presentable as it is: text for keys, scalars for values."""
+    for key, value in mapping.items():
+        if key.__class__ is not str or value.__class__ not in _SCALARS:
+            return False
+    return True
 
 
 def _key(key: Any) -> str:

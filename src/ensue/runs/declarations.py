@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.language.tree import sls_key
-from ensue.model.events import FannedOut
 from ensue.model.resource import DeclaredBy
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ensue.engine.services import CallSite
     from ensue.language.roots import Roots
     from ensue.model.chunk import Chunk
-    from ensue.model.events import RunEvent
     from ensue.model.srn import Srn
 
 _DEPLOYED: Final = ":"
@@ -115,10 +113,14 @@ class Declarations:
         # file, is left alone as long as it exists.
         return self.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
 
-    def see(self, event: RunEvent) -> None:
-        """Take note of the chunks that a chunk with `tgt` became."""
-        if type(event) is FannedOut:
-            self._fanned_out.update((event.scope, tag) for tag in event.tags)
+    def note_fan_out(self, scope: str, tags: Sequence[str]) -> None:
+        """Record the chunks that a chunk with `tgt` became.
+
+        Args:
+            scope: the path of the scope that they are in.
+            tags: their tags.
+        """
+        self._fanned_out.update((scope, tag) for tag in tags)
 
     def _sls(self, chunk: Chunk, plan: Plan) -> str:
         """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""
