@@ -207,3 +207,13 @@ def test_secrets_are_nowhere(shell: Shell) -> None:
         ["grep", "-rl", "sw0rdfish-9", os.fspath(shell.root)], capture_output=True, text=True, check=False
     )
     assert found.stdout.split() == [str(shell.root / "states" / "secret.sls")]
+
+
+def test_commands_can_be_followed(shell: Shell) -> None:
+    """Their lines are on stderr before the results; stdout is one document nevertheless."""
+    shell.write("states/loud.sls", "loud:\n  cmd.run:\n    - name: echo out; echo err >&2\n")
+    done = shell.run("apply", "loud", "--follow", "--out", "json")
+    assert sorted(done.err.splitlines()) == ["loud | err", "loud | out"]
+    (returned,) = done.document["web-01"].values()
+    assert (returned["changes"]["stdout"], returned["changes"]["stderr"]) == ("out", "err")
+    assert shell.run("apply", "loud").err == ""

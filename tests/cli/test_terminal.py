@@ -70,15 +70,15 @@ def test_a_short_run_shows_no_display(shell: Shell) -> None:
 
 
 def test_a_longer_run_is_shown_live(shell: Shell, tmp_path: Path) -> None:
-    """While a state runs the display names it; a failure stands above it; at the end it is gone."""
+    """While a state runs the display names it; failures and followed output are above; it goes at the end."""
     end = tmp_path / "end"
     os.mkfifo(end)
     shell.write(
         "states/slow.sls",
-        f"bad:\n  test.fail_without_changes: []\nwaits:\n  cmd.run:\n    - name: cat {end}\n",
+        f"bad:\n  test.fail_without_changes: []\nwaits:\n  cmd.run:\n    - name: echo begun; cat {end}\n",
     )
     master, slave = os.openpty()
-    process = shell.start("apply", "slow", stdout=slave, stderr=slave)
+    process = shell.start("apply", "slow", "--follow", stdout=slave, stderr=slave)
     os.close(slave)
     shown = b""
     while b"waits (cmd.run)" not in shown:
@@ -93,4 +93,5 @@ def test_a_longer_run_is_shown_live(shell: Shell, tmp_path: Path) -> None:
     assert process.wait() == 2
     text = shown.decode()
     assert "failed: bad (test.fail_without_changes)" in text[: text.index("1 of 2 done, 0 changed, 1 failed")]
+    assert "waits |\x1b[0;0m begun" in text
     assert text.index("\x1b[?25l") < text.index("\x1b[?25h") < text.index("Summary for web-01")

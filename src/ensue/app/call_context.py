@@ -6,6 +6,8 @@ import asyncio
 import copy
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.app.target_context import TargetContext
 from ensue.connections.announced_commands import announcing
 from ensue.connections.umask import narrowed
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.contracts.clock import Clock
     from ensue.contracts.connection import Command, Connection
     from ensue.contracts.context import FileSources, FunctionContext
+    from ensue.contracts.following import Follow
     from ensue.contracts.growth import Plan
     from ensue.contracts.provider import EnvironmentProvider
     from ensue.contracts.vault import Vault
@@ -51,27 +54,39 @@ _LONGEST_COMMAND_CHARS: Final = 200
 """So much of a command is enough to know it again."""
 
 
+class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run gives all calls of its state functions.
+
+    Args:
+        registry_of: returns the registry as the run sees it, for one call.
+        gathered: what the run has gathered for files, by target.
+        on_event: told of the commands that calls start on this machine.
+        follow: begins to follow a command; None: no command is followed.
+    """
+
+    registry_of: Callable[[CallSite], RunRegistry]
+    gathered: defaultdict[Srn, Accumulators]
+    on_event: Callable[[RunEvent], None]
+    follow: Follow | None
+
+
 class CallContext(TargetContext):
     """A `StateContext`: one call of one state function.
 
     Args:
         services: the project.
         site: the call.
-        registry_of: returns the registry as the run sees it, for one call.
-        gathered: what the run has gathered for files, by target.
-        on_event: told of the commands that the call starts on this machine.
+        run: what the run gives all its calls.
     """
 
-    obeys_umask = True
-    """Whether what it makes on the target is narrowed by the state's `umask`."""
+    is_for_conditions = False
+    """Whether it is used for conditions: the state's `umask` does not count, and no command is followed."""
 
     def __init__(
         self,
         services: Services,
         site: CallSite,
-        registry_of: Callable[[CallSite], RunRegistry],
-        gathered: defaultdict[Srn, Accumulators],
-        on_event: Callable[[RunEvent], None],
+        run: CallsOfRun,
     ) -> None:
         # Made for every call of a run: as TargetContext does it, without the detour.
         self._services = services
@@ -81,17 +96,15 @@ class CallContext(TargetContext):
         self.test = site.test
         self._opts = None
         self._site = site
-        self._registry_of = registry_of
+        self._run = run
         self._registry: RunRegistry | None = None
-        self._gathered = gathered
-        self._on_event = on_event
         self._reads: CallReads | None = None
 
     @property
     def registry(self) -> RunRegistry:
         """The registry as the run sees it, for this call; made when it is first used."""
         if self._registry is None:
-            self._registry = self._registry_of(self._site)
+            self._registry = self._run.registry_of(self._site)
         return self._registry
 
     def own_registry(self) -> RunRegistry:
@@ -110,7 +123,13 @@ class CallContext(TargetContext):
         connection, options = self._watched(chunk), chunk.options
         if self._site.is_announced and self.srn.type == MINION_TYPE and not self.test:
             connection = announcing(connection, self._announce)
-        return narrowed(connection, options) if options.other and self.obeys_umask else connection
+        if self.is_for_conditions:
+            return connection
+        if self._run.follow is not None:
+            from ensue.app.followed_calls import followed_connection
+
+            connection = followed_connection(connection, self._run.follow, self._site, self._services.loop)
+        return narrowed(connection, options) if options.other else connection
 
     def _announce(self, command: Command, pid: int) -> None:
         """Tell of a command that runs: it may outlive this process."""
@@ -128,9 +147,9 @@ class CallContext(TargetContext):
         )
         services = self._services
         if asyncio.get_running_loop() is services.loop:
-            self._on_event(event)
+            self._run.on_event(event)
         else:
-            services.loop.call_soon_threadsafe(self._on_event, event)
+            services.loop.call_soon_threadsafe(self._run.on_event, event)
 
     def _noted(self) -> CallReads | None:
         """Return where the call notes what it reads; None when nobody asks."""
@@ -170,11 +189,11 @@ class CallContext(TargetContext):
 
     @property
     def for_conditions(self) -> CallContext:
-        """This context, without the state's `umask`."""
-        if not self._site.chunk.options.other:
+        """This context, without the state's `umask`, and without following commands."""
+        if not self._site.chunk.options.other and self._run.follow is None:
             return self
         context = copy.copy(self)
-        context.obeys_umask = False
+        context.is_for_conditions = True
         return context
 
     @property
@@ -185,7 +204,7 @@ class CallContext(TargetContext):
     @property
     def accumulators(self) -> Accumulators:
         """What was gathered in this run for the files of this target."""
-        return self._gathered[self.srn]
+        return self._run.gathered[self.srn]
 
     @property
     def enforced(self) -> EnforcedState | None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
+
+if TYPE_CHECKING:
+    from ensue.contracts.following import Follow
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,6 +21,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         resume: the id, or the beginning of it, of a run to resume; it names the SLS and the target.
         despite_running: resume although commands of that run still run.
         tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
+        follow: begins to follow a command of a state; called on the event loop. None: no command is followed.
     """
 
     test: bool = False
@@ -25,3 +31,4 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     resume: str | None = None
     despite_running: bool = False
     tgt: str | None = None
+    follow: Follow | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.app.call_context import CallContext
+from ensue.app.call_context import CallContext, CallsOfRun
 from ensue.app.call_inputs import CallInputs
 from ensue.app.expander import SlsExpander
 from ensue.app.functions import TargetFunctions
@@ -144,16 +144,18 @@ class RunWiring:
     def _contexts(
         self, declarations: Declarations, registry: RunRegistry
     ) -> Callable[[CallSite], CallContext]:
-        gathered: defaultdict[Srn, Accumulators] = defaultdict(Accumulators)
-
         def declare(site: CallSite) -> DeclaredBy:
             return declarations.of(site, by_function=True)
 
-        def registry_of(site: CallSite) -> RunRegistry:
-            return registry.of_state(site, declare)
+        run = CallsOfRun(
+            registry_of=lambda site: registry.of_state(site, declare),
+            gathered=defaultdict(Accumulators),
+            on_event=self._on_event,
+            follow=self._options.follow,
+        )
 
         def context_for(site: CallSite) -> CallContext:
-            context = CallContext(self._services, site, registry_of, gathered, self._on_event)
+            context = CallContext(self._services, site, run)
             # What the function registers through `ensue.derived` is registered by its state.
             current_registry.set(context.own_registry)
             return context

@@ -10,7 +10,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
-from ensue.cli.options import pillar_options, project_options, result_options
+from ensue.cli.options import follow_option, pillar_options, project_options, result_options
 from ensue.cli.target_option import target_option
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ EXAMPLES = (
         "with pillar that outranks the project's",
     ),
     ("ensue apply --out json --id web-01 > results.json", "results as one JSON document"),
+    ("ensue apply web --follow", "with the output of commands while they run"),
     ("ensue apply --state-output changes", "one line for each state that changed nothing"),
 )
 
@@ -47,6 +48,7 @@ EXAMPLES = (
     help="How many functions run at once. Default: 10 for each processor, and any number on ssh_host.",
 )
 @click.option("--failhard/--no-failhard", default=None, help="Whether to stop at the first state that fails.")
+@follow_option
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
 @result_options
 @pillar_options
@@ -59,6 +61,7 @@ def command(
     test: bool,
     concurrency: int | None,
     failhard: bool | None,
+    follow: bool,
     wait: bool,
     state_output: str | None,
     state_verbose: bool | None,
@@ -82,7 +85,7 @@ def command(
     test = test or asked.test is True
     options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, asked.mods, options, layout)
+    return run_states(session, asked.mods, options, layout, follow=follow)
 
 
 def run_states(
@@ -91,6 +94,7 @@ def run_states(
     options: RunOptions,
     layout: ResultLayout,
     *,
+    follow: bool = False,
     detailed_exitcode: bool = False,
 ) -> int:
     """Run SLS with progress on stderr, print the results on stdout, and return the exit code.
@@ -100,6 +104,7 @@ def run_states(
         mods: SLS names; none: the highstate.
         options: how they are run.
         layout: how the results are printed.
+        follow: whether what commands write is printed on stderr while they run.
         detailed_exitcode: whether the exit code of a plan says whether anything would change.
     """
     from ensue.cli.layout import print_report
@@ -109,7 +114,7 @@ def run_states(
         with closing(progress_of(session)) as progress:
             return await project.apply(
                 mods,
-                options,
+                _following(session, options) if follow else options,
                 on_event=progress.__call__,
                 on_warning=lambda one: session.print_diagnostics([one]),
             )
@@ -123,6 +128,15 @@ def run_states(
     if report.status == "interrupted":
         return exit_codes.INTERRUPTED
     return _detailed(report) if detailed_exitcode else report.exit_code
+
+
+def _following(session: Session, options: RunOptions) -> RunOptions:
+    import msgspec
+
+    from ensue.output.followed_lines import FollowedLines
+
+    follow = FollowedLines(session.lines, session.masker, session.stderr_palette)
+    return msgspec.structs.replace(options, follow=follow)
 
 
 def _print_not_run(session: Session, report: RunReport) -> None:

@@ -197,6 +197,13 @@ def _environment_options(function: Decorated) -> Decorated:
     return saltenv(pillarenv(function))
 
 
+def follow_option(function: Decorated) -> Decorated:
+    """Add the option that prints the output of commands while they run."""
+    return click.option(
+        "--follow", is_flag=True, help="Print on stderr what the commands of states write, while they run."
+    )(function)
+
+
 def result_options(function: Decorated) -> Decorated:
     """Add the options that lay out results."""
     verbose = click.option(

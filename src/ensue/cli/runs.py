@@ -10,7 +10,7 @@ from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run
 from ensue.cli.group import ExampleGroup
-from ensue.cli.options import global_options, pillar_options, project_options, result_options
+from ensue.cli.options import follow_option, global_options, pillar_options, project_options, result_options
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -147,6 +147,7 @@ def show(session: Session, *, run_id: str, state_output: str | None, state_verbo
 @click.option(
     "--despite-running", is_flag=True, help="Resume although commands of the killed run still run beside it."
 )
+@follow_option
 @result_options
 @pillar_options
 @project_options("highstate", "json", "yaml", "quiet")
@@ -154,6 +155,7 @@ def resume(
     session: Session,
     *,
     run_id: str,
+    follow: bool,
     wait: bool,
     despite_running: bool,
     state_output: str | None,
@@ -182,4 +184,4 @@ def resume(
         session.options = session.options._replace(minion_id=minion_id)
     options = RunOptions(wait_for_lock=wait, resume=run_id, despite_running=despite_running)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, (), options, layout)
+    return run_states(session, (), options, layout, follow=follow)

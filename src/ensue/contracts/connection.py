@@ -52,6 +52,18 @@ class FileStat(msgspec.Struct, frozen=True, kw_only=True):
     link_target: str = ""
 
 
+class OutputListener(Protocol):
+    """Receives what a command writes while it runs. Its methods must not raise."""
+
+    def output(self, data: bytes) -> None:
+        """Take a piece of its output."""
+        ...
+
+    def errors(self, data: bytes) -> None:
+        """Take a piece of its error output."""
+        ...
+
+
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     """A command to run.
 
@@ -69,6 +81,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
         clean_env: start from an empty environment instead of the user's.
         on_start: told the process id once the command runs, where that is a process of this machine; what it
             raises ends the command.
+        is_followed: whether a person who follows a run wants to read its output while it runs.
+        listener: receives what it writes as it comes; `Completed` has all of it nevertheless.
     """
 
     shell_line: str | None = None
@@ -82,6 +96,8 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float | None = None
     clean_env: bool = False
     on_start: Callable[[int], None] | None = None
+    is_followed: bool = False
+    listener: OutputListener | None = None
 
 
 class Completed(msgspec.Struct, frozen=True, kw_only=True):

@@ -63,6 +63,7 @@ async def ask(
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
     runas: str | None = None,
+    is_followed: bool = False,
 ) -> Answer:
     """Run a program and return its outcome, whatever the exit code.
 
@@ -72,18 +73,20 @@ async def ask(
         stdin: its input; secrets go here, never into the arguments.
         env: environment variables in addition to the language.
         runas: the user of the target who runs it; None for the user of the connection.
+        is_followed: whether a person who follows a run wants to read its output while it runs.
     """
     program, *arguments = argv
     command_env = {**_ENGLISH, **(env or {})}
     # A folder that everybody may enter, since another user's home folder may not exist.
     cwd = "/" if runas else None
-    answer = await _answer(ctx, Command(argv=argv, stdin=stdin, env=command_env, user=runas, cwd=cwd))
+    command = Command(argv=argv, stdin=stdin, env=command_env, user=runas, cwd=cwd, is_followed=is_followed)
+    answer = await _answer(ctx, command)
     for folder in _SYSTEM_FOLDERS if "/" not in program else ():
         if not answer.is_missing:
             break
         # On Debian, the PATH of an ordinary user lacks these folders, though the programs there work.
         found = (f"{folder}/{program}", *arguments)
-        answer = await _answer(ctx, Command(argv=found, stdin=stdin, env=command_env, user=runas, cwd=cwd))
+        answer = await _answer(ctx, msgspec.structs.replace(command, argv=found))
     return answer
 
 
@@ -103,6 +106,7 @@ async def must(
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
     runas: str | None = None,
+    is_followed: bool = False,
 ) -> Answer:
     """Run a program and fail if it does not succeed.
 
@@ -113,11 +117,12 @@ async def must(
         stdin: its input.
         env: environment variables in addition to the language.
         runas: the user of the target who runs it; None for the user of the connection.
+        is_followed: whether a person who follows a run wants to read its output while it runs.
 
     Raises:
         StateFailedError: it does not exist or failed; the message has its error output.
     """
-    answer = await ask(ctx, *argv, stdin=stdin, env=env, runas=runas)
+    answer = await ask(ctx, *argv, stdin=stdin, env=env, runas=runas, is_followed=is_followed)
     if answer.is_missing:
         raise StateFailedError(f"cannot {what} on {ctx.srn}: it has no program `{argv[0]}`; install it there")
     if not answer.is_success:

@@ -104,7 +104,13 @@ async def uninstall(
 
 
 async def _must(ctx: FunctionContext, words: Sequence[str], gem_bin: str | None, runas: str | None) -> str:
-    command = Command(argv=[gem_bin or "gem", *words], user=runas, env={"LC_ALL": "C.UTF-8"}, cwd="/")
+    command = Command(
+        argv=[gem_bin or "gem", *words],
+        user=runas,
+        env={"LC_ALL": "C.UTF-8"},
+        cwd="/",
+        is_followed=words[0] == "install",
+    )
     done = await ctx.connection.run(command)
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `{gem_bin or 'gem'}`; install it there")

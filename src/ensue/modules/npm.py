@@ -128,7 +128,10 @@ async def _run(
     env: Mapping[str, str] | None,
 ) -> Completed:
     variables: dict[str, str | None] = {**(env or {}), "LC_ALL": "C.UTF-8"}
-    command = Command(argv=["npm", *words], cwd=folder or "/", user=runas, env=variables)
+    is_followed = words[0] == "install"
+    command = Command(
+        argv=["npm", *words], cwd=folder or "/", user=runas, env=variables, is_followed=is_followed
+    )
     done = await ctx.connection.run(command)
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `npm`; install it there")

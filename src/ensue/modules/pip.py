@@ -169,7 +169,11 @@ async def _run(
     env |= {"LC_ALL": "C.UTF-8", "PIP_NO_INPUT": "1"}
     for program in await _programs(ctx, bin_env):
         command = Command(
-            argv=[*program, *words], env=env, user=options.get("user"), cwd=options.get("cwd") or "/"
+            argv=[*program, *words],
+            env=env,
+            user=options.get("user"),
+            cwd=options.get("cwd") or "/",
+            is_followed=words[0] == "install",
         )
         done = await ctx.connection.run(command)
         if done.returncode != _NOT_FOUND:

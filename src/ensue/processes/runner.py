@@ -68,6 +68,7 @@ class Launch(msgspec.Struct, frozen=True):
             raises ends the process.
         on_output: called with each piece of the standard output as it comes, which is kept all the same;
             must not raise.
+        on_errors: called in the same way with each piece of the standard error output.
         most_bytes: the bound of what it may write to its output and its errors together; None: no bound.
     """
 
@@ -84,6 +85,7 @@ class Launch(msgspec.Struct, frozen=True):
     end_grace_s: float = END_GRACE_S
     on_start: Callable[[int], None] | None = None
     on_output: Callable[[bytes], None] | None = None
+    on_errors: Callable[[bytes], None] | None = None
     most_bytes: int | None = None
 
 
@@ -220,8 +222,8 @@ class _Running(asyncio.SubprocessProtocol):
                 self.ended.set_exception(OutputBoundError(most_bytes))
             self._feed.stop()
             self._close_output()
-        elif fd == _STDOUT and self._launch.on_output is not None:
-            self._launch.on_output(data)
+        elif (take := self._launch.on_output if fd == _STDOUT else self._launch.on_errors) is not None:
+            take(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         """Note that nobody writes to the output, or to the errors, any more."""

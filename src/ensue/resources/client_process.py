@@ -21,6 +21,7 @@ from ensue.resources.faults import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.contracts.connection import OutputListener
     from ensue.contracts.content import Input
 
 QUIET_S: Final = 2.0
@@ -73,9 +74,11 @@ class ClientProcess(asyncio.SubprocessProtocol):
 
     Args:
         token: the mark of the lines of `boot_script`; empty if the client runs no such script.
+        listener: receives what it writes as it comes, marked lines included; None: nobody follows it.
     """
 
-    def __init__(self, token: str = "") -> None:
+    def __init__(self, token: str = "", listener: OutputListener | None = None) -> None:
+        self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._pid_mark = re.compile(rb"%s pid (\d{1,18})\n" % token.encode()) if token else None
         self._exit_mark = re.compile(rb"%s exit (\d{1,3})\n" % token.encode()) if token else None
@@ -178,7 +181,10 @@ class ClientProcess(asyncio.SubprocessProtocol):
             self._feed.stop()
             _resolve(self.started)
             _resolve(self.ended)
-        elif self._quiet is not None:
+            return
+        if self._listener is not None:
+            (self._listener.errors if fd == 2 else self._listener.output)(data)  # noqa: PLR2004 (standard error)
+        if self._quiet is not None:
             self._wait_for_silence()
 
     def process_exited(self) -> None:
@@ -217,12 +223,15 @@ class ClientProcess(asyncio.SubprocessProtocol):
         self._quiet = self._loop.call_later(QUIET_S, _resolve, self.ended)
 
 
-async def started_client(argv: Sequence[str], *, token: str = "") -> ClientProcess:
+async def started_client(
+    argv: Sequence[str], *, token: str = "", listener: OutputListener | None = None
+) -> ClientProcess:
     """Start a client.
 
     Args:
         argv: the program and its arguments.
         token: the mark of the lines of `boot_script`.
+        listener: receives what the client writes as it comes.
 
     Raises:
         OSError: the program cannot be started.
@@ -230,7 +239,9 @@ async def started_client(argv: Sequence[str], *, token: str = "") -> ClientProce
     """
     loop = asyncio.get_running_loop()
     raw = [os.fsencode(part) for part in argv]
-    _, client = await loop.subprocess_exec(lambda: ClientProcess(token), *raw, start_new_session=True)
+    _, client = await loop.subprocess_exec(
+        lambda: ClientProcess(token, listener), *raw, start_new_session=True
+    )
     return client
 
 

@@ -21,11 +21,12 @@ from ensue.resources.command_script import NO_FOLDER_EXIT_CODE, command_script
 from ensue.resources.faults import file_error
 from ensue.resources.posix_files import PosixFiles
 from ensue.resources.process_tree import kill_script
+from ensue.resources.unmarked_output import unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ensue.contracts.connection import Command, Completed
+    from ensue.contracts.connection import Command, Completed, OutputListener
     from ensue.contracts.content import Input
     from ensue.model.srn import Srn
     from ensue.resources.client_process import ClientProcess
@@ -135,8 +136,14 @@ class ExecConnection(PosixFiles):
         )
         script = command_script(command, token=self._token)
         limit_s = command.timeout_s if command.timeout_s is not None else settings.timeout_s
+        listener = unmarked(command.listener, self._token, marks_output=False)
         done = await self.send(
-            script.text, script.stdin_first, command.user or "", limit_s, stdin=command.stdin
+            script.text,
+            script.stdin_first,
+            command.user or "",
+            limit_s,
+            stdin=command.stdin,
+            listener=listener,
         )
         if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
             why = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
@@ -144,7 +151,14 @@ class ExecConnection(PosixFiles):
         return done
 
     async def send(
-        self, script: str, stdin_first: bytes, user: str | None, limit_s: float | None, *, stdin: Input = b""
+        self,
+        script: str,
+        stdin_first: bytes,
+        user: str | None,
+        limit_s: float | None,
+        *,
+        stdin: Input = b"",
+        listener: OutputListener | None = None,
     ) -> Completed:
         """Run a script of a POSIX shell and wait for its end.
 
@@ -154,10 +168,11 @@ class ExecConnection(PosixFiles):
             user: as whom, as for `Doorway.entry`.
             limit_s: how long it may run once it has started; None: no limit.
             stdin: what the script reads after that.
+            listener: receives what it writes, marked lines included.
         """
         entry = await self._door.entry(script, user, self._send_plain)
         async with self._turns:
-            client = await self._started(entry, user)
+            client = await self._started(entry, user, listener)
             try:
                 first = boot_input(entry.script, self._token) + entry.stdin_first + stdin_first
                 if isinstance(stdin, bytes):
@@ -184,10 +199,12 @@ class ExecConnection(PosixFiles):
     async def _send_plain(self, script: str, stdin: bytes) -> Completed:
         return await self.send(script, stdin, None, self.settings.connect_timeout_s)
 
-    async def _started(self, entry: Entry, user: str | None) -> ClientProcess:
+    async def _started(
+        self, entry: Entry, user: str | None, listener: OutputListener | None
+    ) -> ClientProcess:
         shell = ["/bin/sh", "-c", boot_script(self._token)]
         try:
-            return await started_client([*entry.argv, *shell], token=self._token)
+            return await started_client([*entry.argv, *shell], token=self._token, listener=listener)
         except OSError as fault:
             raise await self._door.why_not(user, None) from fault
 

@@ -273,11 +273,46 @@ class CommandContract:
         assert done.stdout == b"content640\n"
 
     @scene
+    async def test_a_listener_receives_output_while_the_command_runs(
+        self, target: Connection, folder: str
+    ) -> None:
+        """It receives output and errors apart, byte for byte, and the result has them nevertheless."""
+        heard = _Heard()
+        wait = "while [ ! -e go ]; do sleep 0.05; done"
+        line = f"printf 'one\\n'; printf 'err\\377' >&2; {wait}; printf two"
+        command = Command(shell_line=line, cwd=folder, timeout_s=20, env={"A": "b"}, listener=heard)
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(target.run(command))
+            await heard.first_line.wait()
+            assert not running.done()
+            await target.write(f"{folder}/go", b"")
+        done = running.result()
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"one\ntwo", b"err\xff")
+        assert (bytes(heard.stdout), bytes(heard.stderr)) == (done.stdout, done.stderr)
+
+    @scene
     async def test_a_closed_connection_runs_again(self, target: Connection, folder: str) -> None:
         """Closing gives up what is held, no more."""
         assert folder
         await target.close()
         assert (await target.run(Command(argv=["echo", "again"]))).stdout == b"again\n"
+
+
+class _Heard:
+    """An `OutputListener` that keeps everything."""
+
+    def __init__(self) -> None:
+        self.stdout = bytearray()
+        self.stderr = bytearray()
+        self.first_line = asyncio.Event()
+
+    def output(self, data: bytes) -> None:
+        self.stdout += data
+        if b"\n" in self.stdout:
+            self.first_line.set()
+
+    def errors(self, data: bytes) -> None:
+        self.stderr += data
 
 
 async def _assert_gone(target: Connection, folder: str) -> None:

@@ -117,7 +117,11 @@ class FakeConnection:
         self.commands.append(command)
         for pattern, answer in self._answers:
             if fnmatch.fnmatchcase(line, pattern):
-                return answer(command) if callable(answer) else answer
+                done = answer(command) if callable(answer) else answer
+                if command.listener is not None:
+                    command.listener.output(done.stdout)
+                    command.listener.errors(done.stderr)
+                return done
         return Completed(returncode=127, stdout=b"", stderr=f"not scripted: {line}\n".encode())
 
     async def read(self, path: str) -> bytes:

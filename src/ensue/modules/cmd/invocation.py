@@ -64,6 +64,7 @@ async def invoke(
         umask=options.umask,
         timeout_s=options.timeout_s,
         clean_env=options.clean_env,
+        is_followed=not options.hide_output,
     )
     try:
         done = await ctx.connection.run(request)

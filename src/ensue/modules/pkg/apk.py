@@ -72,7 +72,7 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
 
 async def refresh(ctx: FunctionContext) -> None:
     """Fetch the lists of packages."""
-    await must(ctx, "apk", "update", what="refresh the lists of packages")
+    await must(ctx, "apk", "update", what="refresh the lists of packages", is_followed=True)
 
 
 async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
@@ -81,19 +81,19 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     flags += ["--allow-untrusted"] if options.skip_verify else []
     specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
     verb = ["fix", "--reinstall"] if options.reinstall else ["add", "--upgrade"]
-    await must(ctx, "apk", *flags, *verb, *specs, what="install packages")
+    await must(ctx, "apk", *flags, *verb, *specs, what="install packages", is_followed=True)
 
 
 async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:
     """Remove packages."""
     flags = ["--purge"] if purge else []
-    await must(ctx, "apk", "del", *flags, *names, what="remove packages")
+    await must(ctx, "apk", "del", *flags, *names, what="remove packages", is_followed=True)
 
 
 async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
     """Install packages from files, and what they depend on from where that is."""
     flags = ["--allow-untrusted"] if options.skip_verify else []
-    await must(ctx, "apk", *flags, "add", *paths, what="install packages")
+    await must(ctx, "apk", *flags, "add", *paths, what="install packages", is_followed=True)
 
 
 async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
@@ -124,7 +124,7 @@ async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str
 
 async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (apk knows one kind)
     """Upgrade all packages."""
-    await must(ctx, "apk", "upgrade", what="upgrade packages")
+    await must(ctx, "apk", "upgrade", what="upgrade packages", is_followed=True)
 
 
 def _named(shown: str) -> str:

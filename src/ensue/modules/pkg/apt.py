@@ -80,7 +80,9 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
 
 async def refresh(ctx: FunctionContext) -> None:
     """Fetch the lists of packages."""
-    await must(ctx, "apt-get", "-q", "update", env=_QUIET, what="refresh the lists of packages")
+    await must(
+        ctx, "apt-get", "-q", "update", env=_QUIET, what="refresh the lists of packages", is_followed=True
+    )
 
 
 async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
@@ -95,19 +97,29 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     flags += ["--only-upgrade"] if options.only_upgrade else []
     flags += ["--reinstall"] if options.reinstall else []
     specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
-    await must(ctx, *_APT_GET, *flags, "install", "--", *specs, env=_QUIET, what="install packages")
+    await must(
+        ctx, *_APT_GET, *flags, "install", "--", *specs, env=_QUIET, what="install packages", is_followed=True
+    )
 
 
 async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:
     """Remove packages and what depends on them."""
     verb = "purge" if purge else "remove"
-    await must(ctx, *_APT_GET, verb, "--", *names, env=_QUIET, what=f"{verb} packages")
+    await must(ctx, *_APT_GET, verb, "--", *names, env=_QUIET, what=f"{verb} packages", is_followed=True)
 
 
 async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
     """Install packages from files, and what they depend on from where that is."""
     await must(
-        ctx, *_APT_GET, "--allow-downgrades", "install", "--", *paths, env=_QUIET, what="install packages"
+        ctx,
+        *_APT_GET,
+        "--allow-downgrades",
+        "install",
+        "--",
+        *paths,
+        env=_QUIET,
+        what="install packages",
+        is_followed=True,
     )
 
 
@@ -143,7 +155,7 @@ async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str
 async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:
     """Upgrade all packages."""
     verb = "dist-upgrade" if dist_upgrade else "upgrade"
-    await must(ctx, *_APT_GET, verb, env=_QUIET, what="upgrade packages")
+    await must(ctx, *_APT_GET, verb, env=_QUIET, what="upgrade packages", is_followed=True)
 
 
 def _candidates(policy: str) -> dict[str, str]:

@@ -66,7 +66,7 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:  # noqa: ARG001 
 
 async def refresh(ctx: FunctionContext) -> None:
     """Fetch the metadata of the repositories."""
-    await must(ctx, *_DNF, "makecache", what="refresh the lists of packages")
+    await must(ctx, *_DNF, "makecache", what="refresh the lists of packages", is_followed=True)
 
 
 async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
@@ -80,18 +80,18 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     if verb == "install" and not any(wanted.values()):
         # `dnf install` leaves an installed package alone unless it is told that a newer one is wanted.
         flags.append("--best")
-    await must(ctx, *_DNF, *flags, verb, *specs, what="install packages")
+    await must(ctx, *_DNF, *flags, verb, *specs, what="install packages", is_followed=True)
 
 
 async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # noqa: ARG001 (rpm knows no purge)
     """Remove packages and what depends on them."""
-    await must(ctx, *_DNF, "remove", *names, what="remove packages")
+    await must(ctx, *_DNF, "remove", *names, what="remove packages", is_followed=True)
 
 
 async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
     """Install packages from files, and what they depend on from where that is."""
     flags = ["--nogpgcheck"] if options.skip_verify else []
-    await must(ctx, *_DNF, *flags, "install", *paths, what="install packages")
+    await must(ctx, *_DNF, *flags, "install", *paths, what="install packages", is_followed=True)
 
 
 async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
@@ -123,7 +123,7 @@ async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str
 
 async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (dnf knows one kind)
     """Upgrade all packages."""
-    await must(ctx, *_DNF, "upgrade", what="upgrade packages")
+    await must(ctx, *_DNF, "upgrade", what="upgrade packages", is_followed=True)
 
 
 async def _newest_first(ctx: FunctionContext, found: dict[str, list[str]]) -> dict[str, list[str]]:

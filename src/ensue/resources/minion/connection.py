@@ -120,6 +120,7 @@ class MinionConnection(MinionFiles):
             env[b"PWD"] = os.fsencode(cwd)  # As a shell sets it.
         else:
             argv = [os.fsencode(command.shell), b"-c", os.fsencode(line)]
+        listener = command.listener
         if not argv:
             raise RemoteError("a command's argv is empty", target=str(self._srn))
         return Launch(
@@ -134,6 +135,8 @@ class MinionConnection(MinionFiles):
             program,
             command.timeout_s,
             on_start=command.on_start,
+            on_output=listener.output if listener is not None else None,
+            on_errors=listener.errors if listener is not None else None,
         )
 
     def _account(self, user: str | None) -> pwd.struct_passwd | None:

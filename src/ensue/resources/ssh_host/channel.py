@@ -7,6 +7,7 @@ import contextlib
 import re
 import secrets
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import asyncssh
@@ -36,10 +37,12 @@ from ensue.resources.ssh_host.sessions import (
 from ensue.resources.ssh_host.sftp_client import SftpClient
 from ensue.resources.ssh_host.sftp_messages import SftpError
 from ensue.resources.ssh_host.sftp_session import SftpLostError, SftpSession
+from ensue.resources.unmarked_output import unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from ensue.contracts.connection import OutputListener
     from ensue.contracts.content import Input
     from ensue.resources.ssh_host.transport import Transport
 
@@ -74,7 +77,8 @@ class Channel:
         errand = await self._becoming.errand(script.text, user) if user else Errand(script=script.text)
         errand = replace(errand, stdin_first=errand.stdin_first + script.stdin_first)
         limit_s = command.timeout_s if command.timeout_s is not None else self._settings.timeout_s
-        done = await self._send(errand, command.stdin, limit_s=limit_s, user=user)
+        listener = unmarked(command.listener, self._token, marks_output=True)
+        done = await self._send(errand, command.stdin, limit_s=limit_s, user=user, listener=listener)
         if done.returncode == NO_FOLDER_EXIT_CODE and self._token.encode() in done.stderr:
             said = done.stderr.replace(self._token.encode(), b"").decode("utf-8", "replace").strip()
             raise file_error(self._srn, "run in", command.cwd or "", why=said)
@@ -137,7 +141,15 @@ class Channel:
         limit_s = self._settings.connect_timeout_s
         return await self._send(Errand(script=script), stdin, limit_s=limit_s, user="")
 
-    async def _send(self, errand: Errand, stdin: Input, *, limit_s: float | None, user: str) -> Completed:
+    async def _send(
+        self,
+        errand: Errand,
+        stdin: Input,
+        *,
+        limit_s: float | None,
+        user: str,
+        listener: OutputListener | None = None,
+    ) -> Completed:
         """Send a script and wait for its end.
 
         Args:
@@ -145,6 +157,7 @@ class Channel:
             stdin: what the command reads.
             limit_s: how long it may take.
             user: whose processes it starts; empty: those of the user logged in.
+            listener: receives what it writes, marks included.
         """
         line = "exec " + shell_word(f"echo {self._token}; echo {self._token} pid $$ >&2\n{errand.script}")
         with self.losses("a command ran"):
@@ -153,7 +166,7 @@ class Channel:
             while True:
                 async with self.transport.gate as beside:
                     try:
-                        channel, session = await self._open(connection, line)
+                        channel, session = await self._open(connection, line, listener)
                     except asyncssh.ChannelOpenError as fault:
                         refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
                         continue
@@ -174,7 +187,7 @@ class Channel:
         return beside == 1
 
     async def _open(
-        self, connection: asyncssh.SSHClientConnection, line: str
+        self, connection: asyncssh.SSHClientConnection, line: str, listener: OutputListener | None
     ) -> tuple[asyncssh.SSHClientChannel[bytes], ExecSession]:
         """Open a session with a command."""
         raw = line.encode("utf-8", "surrogateescape")
@@ -182,7 +195,7 @@ class Channel:
             async with asyncio.timeout(self._settings.connect_timeout_s):
                 # asyncssh sends bytes as they are, though it asks for text: a path need not be UTF-8.
                 opened: Any = await connection.create_session(  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-                    ExecSession, cast("str", raw), encoding=None
+                    partial(ExecSession, listener), cast("str", raw), encoding=None
                 )
                 return cast("tuple[asyncssh.SSHClientChannel[bytes], ExecSession]", opened)
         except TimeoutError:

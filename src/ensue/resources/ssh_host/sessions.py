@@ -21,6 +21,8 @@ from ensue.resources.answers import MOST_BYTES
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from ensue.contracts.connection import OutputListener
+
 MOST_SESSIONS: Final = 10
 """OpenSSH's own default."""
 
@@ -88,9 +90,14 @@ class SessionGate:
 
 
 class ExecSession(asyncssh.SSHClientSession[bytes]):
-    """One command: collects what it writes and says when it has ended; its input goes through `feed`."""
+    """One command: collects what it writes and says when it has ended; its input goes through `feed`.
 
-    def __init__(self) -> None:
+    Args:
+        listener: receives what it writes as it comes; None: nobody follows it.
+    """
+
+    def __init__(self, listener: OutputListener | None = None) -> None:
+        self._listener = listener
         self.feed = Feed()
         self._loop = asyncio.get_running_loop()
         self._quiet: asyncio.TimerHandle | None = None
@@ -114,6 +121,8 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
             self.stop_collecting()
             self._end()
             return
+        if self._listener is not None:
+            (self._listener.errors if datatype == EXTENDED_DATA_STDERR else self._listener.output)(data)
         if self._quiet is not None:
             self._exit()
 

@@ -1,0 +1,36 @@
+"""Following a run: what the commands of its states write, while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from ensue.contracts.connection import OutputListener
+
+
+class FollowedState(msgspec.Struct, frozen=True, kw_only=True):
+    """The state whose command is followed.
+
+    Args:
+        id: its ID.
+        function: `module.function`.
+        target: the resource that it runs on, as text.
+    """
+
+    id: str
+    function: str
+    target: str
+
+
+class FollowedCommand(OutputListener, Protocol):
+    """Receives what one command writes."""
+
+    def end(self) -> None:
+        """Take note that the command has ended."""
+        ...
+
+
+Follow = Callable[[FollowedState], FollowedCommand]
+"""Begins to follow one command of a state."""

@@ -1,0 +1,78 @@
+"""Passing on a command's output as it comes, without the marked lines that a connection's script adds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.contracts.connection import OutputListener
+
+
+def unmarked(listener: OutputListener | None, token: str, *, marks_output: bool) -> OutputListener | None:
+    """Return what takes the raw output of a connection's script for a listener; None where there is none.
+
+    Args:
+        listener: receives the output without the marked lines.
+        token: a word that is in the marked lines and in nothing else.
+        marks_output: whether a marked line precedes the output, as one precedes the error output in any case.
+    """
+    return None if listener is None else _Unmarking(listener, token, marks_output=marks_output)
+
+
+class _Unmarking:
+    """An `OutputListener` for a connection that marks the output of its commands."""
+
+    def __init__(self, listener: OutputListener, token: str, *, marks_output: bool) -> None:
+        self._output = _Unmarked(listener.output, token, begins=marks_output)
+        self._errors = _Unmarked(listener.errors, token, begins=True)
+
+    def output(self, data: bytes) -> None:
+        """Take a piece of the raw output."""
+        self._output.take(data)
+
+    def errors(self, data: bytes) -> None:
+        """Take a piece of the raw error output."""
+        self._errors.take(data)
+
+
+class _Unmarked:
+    """Passes on what is between two marks of one stream.
+
+    Args:
+        pass_on: called with each piece.
+        token: a word that is in the marked lines and in nothing else.
+        begins: whether a marked line precedes the output; what comes before that line is dropped.
+    """
+
+    def __init__(self, pass_on: Callable[[bytes], None], token: str, *, begins: bool) -> None:
+        self._pass_on = pass_on
+        self._token = token.encode()
+        self._has_begun = not begins
+        self._has_ended = False
+        self._pending: bytes = b""
+
+    def take(self, data: bytes) -> None:
+        """Take a piece of the stream."""
+        if self._has_ended:
+            return
+        data = self._pending + data
+        if not self._has_begun:
+            at = data.find(self._token)
+            _, newline, after = data[at:].partition(b"\n") if at >= 0 else (b"", b"", b"")
+            if not newline:
+                self._pending = data[at:] if at >= 0 else data[-len(self._token) :]
+                return
+            self._has_begun, data = True, after
+        said, mark, _ = data.partition(self._token)
+        self._has_ended = bool(mark)
+        kept = 0 if mark else self._beginning_of_mark(said)
+        self._pending = said[len(said) - kept :]
+        if len(said) > kept:
+            self._pass_on(said[: len(said) - kept])
+
+    def _beginning_of_mark(self, data: bytes) -> int:
+        """Return how many bytes at the end may be the beginning of the token."""
+        longest = min(len(self._token) - 1, len(data))
+        return next((size for size in range(longest, 0, -1) if data.endswith(self._token[:size])), 0)
