@@ -42,7 +42,9 @@ class FileContract(ContentContract, LinkContract):
             path = f"{folder}/{name}"
             assert await target.read(path) == name.encode("utf-8", "surrogateescape")
             await target.rename(path, f"{path}.moved")
-            assert await target.stat(path) is None
+        assert await target.list_directory(folder) == sorted(f"{name}.moved" for name in HARD_NAMES)
+        for name in HARD_NAMES:
+            path = f"{folder}/{name}"
             await target.symlink(f"{name}.moved", path)
             found = await target.stat(path)
             assert found is not None

@@ -347,7 +347,7 @@ def test_a_deploy_that_was_killed_is_completed_by_the_next(cachedir: Path, isola
     """Killed at any moment: the next deploy succeeds, and in the end nothing is left running."""
     marker = f"env-{random.randrange(10**9)}"  # noqa: S311 - a name, no secret
     directory = cachedir / "sandboxes" / marker
-    for _ in range(8):
+    for _ in range(4):
         killed = start_in_process(directory, isolation, "deploy")
         try:
             killed.wait(timeout=random.uniform(0.05, 0.6))  # noqa: S311 - the moment is to be any
