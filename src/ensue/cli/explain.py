@@ -26,8 +26,11 @@ EXAMPLES = (
 _CODE_DIGITS: Final = 4
 
 _SECTION: Final = re.compile(
-    r"^### (?P<code>[EW]\d{4}): (?P<title>.+)\n(?P<body>(?:(?!#{1,3} ).*\n?)*)", re.MULTILINE
+    r"^### (?P<code>[EW]\d{4}): (?P<title>.+)\n(?P<body>(?:(?!#{2,3} ).*\n?)*)", re.MULTILINE
 )
+
+_LINK: Final = re.compile(r"\[(?P<words>[^\]]*)\]\((?P<page>[\w.-]+\.md)?(?:#[^)]*)?\)")
+"""A link to a page or a section of the documentation; its words may be broken over two lines."""
 
 
 @click.command("explain", cls=ExampleCommand, examples=EXAMPLES)
@@ -46,8 +49,22 @@ def command(code: str | None) -> int:
     if found is None:
         message = f"there is no code {code!r}; `ensue explain` lists all"
         raise click.BadParameter(message, param_hint="CODE")
-    click.echo(f"{wanted}: {found[0]}\n\n{found[1]}")
+    click.echo(f"{wanted}: {found[0]}\n\n{_as_text(found[1])}")
     return exit_codes.SUCCEEDED
+
+
+def _as_text(body: str) -> str:
+    """Return a section as it reads on a terminal: examples are indented, links are their words."""
+    lines: list[str] = []
+    is_example = False
+    for line in body.splitlines():
+        if line.startswith("```"):
+            is_example = not is_example
+        elif is_example:
+            lines.append(f"    {line}".rstrip())
+        elif not line.startswith("<!--"):
+            lines.append(line)
+    return _LINK.sub(lambda link: link["words"] or link["page"], "\n".join(lines))
 
 
 def _full_code(code: str, known: Container[str]) -> str:

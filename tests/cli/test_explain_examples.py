@@ -1,0 +1,165 @@
+"""The examples of docs/diagnostics.md, which `ensue explain` prints, cause their code; mended, they do not.
+
+Each code has one example: what causes it, a file or commands, and what to write instead. It is tried in a
+small project, in which it replaces one file. An example after `<!-- not run -->` needs what this test does
+not have: a full disk, a killed run, another program.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ensue.cli import main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "diagnostics.md"
+
+FILES = {
+    "ensue.yaml": "id: m1\n",
+    "states/top.sls": "base:\n  '*': [web]\n",
+    "states/web.sls": "web: test.nop\n",
+    "states/a.sls": "a: test.nop\n",
+    "states/map.jinja": "{% set port = 80 %}\n",
+    "pillar/top.sls": "base:\n  '*': [data]\n",
+    "pillar/data.sls": "db: {password: hunter2-of-the-database}\n",
+    "definitions/db.yaml": (
+        "kind: Definition\nmetadata: {id: db}\nentity: {type: postgres, driver_type: echo, criteria: [{}]}\n"
+    ),
+    "score.yaml": (
+        "apiVersion: score.dev/v1b1\n"
+        "metadata: {name: web}\n"
+        "containers: {main: {image: nginx}}\n"
+        "resources: {db: {type: postgres}}\n"
+    ),
+}
+"""The project of every example."""
+
+BOX = "resources: {dummy: {box: {}}}\n"
+
+MORE: dict[str, dict[str, str]] = {
+    "E0405": {"states/a.sls": "a: mine.done\n"},
+    "E0609": {"states/a.sls": "#!mine|yaml\na: test.nop\n"},
+    "E0707": {"pillar/data.sls": BOX},
+    "E0708": {"ensue.yaml": "id: m1\nnodegroups: {web: 'web-*'}\n"},
+    "E0709": {"states/a.sls": "a:\n  test.nop:\n    - tgt: N@web\n"},
+    "E0710": {"pillar/data.sls": "resources: {mine: {}}\n"},
+    "E0711": {"pillar/data.sls": "resources: {mine: {}}\n"},
+    "E0712": {"pillar/data.sls": "resources: {mine: {}}\n"},
+    "E0716": {"pillar/data.sls": BOX},
+    "E0721": {"states/a.sls": "a:\n  cmd.run:\n    - name: printf %0200d 7\n"},
+}
+"""Further files of one example."""
+
+ABSENT = {"E0604": "states/top.sls"}
+"""A file that the project of one example lacks."""
+
+COMPILE = "ensue show low a"
+GRAPH = "ensue graph score.yaml --app shop --env dev --env-type development"
+BY_FILE = {
+    "states/top.sls": "ensue apply --test",
+    "definitions/db.yaml": GRAPH,
+    "score.yaml": GRAPH,
+    "states/_grains/mine.py": "ensue call m1 grains.items",
+    "states/_resources/mine/__init__.py": "ensue call '*' test.ping",
+}
+BY_CODE = {
+    "E0102": "ensue plan a",
+    "E0110": "ensue plan a",
+    "E0220": "ensue apply a",
+    "E0315": "ensue plan a",
+    "E0407": "ensue plan a",
+    "E0408": "ensue plan a",
+    "E0716": "ensue plan a",
+    "E0721": "ensue apply a",
+    "E0826": "ensue deploy score.yaml --app shop --env dev --env-type development --plan",
+    "E0905": "ensue apply a",
+}
+
+AS_COMMENT = {
+    "E0220": "would change what the file says",
+    "E0905": "is called for the 2nd time in this run",
+}
+"""What the comment of a state says where it has no code: of a delayed block that is not rendered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One example of the page.
+
+    Args:
+        code: what its wrong part causes.
+        path: the file that it is; empty: it is commands.
+        wrong: the file or the commands that cause the code.
+        right: the same without the error.
+        is_run: whether it is tried.
+    """
+
+    code: str
+    path: str
+    wrong: str
+    right: str
+    is_run: bool
+
+
+_SECTION = re.compile(r"^### (?P<code>[EW]\d{4}): (?P<body>(?:(?!#{2,3} ).*\n?)*)", re.MULTILINE)
+_EXAMPLE = re.compile(
+    r"(?P<unrun><!-- not run -->\n)?Causes it(?:, in `(?P<path>[^`]+)`)?:\n\n"
+    r"```\w+\n(?P<wrong>.*?)```\n\nInstead:\n\n```\w+\n(?P<right>.*?)```\n*\Z",
+    re.DOTALL,
+)
+
+
+def _examples() -> list[Example]:
+    found: list[Example] = []
+    for section in _SECTION.finditer(PAGE.read_text(encoding="utf-8")):
+        example = _EXAMPLE.search(section["body"])
+        assert example is not None, f"{section['code']} has no example"
+        found.append(
+            Example(
+                code=section["code"],
+                path=example["path"] or "",
+                wrong=example["wrong"],
+                right=example["right"],
+                is_run=example["unrun"] is None,
+            )
+        )
+    return found
+
+
+@pytest.mark.parametrize("example", [pytest.param(one, id=one.code) for one in _examples() if one.is_run])
+def test_an_example_does_what_the_page_says(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The wrong part causes its code, the right part does not and is accepted."""
+    for text, is_wrong in ((example.wrong, True), (example.right, False)):
+        folder = tmp_path / ("wrong" if is_wrong else "right")
+        _write_project(folder, example, text)
+        monkeypatch.chdir(folder)
+        lines = [BY_CODE.get(example.code) or BY_FILE.get(example.path, COMPILE)]
+        code = [_run(line) for line in (lines if example.path else text.splitlines())][-1]
+        captured = capfd.readouterr()
+        said = captured.out + captured.err
+        assert (AS_COMMENT.get(example.code, example.code) in said) is is_wrong, said
+        assert is_wrong or code == 0, said
+
+
+def _write_project(folder: Path, example: Example, text: str) -> None:
+    files = FILES | MORE.get(example.code, {})
+    files.pop(ABSENT.get(example.code, ""), None)
+    if example.path:
+        files[example.path] = ("id: m1\n" if example.path == "ensue.yaml" else "") + text
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+
+def _run(line: str) -> int:
+    if line.startswith("ensue "):
+        return main(shlex.split(line)[1:])
+    return subprocess.run(["/bin/sh", "-c", line], check=True).returncode
