@@ -52,6 +52,29 @@ MORE: dict[str, dict[str, str]] = {
     "E0712": {"pillar/data.sls": "resources: {mine: {}}\n"},
     "E0716": {"pillar/data.sls": BOX},
     "E0721": {"states/a.sls": "a:\n  cmd.run:\n    - name: printf %0200d 7\n"},
+    "E0827": {
+        "score.yaml": (
+            "apiVersion: score.dev/v1b1\n"
+            "metadata: {name: web}\n"
+            "containers: {main: {image: nginx, variables: {LEVEL: '${resources.env.LEVEL}'}}}\n"
+            "resources: {env: {type: environment}}\n"
+        )
+    },
+    "E0832": {
+        "definitions/db.yaml": (
+            "kind: Definition\n"
+            "metadata: {id: db}\n"
+            "entity:\n"
+            "  type: postgres\n"
+            "  driver_type: echo\n"
+            "  driver_inputs: {secrets: {password: hunter2-of-the-database}}\n"
+            "  criteria: [{}]\n"
+        )
+    },
+    **{
+        code: {"ensue.yaml": "id: m1\nsecret_stores: {environment: {kind: env}}\n"}
+        for code in ("E0835", "E0836", "E0837")
+    },
 }
 """Further files of one example."""
 
@@ -60,6 +83,8 @@ ABSENT = {"E0604": "states/top.sls"}
 
 COMPILE = "ensue show low a"
 GRAPH = "ensue graph score.yaml --app shop --env dev --env-type development"
+DEPLOY = GRAPH.replace("graph", "deploy")
+RENDER = f"{DEPLOY} --render kubernetes --to out"
 BY_FILE = {
     "states/top.sls": "ensue apply --test",
     "definitions/db.yaml": GRAPH,
@@ -76,12 +101,23 @@ BY_CODE = {
     "E0408": "ensue plan a",
     "E0716": "ensue plan a",
     "E0721": "ensue apply a",
-    "E0826": "ensue deploy score.yaml --app shop --env dev --env-type development --plan",
+    "E0805": "ensue apply a",
+    "E0826": f"{DEPLOY} --plan",
+    "E0830": RENDER,
+    "E0831": RENDER,
+    "E0832": RENDER,
+    "E0833": RENDER,
+    "E0834": f"{DEPLOY} --render compose --to out",
+    "E0835": f"{DEPLOY} --plan",
+    "E0836": f"{DEPLOY} --plan",
+    "E0837": f"{DEPLOY} --plan",
     "E0905": "ensue apply a",
 }
 
 AS_COMMENT = {
     "E0220": "would change what the file says",
+    "E0805": "names a state of another scope",
+    "E0830": "cannot be carried out",
     "E0905": "is called for the 2nd time in this run",
 }
 """What the comment of a state says where it has no code: of a delayed block that is not rendered."""

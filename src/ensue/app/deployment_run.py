@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ensue.app.deploying_call import DeployingCall
     from ensue.app.deployments import BuiltGraph, Deployments
     from ensue.app.services import Services
+    from ensue.app.workload_files import WrittenWorkloads
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.contracts.driver import DriverServices
     from ensue.contracts.growth import GrowthRequest, Plan
@@ -187,19 +188,19 @@ class DeploymentRun:
         node = self._nodes.get(str(kept.key))
         return node is not None and node.driver != kept.driver
 
-    async def rendered(self, nodes: Sequence[NodeOutcome]) -> list[Path]:
-        """Render workloads, where that was asked for and nothing failed; return the files that changed.
+    async def rendered(self, nodes: Sequence[NodeOutcome]) -> WrittenWorkloads:
+        """Render workloads if that was asked for and nothing failed.
 
         Raises:
             CompileError: a workload cannot be rendered.
             DriverError: a file cannot be read or written.
         """
-        from ensue.app.workload_files import write_workloads
+        from ensue.app import workload_files
 
         if not self.order.render or any(one.outcome.status in {"failed", "skipped"} for one in nodes):
-            return []
+            return workload_files.WrittenWorkloads()
         try:
-            return await asyncio.to_thread(write_workloads, nodes, self.order, self._services)
+            return await asyncio.to_thread(workload_files.write_workloads, nodes, self.order, self._services)
         except OSError as error:
             raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None
 

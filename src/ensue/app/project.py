@@ -7,6 +7,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.app.assigned_sls import AssignedSls
 from ensue.app.kept_resources import KeptResources
 from ensue.app.opened_project import ProjectOptions
@@ -97,8 +99,11 @@ class Project(KeptResources):
         async def run() -> DeploymentReport:
             report = await self._run((), options, on_event, on_warning, deployment)
             nodes = await deployment.end()
-            rendered = () if options.test else await deployment.rendered(nodes)
-            return DeploymentReport(run=report, deployment=deployment, nodes=nodes, rendered=tuple(rendered))
+            if options.test:
+                return DeploymentReport(run=report, deployment=deployment, nodes=nodes)
+            rendered = await deployment.rendered(nodes)
+            report = msgspec.structs.replace(report, warnings=(*report.warnings, *rendered.warnings))
+            return DeploymentReport(run=report, deployment=deployment, nodes=nodes, rendered=rendered.paths)
 
         if options.test:
             return await run()

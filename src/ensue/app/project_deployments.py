@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.app.deployment_run import DeploymentRun
 from ensue.engine.asked_growth import AskedGrowth
 from ensue.errors import StateFailedError
@@ -42,8 +44,11 @@ class ProjectDeployments:
         if came.status == "failed" and not came.returns:
             raise StateFailedError(came.comment)
         nodes = await run.end()
-        rendered = [] if self._context.test else await run.rendered(nodes)
-        return summed_up(nodes, tuple(map(str, rendered)))
+        if self._context.test:
+            return summed_up(nodes)
+        rendered = await run.rendered(nodes)
+        done = summed_up(nodes, tuple(map(str, rendered.paths)))
+        return msgspec.structs.replace(done, warnings=tuple(one.message for one in rendered.warnings))
 
     async def provision(self, resource: str) -> StateReturn:
         """Provision one resource of the deployment that the state belongs to."""

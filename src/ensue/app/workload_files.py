@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ensue.errors import CompileError, DriverError
 from ensue.files import private_files
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ensue.app.services import Services
     from ensue.contracts.deployment import DeploymentOrder
+    from ensue.diagnostics import Diagnostic
     from ensue.provisioning.identity import Key
     from ensue.provisioning.outcomes import NodeOutcome
     from ensue.workload_output import Document, Format, Manifest
@@ -46,16 +47,27 @@ def updated_module(one: NodeOutcome) -> Any:
     return apply_patch(one.evaluated.params, update, place=place)
 
 
-def write_workloads(nodes: Iterable[NodeOutcome], order: DeploymentOrder, services: Services) -> list[Path]:
+class WrittenWorkloads(NamedTuple):
+    """What came of rendering workloads.
+
+    Args:
+        paths: the files that were written.
+        warnings: what is left out of them, or is not known.
+    """
+
+    paths: tuple[Path, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def write_workloads(
+    nodes: Iterable[NodeOutcome], order: DeploymentOrder, services: Services
+) -> WrittenWorkloads:
     """Render the workloads of a deployment and write the files that differ; this blocks.
 
     Args:
         nodes: all resources of the deployment.
         order: in which format, and where to.
         services: the project.
-
-    Returns:
-        The files that were written.
 
     Raises:
         CompileError: a workload cannot be rendered; nothing is written.
@@ -72,7 +84,8 @@ def write_workloads(nodes: Iterable[NodeOutcome], order: DeploymentOrder, servic
     if rendering.has_errors:
         raise CompileError(rendering.diagnostics)
     order.render_to.mkdir(parents=True, exist_ok=True)
-    return [path for one in rendering.documents if (path := _written(one, order.render_to)) is not None]
+    written = (_written(one, order.render_to) for one in rendering.documents)
+    return WrittenWorkloads(tuple(path for path in written if path is not None), rendering.diagnostics)
 
 
 def _format(word: str) -> Format:

@@ -68,6 +68,7 @@ class Deployed(msgspec.Struct, frozen=True, kw_only=True):
         failures: why resources failed, `TYPE.CLASS#ID: reason` each; or why nothing was built.
         orphans: resources that are kept and that nobody asks for any more.
         rendered: the files that workloads were rendered to and that have changed.
+        warnings: what is left out of them, or is not known.
     """
 
     statuses: Mapping[str, int]
@@ -78,6 +79,7 @@ class Deployed(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[str, ...]
     orphans: tuple[str, ...]
     rendered: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Deployments(Protocol):

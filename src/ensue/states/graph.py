@@ -190,4 +190,5 @@ def _said(ctx: StateContext, name: str, order: DeploymentOrder, done: Deployed) 
         comment=comment,
         new_state=new_state,
         sensitive=done.sensitive,
+        warnings=done.warnings,
     )
