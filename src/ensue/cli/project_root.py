@@ -8,7 +8,7 @@ from typing import Final
 
 _MARK: Final = "ensue.yaml"
 _OWN: Final = (_MARK, "states", "pillar", ".ensue")
-"""What makes the working directory itself a project."""
+"""Files and folders that make the working directory itself a project."""
 
 
 def project_root() -> Path:
