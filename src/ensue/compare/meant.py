@@ -1,7 +1,7 @@
-"""Differences that are intended: where ensue does not copy a fault of Salt's.
+"""Intended differences: where ensue does not copy an error of Salt's.
 
-The tables hold the differences of docs/migrating-from-salt.md that a comparison can recognise: by the code of
-a refusal, or by a function and what its plan says. Any other difference is reported as one.
+The tables have those differences of docs/migrating-from-salt.md that a comparison can recognise: by the code
+of a refusal, or by a function and the result of its plan. No other difference counts as intended.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _NEVER_RUNS: Final = (
 )
 
 OF_REFUSALS: Final[Mapping[str, str]] = {
-    "E0202": "Salt takes the last of two equal keys in JSON; ensue refuses both, as Salt does in YAML",
-    "E0206": "Salt renders nothing and says nothing; ensue refuses the file",
-    "E0312": "Salt takes a default where the value of an option makes no sense; ensue refuses it",
+    "E0202": "In JSON, Salt uses the last of two equal keys; ensue refuses them, as Salt does in YAML",
+    "E0206": "Salt silently renders nothing; ensue refuses the file",
+    "E0312": "Salt uses the default for an invalid value of an option; ensue refuses the value",
     "E0401": _NEVER_RUNS,
     "E0402": _NEVER_RUNS,
     "E0403": _NEVER_RUNS,
-    "E0503": "Salt takes no notice of a requisite of no known shape; ensue refuses it",
-    "E0601": "Salt takes a broken top file for one that gives nothing; ensue says what is wrong with it",
-    "E0602": "Salt takes a target that does not parse for one that does not match; ensue refuses it",
+    "E0503": "Salt ignores a requisite of an unknown form; ensue refuses it",
+    "E0601": "Salt treats a broken top file as an empty one; ensue reports the error",
+    "E0602": "Salt treats a target that does not parse as one that matches nothing; ensue refuses it",
 }
-"""What ensue refuses and Salt does not: code to reason."""
+"""Reasons for what ensue refuses and Salt does not, by code."""
 
 _SAYS_CHANGES: Final = (
-    "in a plan Salt says no changes; ensue says them, so that what reacts to them is planned too"
+    "Salt's plan leaves changes out; ensue's has them, so that states that react to them are planned, too"
 )
-_KEEPS_FOLDERS: Final = "Salt removes, or says it removes, a folder that is to stay; ensue keeps it"
+_KEEPS_FOLDERS: Final = "Salt removes, or plans to remove, a folder that should stay; ensue keeps it"
 
 _CHANGES_HERE: Final[Mapping[str, str]] = {
     "file.cached": _SAYS_CHANGES,
@@ -43,19 +43,19 @@ _CHANGES_HERE: Final[Mapping[str, str]] = {
     "ini.sections_absent": _SAYS_CHANGES,
     "ini.sections_present": _SAYS_CHANGES,
 }
-"""Functions whose plan has changes here and none in Salt."""
+"""Functions whose plan has changes in ensue and none in Salt."""
 
 _OTHERWISE: Final[Mapping[str, str]] = {
     "file.pruned": _KEEPS_FOLDERS,
     "file.tidied": _KEEPS_FOLDERS,
-    "grains.present": "Salt remembers what a plan has said; ensue says of each state what it would do",
-    "test.check_pillar": "Salt 3008 hides values of pillar from its own check; ensue checks them",
+    "grains.present": "Salt plans it as if earlier states had been applied; ensue plans each state by itself",
+    "test.check_pillar": "Salt 3008 masks pillar values for its own check; ensue checks the values",
 }
-"""Functions that come to another result on purpose."""
+"""Functions whose result differs on purpose."""
 
 
 def meant_in_plan(function: str, salt: PlannedState | None, ours: PlannedState | None) -> str:
-    """Return why a state's plan is another one on purpose; empty where it is not."""
+    """Return why a state's plan differs on purpose; empty if it does not."""
     if salt is None or ours is None:
         return ""
     if function in _CHANGES_HERE and ours.changes and not salt.changes:
