@@ -1,4 +1,4 @@
-"""What a state function is given in one call: the contract `StateContext`, wired to a project."""
+"""The context of one call of a state function: the contract `StateContext`, wired to a project."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _CLOCK: Final = SystemClock()
 
 _LONGEST_COMMAND_CHARS: Final = 200
-"""So much of a command is enough to know it again."""
+"""How much of a command is recorded, enough to recognise it."""
 
 
 class CallContext(TargetContext):
@@ -59,11 +59,11 @@ class CallContext(TargetContext):
         site: the call.
         registry: the registry as the run sees it, for this call.
         gathered: what the run has gathered for files, by target.
-        on_event: told of the commands that the call starts on this machine.
+        on_event: called with the commands that the call starts on this machine.
     """
 
     obeys_umask = True
-    """Whether what it makes on the target is narrowed by the state's `umask`."""
+    """Whether the state's `umask` applies to what the call creates on the target."""
 
     def __init__(
         self,
@@ -73,9 +73,9 @@ class CallContext(TargetContext):
         gathered: defaultdict[Srn, Accumulators],
         on_event: Callable[[RunEvent], None],
     ) -> None:
-        # Made for every call of a run: as TargetContext does it, without the detour.
+        # Made for every call of a run, and so without calling TargetContext's `__init__`.
         self._services = services
-        # The same project, with what only the context of a state needs of it.
+        # The same project, with the parts that only the context of a state needs.
         self._project = services
         self.srn = site.target
         self.test = site.test
@@ -93,12 +93,12 @@ class CallContext(TargetContext):
 
     @property
     def clock(self) -> Clock:
-        """Time."""
+        """The clock."""
         return _CLOCK
 
     @property
     def connection(self) -> Connection:
-        """The way to the target, under the state's `umask` if it has one."""
+        """The connection to the target, with the state's `umask` if it has one."""
         chunk = self._site.chunk
         connection, options = self._watched(chunk), chunk.options
         if self._site.is_announced and self.srn.type == MINION_TYPE and not self.test:
@@ -106,11 +106,11 @@ class CallContext(TargetContext):
         return narrowed(connection, options) if options.other and self.obeys_umask else connection
 
     def _announce(self, command: Command, pid: int) -> None:
-        """Tell of a command that runs: it may outlive this process."""
+        """Announce a running command, which may outlive this process."""
         mark = process_mark(pid)
         if not mark:
-            return  # It is over already.
-        # Masked before it is cut: half a secret is one, too.
+            return  # It has ended already.
+        # Masked before it is cut: half a secret is a secret, too.
         text = self.masker.text(command.shell_line or " ".join(command.argv or ()))
         event = CommandStarted(
             scope=self._site.plan.scope,
@@ -126,7 +126,7 @@ class CallContext(TargetContext):
             services.loop.call_soon_threadsafe(self._on_event, event)
 
     def _noted(self) -> CallReads | None:
-        """Return where the call notes what it reads; None when nobody asks."""
+        """Return where the call records what it reads; None if that is not needed."""
         reader = self._site.reader
         if self._reads is None and reader is not None and not self.test:
             from ensue.runs.call_reads import CallReads
@@ -143,7 +143,7 @@ class CallContext(TargetContext):
 
     @property
     def files(self) -> FileSources:
-        """Reader of sources."""
+        """The reader of sources."""
         files, reads = super().files, self._noted()
         return files if reads is None else reads.noting(files, self.saltenv)
 
@@ -177,12 +177,12 @@ class CallContext(TargetContext):
 
     @property
     def accumulators(self) -> Accumulators:
-        """What was gathered in this run for the files of this target."""
+        """The texts that this run has accumulated for the files of this target."""
         return self._gathered[self.srn]
 
     @property
     def enforced(self) -> EnforcedState | None:
-        """What the last apply made of this state."""
+        """The enforced state: what the last apply recorded for this state."""
         site = self._site
         return self._project.enforced.of_state(site.target, site.plan.scope, site.chunk.tag)
 
@@ -232,7 +232,7 @@ class CallContext(TargetContext):
         return await self.grow(AskedGrowth(self.srn, (function,), source))
 
     async def grow(self, asked: AskedGrowth) -> ScopeReturn:
-        """Run what is asked for as growth under this state."""
+        """Run a requested plan as growth under this state."""
         return await self._site.apply(asked)
 
     @property
@@ -252,12 +252,12 @@ class CallContext(TargetContext):
         return self._services.states_of(srn.type)
 
     async def resolved(self, target: Srn | str) -> Srn:
-        """Return the resource that is meant.
+        """Return the resource that a target names.
 
         Raises:
             UnknownResourceError: as for `on`.
         """
         srn = await asyncio.to_thread(self._services.directory.resolve, target)
         if self._site.is_superseded(srn):
-            raise UnknownResourceError(f"{srn} will be registered anew by an earlier state")
+            raise UnknownResourceError(f"{srn} will be registered again by an earlier state")
         return srn

@@ -9,7 +9,7 @@ import msgspec
 
 
 class Kind(enum.Enum):
-    """What a difference is about, in the order in which causes are shown; the JSON document has the values."""
+    """What a difference is about, in the order in which causes are shown; JSON has the values."""
 
     REFUSED_HERE = "refused-by-ensue"
     REFUSED_BY_SALT = "refused-by-salt"

@@ -1,7 +1,7 @@
-"""External pillar: what the `ext_pillar` functions of a project's `_pillar` files say, beside pillar's files.
+"""External pillar: what the `ext_pillar` functions of a project's `_pillar` files return.
 
 Source: Salt's `ext_pillar` and `ext_pillar_first`, and how `salt.pillar` calls such a function: a mapping of
-options gives arguments by name, a list gives them by place, anything else is the one argument.
+options gives arguments by name, a list gives them by position, anything else is the only argument.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _failed(name: str, why: str) -> Diagnostic:
         code="E0607",
         summary=f"the external pillar {name!r} failed",
         detail=why,
-        help="mend it, or take it out of ext_pillar in ensue.yaml",
+        help="fix it, or remove it from ext_pillar in ensue.yaml",
     )
 
 
