@@ -56,7 +56,7 @@ class AssignedSls:
             The plan, and a warning if the top file assigns nothing.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: the input has errors; the exception has all of them.
         """
         compiler = self._services.compiler(srn, test=self._test)
         warnings: tuple[Diagnostic, ...] = ()

@@ -94,7 +94,7 @@ class DeploymentRun:
         """Return the plan of the requested scope.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: the input has errors; the exception has all of them.
             StoreError: what is kept of the environment cannot be read.
         """
         return await self.planned(request.target, request.scope)
@@ -103,7 +103,7 @@ class DeploymentRun:
         """Build the graph, read the stored records, check the inputs, and return the plan. Nothing runs yet.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: the input has errors; the exception has all of them.
             StoreError: what is kept of the environment cannot be read.
         """
         order, found = self.order, Collector()

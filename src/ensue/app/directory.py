@@ -275,7 +275,7 @@ class Directory:
         return await asyncio.to_thread(look)
 
     def _binding(self, srn: Srn, registered: Mapping[Srn, str]) -> str:
-        """Return what cached grains belong to: the registration of a derived resource, else the configuration."""
+        """Return a hash of what grains belong to: a derived resource's registration, or the configuration."""
         what = registered.get(srn, "") or self.index.static.get(srn)
         content = msgspec.json.encode([what, self._opts.get("grains_file")], enc_hook=str)
         return hashlib.sha256(content).hexdigest()
