@@ -1,9 +1,9 @@
 """Pruning: resources are orphaned if a state registered them in an earlier run and no longer does.
 
 When a state has ended, its registrations are compared with those of earlier runs. At the end of a run,
-resources that were registered through removed declarations are orphaned, too. Whatever this run has registered or
-promises to register stays. A state that failed or was skipped orphans nothing; nor does a block that was
-not rendered.
+resources that were registered through removed declarations are orphaned, too. Whatever this run has
+registered or promises to register stays. A state that failed or was skipped orphans nothing; nor does a block
+that was not rendered.
 
 Source: derived-resources document, "Provenance"; the orphans of a deployment in the resource graph.
 """
@@ -158,8 +158,7 @@ class Pruning:
                 code="E0718",
                 summary=f"{srn} {verb}: {declaration} is no longer declared",
                 detail=f"a run of this project registered it{below}",
-                help="restore the declaration, or remove what it made and run:"
-                f" ensue resources forget {srn}",
+                help=f"restore the declaration, or remove what it made and run: ensue resources forget {srn}",
                 severity=Severity.WARNING,
             )
             for srn in done.srns
