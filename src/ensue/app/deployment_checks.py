@@ -186,7 +186,7 @@ class DeploymentChecks:
 
 
 class _NothingRuns:
-    """The `DriverServices` of a check, which only looks at inputs."""
+    """The `DriverServices` of a check, which only checks inputs."""
 
     def __init__(self, vault: Vault, masker: Masker) -> None:
         self.vault = vault

@@ -45,7 +45,7 @@ def registered_name(text: str) -> Srn:
 
 
 class RegistersCheck:
-    """Reports what is wrong with the entries of the states of one compilation.
+    """Reports errors in the entries of the states of one compilation.
 
     Args:
         plugins: the resource types.

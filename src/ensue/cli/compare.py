@@ -91,7 +91,7 @@ def command(
 
     mods = mods_of(sls)
     if paths := [name for name in mods if name.endswith(".sls")]:
-        raise click.UsageError(f"{paths[0]}: Salt knows an SLS by its name alone, such as web.nginx")
+        raise click.UsageError(f"{paths[0]}: Salt takes only names of SLS, such as web.nginx")
     with TemporaryDirectory(prefix="ensue-compare-") as folder:
         session.overrides = _overrides(Path(folder), **given)
         order = CompareOrder(

@@ -165,7 +165,7 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
 def _order(
     files: tuple[Path, ...], words: DeploymentWords, values: tuple[str, ...], *, prune: bool, destroy: bool
 ) -> DeploymentOrder:
-    """Return what the command line asks for.
+    """Return the deployment that the command line requests.
 
     Raises:
         click.UsageError: the command line is incomplete, or contradicts itself.

@@ -137,7 +137,7 @@ def _say(text: str) -> None:
 
 
 def _wants_json(words: Sequence[str]) -> bool:
-    """Return whether a command line that does not parse asks for JSON."""
+    """Return whether a command line that does not parse requests JSON."""
     return "--out=json" in words or any(
         word == "--out" and following == "json" for word, following in pairwise(words)
     )

@@ -178,7 +178,7 @@ class Interrupts:
             raise KeyboardInterrupt
         # A handler may run between any two instructions, so everything else happens on the loop.
         loop = self._task.get_loop()
-        with suppress(RuntimeError):  # The loop is closed: the command goes on to its end.
+        with suppress(RuntimeError):  # The loop is closed: the command continues to its end.
             loop.call_soon_threadsafe(self._heed, self._task, self._name, count)
 
     def _heed(self, task: asyncio.Task[Any], name: str, count: int) -> None:
@@ -214,5 +214,5 @@ def _nothing(_: str) -> None:
 def _end_here() -> None:
     """End the process without an exception, which would wait for a thread or task that does not end."""
     with suppress(OSError):
-        os.write(2, b"ended where it stood\n")
+        os.write(2, b"stopped at once\n")
     os._exit(INTERRUPTED)

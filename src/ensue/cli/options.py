@@ -93,7 +93,7 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 def shared_option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that adds an option whose value is kept in `meta`."""
+    """Return a decorator that adds an option whose value is stored in `meta`."""
     return click.option(*names, expose_value=False, callback=_remember, **settings)
 
 

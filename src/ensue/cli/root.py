@@ -1,4 +1,4 @@
-"""`ensue` itself: the list of commands, and the options that may stand before one.
+"""`ensue` itself: the list of commands, and the options that are accepted before one.
 
 The short descriptions are here as text, so that `ensue --help` loads no command. A test compares
 them with what the commands say of themselves.

@@ -39,7 +39,7 @@ class Session:
         names_minion: whether a failure is printed under the minion id, as results of states are.
 
     Attributes:
-        out_is_given: whether the command line asks for the form of the results that `out` names.
+        out_is_given: whether the command line names the form of the results, `out`.
         overrides: options with which the command itself overrides ensue.yaml.
     """
 
@@ -251,7 +251,7 @@ class Session:
         return exit_code
 
     def option(self, name: str) -> Any:
-        """Return an option of ensue.yaml, None when it is not set there."""
+        """Return an option of ensue.yaml; None if it is not set there."""
         return self._project.settings.option(name) if self._project else None
 
     @property

@@ -60,7 +60,7 @@ def argument(text: str) -> Data:
 
 
 def _is_text(text: str) -> bool:
-    """Return whether an argument is text, whatever YAML would read it as."""
+    """Return whether an argument is text, even if YAML would read it as something else."""
     stripped = text.strip()
     if stripped in {"", "---", "..."} or any(blank in text for blank in "\t\r\n"):
         return True

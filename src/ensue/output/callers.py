@@ -26,7 +26,7 @@ def caller_of(scope: str, name: str, state_in: Callable[[str], _State | None]) -
     Args:
         scope: the path of the scope.
         name: the scope's name.
-        state_in: returns the state that has the caller's tag in the scope of a path, None when there is none.
+        state_in: returns the state that has the caller's tag in the scope of a path; None if there is none.
     """
     for above in _paths_around(scope):
         state = state_in(above)

@@ -20,7 +20,7 @@ ColourMode = Literal["auto", "always", "never"]
 
 
 class Palette(msgspec.Struct, frozen=True, kw_only=True):
-    """Escape sequences by what they do; all empty when colours are off."""
+    """Escape sequences by what they do; all empty if colours are off."""
 
     green: str = ""
     cyan: str = ""

@@ -60,8 +60,8 @@ def deployment_data(
 
     Args:
         context: the environment.
-        hash_: the hash of the graph; empty when there is none.
-        outcomes: what came of every resource, in the order of provisioning.
+        hash_: the hash of the graph; empty if there is none.
+        outcomes: the outcome of every resource, in the order of provisioning.
         masker: the secrets.
     """
     return {
@@ -138,7 +138,7 @@ def deployment_lines(
 
     Args:
         context: the environment.
-        outcomes: what came of every resource, in the order of provisioning.
+        outcomes: the outcome of every resource, in the order of provisioning.
         masker: the secrets.
         palette: the colours.
     """
@@ -157,7 +157,7 @@ def deployment_lines(
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""
-    yield on_one_line(f"{where}: {total or 'nothing is there'}")
+    yield on_one_line(f"{where}: {total or 'no resources'}")
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
 

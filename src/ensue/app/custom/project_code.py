@@ -36,11 +36,11 @@ class ProjectCode:
         self._kept: dict[Srn, dict[str, Any]] = {}
 
     def modules(self) -> CustomModules | None:
-        """Return the project's execution functions, None when it has none."""
+        """Return the project's execution functions; None if it has none."""
         return CustomModules(self._folders("_modules"), self.surroundings, self.otherwise) or None
 
     def states(self) -> CustomModules | None:
-        """Return the project's state functions, None when it has none."""
+        """Return the project's state functions; None if it has none."""
         found = CustomModules(self._folders("_states"), self.surroundings, self.otherwise, before=ModInit())
         return found or None
 
