@@ -57,11 +57,11 @@ class ExternalPillar:
     def around(
         self, found: Collector, *, comes_first: bool
     ) -> tuple[dict[str, Any], Callable[[dict[str, Any], Collector], dict[str, Any]]]:
-        """Return the external pillar that pillar's files see, and what merges it with the pillar of the files.
+        """Return the external pillar that pillar's files see, and what merges it with theirs.
 
         Args:
             found: where faults go.
-            comes_first: it is computed before the files are rendered, and they override it (`ext_pillar_first`).
+            comes_first: whether the files are rendered after it and override it (`ext_pillar_first`).
         """
         if not comes_first:
             return {}, self.onto
