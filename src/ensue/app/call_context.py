@@ -151,9 +151,9 @@ class CallContext(TargetContext):
         renderer, reads = super()._renderer(), self._noted()
         if reads is None:
             return renderer
-        from ensue.app.noting_context import NotingContext
+        from ensue.app.recording_context import RecordingContext
 
-        return renderer.seeing(NotingContext(self._project, self.srn, reads).variables())
+        return renderer.seeing(RecordingContext(self._project, self.srn, reads).variables())
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         stream = await super()._rendered(text, pipe, name, context)

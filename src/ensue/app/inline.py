@@ -1,9 +1,8 @@
 """Work that runs on the event loop's thread as long as it does not wait for the loop.
 
 A template may call functions that the event loop has to run. Therefore templates are rendered in threads,
-except for the blocks that only print variables according to `language/blocks/brief.py`. If such a block would
-have to wait for the loop nonetheless, it gives up before it has done anything, and is rendered again in a
-thread.
+except for blocks that only print variables (`language/blocks/inline_blocks.py`). If such a block would have
+to wait for the loop nonetheless, it gives up before it has done anything, and is rendered again in a thread.
 """
 
 from __future__ import annotations

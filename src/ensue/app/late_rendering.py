@@ -16,8 +16,8 @@ import msgspec
 
 from ensue.app.inline import NeedsThread
 from ensue.errors import InternalError
-from ensue.language.blocks.brief import is_brief
 from ensue.language.blocks.calls import Called
+from ensue.language.blocks.inline_blocks import is_brief
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables

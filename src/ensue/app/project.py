@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.app.comparison import CompareOrder
     from ensue.app.deployment_run import DeploymentReport, DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
-    from ensue.app.shown import ShownKind, ShownTarget
+    from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.compare.comparison import Comparison
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
@@ -185,7 +185,7 @@ class Project(KeptResources):
         Raises:
             CompileError: it does not compile.
         """
-        from ensue.app.shown import Shown
+        from ensue.app.show_command import Shown
 
         services = await self._prepared()
         return await Shown(services, what, mods).of_minion()
@@ -197,7 +197,7 @@ class Project(KeptResources):
             ConfigurationError: the target does not parse, or names what does not exist.
             CompileError: it does not compile for one of them.
         """
-        from ensue.app.shown import Shown
+        from ensue.app.show_command import Shown
 
         services = await self._prepared()
         return await Shown(services, what, mods).of_target(target)

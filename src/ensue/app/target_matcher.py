@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.engine.services import Matched
 from ensue.errors import EnsueError
-from ensue.language.references.signs import holds_sign
+from ensue.language.references.detection import holds_sign
 from ensue.model.srn import Srn
 from ensue.targeting import (
     NotKnownError,

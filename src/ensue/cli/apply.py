@@ -76,7 +76,7 @@ def command(
     """
     from ensue.app.project import RunOptions
     from ensue.cli.layout import ResultLayout
-    from ensue.cli.salt_words import asked_for
+    from ensue.cli.salt_arguments import asked_for
 
     asked = asked_for(session, sls)
     test = test or asked.test is True

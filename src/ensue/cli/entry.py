@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     exit_code = _exit_code(sys.argv[1:], interrupts)
     interrupts.leave()
     if interrupts.insists:
-        from ensue.cli.leaving import leave_threads
+        from ensue.cli.process_exit import leave_threads
 
         leave_threads(exit_code)
     return exit_code

@@ -130,7 +130,7 @@ def _drawn(planned: PlannedGraph, form: str) -> ScopeBox:
 
 
 def _planned(session: Session, sls: tuple[str, ...]) -> ScopeBox:
-    from ensue.cli.salt_words import mods_of
+    from ensue.cli.salt_arguments import mods_of
 
     async def work(project: Project) -> ScopeBox:
         return await project.draw(mods_of(sls))

@@ -65,7 +65,7 @@ def command(
     from ensue.app.project import RunOptions
     from ensue.cli.apply import run_states
     from ensue.cli.layout import ResultLayout
-    from ensue.cli.salt_words import asked_for
+    from ensue.cli.salt_arguments import asked_for
 
     asked = asked_for(session, sls)
     if asked.test is False:

@@ -16,7 +16,7 @@ from ensue.cli.word_choice import WordChoice
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
-    from ensue.app.shown import ShownKind, ShownTarget
+    from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.cli.session import Session
     from ensue.model.data import Data
     from ensue.registry.enforced import ShownState
@@ -65,7 +65,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
         if tgt is not None:
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
         return _show_enforced(session)
-    from ensue.cli.salt_words import mods_of
+    from ensue.cli.salt_arguments import mods_of
     from ensue.output.presentable import presentable
 
     kind = cast("Literal['high', 'low', 'pillar', 'top']", what)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.compare.differences import Cause, Difference, Kind, grouped
+from ensue.compare.intended import OF_REFUSALS
 from ensue.compare.low import low_differences
-from ensue.compare.meant import OF_REFUSALS
 from ensue.compare.plans import plan_differences
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.compare.differences import Difference, Kind
+from ensue.compare.intended import meant_in_plan
 from ensue.compare.low import shown_name
-from ensue.compare.meant import meant_in_plan
 from ensue.model.data import is_mapping
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import jinja2
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, EnsueError
+from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
-from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -85,7 +85,7 @@ class Shown:
         return ShownTarget(ok=False, value=self._services.masker.text(problem))
 
     def _of(self, srn: Srn) -> Any:
-        from ensue.language.shown import high_data, low_data
+        from ensue.language.high_low_data import high_data, low_data
 
         masker = self._services.masker
         if self._what == "pillar":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.runs.call_reads import CallReads
 
 
-class NotingContext(TargetContext):
+class RecordingContext(TargetContext):
     """A `FunctionContext` that records what is read.
 
     Args:
@@ -59,7 +59,7 @@ class NotingContext(TargetContext):
         return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))
 
 
-class _AsWritten(NotingContext):
+class _AsWritten(RecordingContext):
     @property
     def pillar(self) -> DataMap:
         """The target's pillar with the marks of its authors, which differ in every process."""
