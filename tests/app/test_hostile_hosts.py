@@ -206,7 +206,7 @@ def test_an_interrupt_ends_a_run_with_a_hostile_host(tmp_path: Path, kind: str) 
             assert servers.wait_for_command() == kind
             process.send_signal(signal.SIGINT)
             err = b""
-            while b"again: end it now" not in err and (part := process.stderr.readline()):
+            while b"again: end that now" not in err and (part := process.stderr.readline()):
                 err += part
             process.send_signal(signal.SIGINT)
             try:

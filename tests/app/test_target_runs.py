@@ -157,7 +157,7 @@ def test_one_resource_without_states_is_a_warning(site: Path) -> None:
     """Where others have states, a resource to which the top file gives nothing is named in a warning."""
     report = apply(site, tgt="*")
     assert report.exit_code == 0
-    assert [one.summary for one in report.warnings] == ["the top file gives nothing to m"]
+    assert [one.summary for one in report.warnings] == ["the top file assigns nothing to m"]
 
 
 @pytest.mark.openssh

@@ -215,7 +215,7 @@ def test_init_overwrites_nothing(tmp_path: Path) -> None:
     shell.write("states/top.sls", "mine")
     ended = shell.run("init")
     assert ended.code == 1
-    assert "states/top.sls is there already" in ended.err
+    assert "states/top.sls already exists" in ended.err
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["states", "top.sls"]
 
 

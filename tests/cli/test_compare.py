@@ -179,7 +179,7 @@ def test_no_salt_at_all(tmp_path: Path) -> None:
 def test_an_sls_by_its_path_is_refused(tmp_path: Path) -> None:
     """Salt has no such way to name an SLS."""
     ended = Shell(tmp_path).run("compare", "t.sls")
-    assert (ended.code, "Salt knows an SLS by its name alone" in ended.err) == (1, True)
+    assert (ended.code, "Salt takes only names of SLS" in ended.err) == (1, True)
 
 
 def test_roots_of_a_tree_that_is_no_project(tmp_path: Path) -> None:

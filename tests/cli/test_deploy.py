@@ -132,7 +132,7 @@ def test_orphans_are_pruned_and_environments_destroyed(project: DeployedProject)
     assert document["nodes"][0]["type"] == "workload"
     assert project.log() == ["delete dns"]
     ended = project.run(*DESTROY)
-    assert (ended.code, ended.out.strip()) == (0, "shop/dev: nothing is there")
+    assert (ended.code, ended.out.strip()) == (0, "shop/dev: no resources")
 
 
 def test_a_destroy_that_fails_keeps_what_is_needed(project: DeployedProject) -> None:

@@ -119,7 +119,7 @@ def test_the_third_ends_what_will_not_end(shell: Shell, tmp_path: Path) -> None:
         try:
             assert (tmp_path / "began").read_text() == "running"
             assert process.stderr is not None
-            for answer in (b"nothing new is started", b"ending what is running", b"ended where it stood"):
+            for answer in (b"nothing new is started", b"ending what is running", b"stopped at once"):
                 process.send_signal(signal.SIGINT)
                 while answer not in (line := process.stderr.readline()):
                     assert line, answer

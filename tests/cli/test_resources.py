@@ -72,7 +72,7 @@ def test_a_resource_is_registered_by_hand(project: Shell) -> None:
     done = project.run("resources", "register", "dummy:box", "grains={os: Debian}", "--ttl", "3600")
     assert (done.code, done.out, done.err) == (0, "dummy:box is registered\n", "")
     again = project.run("resources", "register", "dummy:box", "grains={os: Debian}", "--ttl", "3600")
-    assert again.out == "dummy:box was registered already; no change\n"
+    assert again.out == "dummy:box is already registered; no change\n"
     assert project.run("call", "G@os:Debian and T@dummy:b*", "--out", "json", "test.ping").document == {
         "box": True
     }

@@ -35,7 +35,7 @@ NOT_NEEDED = (
     "ensue.drivers.loading",
     "ensue.engine.deadlock",
     "ensue.language.references.grammar",
-    "ensue.language.shown",
+    "ensue.language.high_low_data",
     "ensue.language.slots",
     "ensue.registry.registry",
     "ensue.resources.minion.connection",

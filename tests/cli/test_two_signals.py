@@ -195,7 +195,7 @@ def test_a_function_that_holds_the_event_loop(
     shell.write("states/t.sls", f"x:\n  stuck.{function}:\n    - name: {tmp_path}/began\n")
     code, err = begin("apply", "t").interrupt()
     assert code == 130
-    assert err.endswith("ended where it stood\n")
+    assert err.endswith("stopped at once\n")
     assert shell.run("apply", "good").code == 0
 
 

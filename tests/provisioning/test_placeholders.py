@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ensue.provisioning.identity import Descriptor
-from ensue.provisioning.meanings import (
+from ensue.provisioning.placeholder_values import (
     DEFINITION,
     ContextField,
     Dialect,

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 class Project:
     """A project folder: `ensue.yaml`, SLS and pillar. An async context manager.
 
-    Two runs of one project exclude each other unless both are plans.
+    Two runs of one project cannot run at the same time, unless both are plans.
 
     Args:
-        root: the folder that has `ensue.yaml`, or `states/` where there is none.
+        root: the folder that has `ensue.yaml`, or `states/` if there is no `ensue.yaml`.
         minion_id: the id of this machine; None: the option `id`, else the host name.
-        pillar: pillar that outranks the project's.
-        options: options that outrank ensue.yaml, by their names there.
+        pillar: pillar that overrides the project's.
+        options: options that override ensue.yaml, by their names there.
 
     Raises:
-        ConfigurationError: ensue.yaml does not make sense; the error has every diagnostic.
+        ConfigurationError: ensue.yaml is not valid; the error has all diagnostics.
     """
 
     def __init__(
@@ -64,22 +64,22 @@ class Project:
     ) -> RunResult:
         """Bring machines to the state that SLS describe.
 
-        A state that fails is part of the result, and no exception. Cancelling the task ends the run: nothing
+        A state that fails is part of the result, not an exception. Cancelling the task ends the run: nothing
         new starts, what is running ends, and the result has the status `interrupted`.
 
         Args:
             *sls: names of SLS (`web.nginx`); none: the highstate.
             target: a target expression (`T@ssh_host:web-*`); the SLS run on each resource that it matches,
-                with its grains and its pillar. None: on this machine.
-            concurrency: how many functions run at once; None: 10 per processor, remote ones not counted.
+                with its grains and its pillar. None: this machine.
+            concurrency: how many functions run at once; None: 10 per processor, not counting remote ones.
             failhard: whether to stop at the first failure; None: as `ensue.yaml` says.
             wait_for_lock: wait for another apply of the project instead of refusing.
             on_state: called with the result of each state as it ends, before anything that grew from it. An
                 exception that it raises ends the run and is raised here.
-            on_warning: called with remarks that matter while the run goes on; the result has the others.
+            on_warning: called with warnings that matter while the run is going on; the result has the others.
 
         Raises:
-            CompileError: an SLS, a top file or pillar is wrong; nothing was run.
+            CompileError: an SLS, a top file or pillar has errors; nothing was run.
             ConfigurationError: the target does not parse.
             LockHeldError: another apply of the project is running.
             EnsueError: the store of derived resources cannot be read; nothing was run.
@@ -96,16 +96,16 @@ class Project:
         on_state: Callable[[StateResult], None] | None = None,
         on_warning: Callable[[Diagnostic], None] | None = None,
     ) -> RunResult:
-        """Say what an apply would change, and change nothing.
+        """Return what an apply would change, and change nothing.
 
         Args:
             *sls: names of SLS; none: the highstate.
             target: a target expression; None: this machine.
             on_state: called with the result of each state as it ends.
-            on_warning: called with remarks that matter while the plan is made.
+            on_warning: called with warnings that matter while the plan is made.
 
         Raises:
-            CompileError: an SLS, a top file or pillar is wrong.
+            CompileError: an SLS, a top file or pillar has errors.
             ConfigurationError: the target does not parse.
         """
         return await self._run(sls, RunOptions(test=True, tgt=target), on_state, on_warning)
@@ -119,7 +119,7 @@ class Project:
         batch: str | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[CallResult]:
-        """Call an execution function on every target that matches; answers as they come.
+        """Call an execution function on every target that matches, and yield answers as they arrive.
 
         Args:
             target: a target expression (`T@ssh_host:web-*`).
@@ -142,7 +142,7 @@ class Project:
         await self._project.__aexit__()
 
     async def __aenter__(self) -> Self:
-        """Enter."""
+        """Return the project."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -173,7 +173,7 @@ class Project:
 
     @contextmanager
     def _masked(self) -> Generator[None]:
-        """Mask the secrets in exceptions that leave."""
+        """Mask the secrets in exceptions that are raised to the caller."""
         masker = self._project.masker
         try:
             yield

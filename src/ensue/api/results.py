@@ -33,9 +33,9 @@ class StateResult:
         target: the SRN of what it ran on, `minion:web-01`.
         result: True: the desired state holds; False: it does not; None: a plan says that it would change.
         changes: what changed, or would change.
-        comment: what the function says.
-        new_state: what the thing is now; None where nothing is known of it.
-        drift: in a plan, what differs from what the last apply made true: colon path to
+        comment: the function's message.
+        new_state: the managed thing as it is now; None if nothing is known about it.
+        drift: in a plan, what differs from the enforced state: colon path to
             `{"old": …, "new": …}`.
         warnings: remarks that do not change the result.
         duration_s: how long its function took, in seconds.
@@ -66,7 +66,7 @@ class RunResult:
         status: how it ended.
         states: every state that ran, in the order in which they started, those of delayed blocks included.
         not_run: what never started, as `ID (module.function)` with its scope.
-        warnings: what the compiler and the run remarked.
+        warnings: warnings of the compiler and of the run.
         duration_s: how long it took, in seconds.
     """
 
@@ -80,12 +80,12 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
-        """Whether every state holds, or would after an apply."""
+        """Whether the run was completed and no state failed, or would fail in an apply."""
         return self.status == "succeeded"
 
     @property
     def changed(self) -> tuple[StateResult, ...]:
-        """The states with changes, or that an apply would change."""
+        """The states that changed something, or would in an apply."""
         return tuple(one for one in self.states if one.changes or one.result is None)
 
     @property
@@ -105,7 +105,7 @@ class CallResult:
     Args:
         target: its SRN, `ssh_host:web-01`.
         ok: whether the function returned.
-        value: what it returned; where it failed, the message.
+        value: what the function returned; if it failed, the message.
     """
 
     target: str
@@ -114,7 +114,7 @@ class CallResult:
 
 
 def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> RunResult:
-    """Return the public form of a run's report, without the warnings that have one of the silenced codes."""
+    """Return the public form of a run's report, without warnings that have one of the silenced codes."""
     returns = sorted(_every(report.returns.values()), key=lambda one: one.run_num)
     return RunResult(
         run_id=report.run_id,

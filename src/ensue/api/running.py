@@ -25,21 +25,21 @@ def apply(
     target: str | None = None,
     on_state: Callable[[StateResult], None] | None = None,
 ) -> RunResult:
-    """Bring machines to the state that SLS describe, and return when all is done.
+    """Bring machines to the state that SLS describe, and return the results.
 
-    A state that fails is part of the result, and no exception.
+    A state that fails is part of the result, not an exception.
 
     Args:
         *sls: names of SLS (`web.nginx`); none: the highstate.
         root: the project's folder.
         minion_id: the id of this machine; None: the option `id`, else the host name.
-        pillar: pillar that outranks the project's.
-        options: options that outrank ensue.yaml, by their names there.
+        pillar: pillar that overrides the project's.
+        options: options that override ensue.yaml, by their names there.
         target: a target expression (`T@ssh_host:web-*`); None: this machine.
         on_state: called with the result of each state as it ends.
 
     Raises:
-        CompileError: an SLS, a top file or pillar is wrong; nothing was run.
+        CompileError: an SLS, a top file or pillar has errors; nothing was run.
         ConfigurationError: ensue.yaml or the target does not make sense.
         LockHeldError: another apply of the project is running.
         RuntimeError: an event loop is running here; use `ensue.Project`.
@@ -62,19 +62,19 @@ def plan(
     target: str | None = None,
     on_state: Callable[[StateResult], None] | None = None,
 ) -> RunResult:
-    """Say what an apply would change, and change nothing.
+    """Return what an apply would change, and change nothing.
 
     Args:
         *sls: names of SLS; none: the highstate.
         root: the project's folder.
         minion_id: the id of this machine; None: the option `id`, else the host name.
-        pillar: pillar that outranks the project's.
-        options: options that outrank ensue.yaml, by their names there.
+        pillar: pillar that overrides the project's.
+        options: options that override ensue.yaml, by their names there.
         target: a target expression; None: this machine.
         on_state: called with the result of each state as it ends.
 
     Raises:
-        CompileError: an SLS, a top file or pillar is wrong.
+        CompileError: an SLS, a top file or pillar has errors.
         ConfigurationError: ensue.yaml or the target does not make sense.
         RuntimeError: an event loop is running here; use `ensue.Project`.
     """

@@ -1,4 +1,4 @@
-"""Which SLS a target gets, and their compilation: those that were asked for, or those of the top file."""
+"""The SLS of a target and their compilation: the requested ones, or those of the top file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AssignedSls:
 
     @property
     def gives_derived(self) -> bool:
-        """Whether `ensue.yaml` or the top file asks for the highstate of derived resources."""
+        """Whether `ensue.yaml` or the top file requests the highstate of derived resources."""
         wanted = self._services.settings.option(DERIVED_HIGHSTATE, default=False)
         return bool(wanted) or DERIVED_HIGHSTATE in self._switches
 
@@ -53,10 +53,10 @@ class AssignedSls:
             mods: SLS names; none: what the top file assigns to the target.
 
         Returns:
-            What was compiled, and a warning where the top file assigns nothing.
+            The plan, and a warning if the top file assigns nothing.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: the input has errors; the exception has all of them.
         """
         compiler = self._services.compiler(srn, test=self._test)
         warnings: tuple[Diagnostic, ...] = ()
@@ -77,7 +77,7 @@ class AssignedSls:
         return self._matched(srn, found) or []
 
     def must_have_top_file(self) -> None:
-        """Refuse to show what a top file assigns where there is none.
+        """Raise an error if there is no top file.
 
         Raises:
             CompileError: there is none.
@@ -120,7 +120,7 @@ class AssignedSls:
         settings = self._services.settings
         saltenv = saltenv_of(settings)
         if name.endswith(".sls"):
-            # By its own name: where a link leads is not what was asked for.
+            # By its own name: the target of a link is not what was requested.
             path = Path(os.path.abspath(settings.root / Path(name).expanduser()))  # noqa: PTH100
             return SlsRequest(path=path, saltenv=saltenv)
         return SlsRequest(name=name, saltenv=saltenv)
@@ -134,7 +134,7 @@ def nothing_assigned(names: str) -> Diagnostic:
     """
     return Diagnostic(
         code=NOTHING_ASSIGNED,
-        summary=f"the top file gives nothing to {names}",
+        summary=f"the top file assigns nothing to {names}",
         help="add a target that matches it, or name an SLS",
         severity=Severity.WARNING,
     )

@@ -1,4 +1,4 @@
-"""What a state function is given in one call: the contract `StateContext`, wired to a project."""
+"""The context of one call of a state function: the contract `StateContext`, wired to a project."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 _CLOCK: Final = SystemClock()
 
 _LONGEST_COMMAND_CHARS: Final = 200
-"""So much of a command is enough to know it again."""
+"""How much of a command is recorded, enough to recognise it."""
 
 
 class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,9 +88,9 @@ class CallContext(TargetContext):
         site: CallSite,
         run: CallsOfRun,
     ) -> None:
-        # Made for every call of a run: as TargetContext does it, without the detour.
+        # Made for every call of a run, and so without calling TargetContext's `__init__`.
         self._services = services
-        # The same project, with what only the context of a state needs of it.
+        # The same project, with the parts that only the context of a state needs.
         self._project = services
         self.srn = site.target
         self.test = site.test
@@ -113,12 +113,12 @@ class CallContext(TargetContext):
 
     @property
     def clock(self) -> Clock:
-        """Time."""
+        """The clock."""
         return _CLOCK
 
     @property
     def connection(self) -> Connection:
-        """The way to the target, under the state's `umask` if it has one."""
+        """The connection to the target, with the state's `umask` if it has one."""
         chunk = self._site.chunk
         connection, options = self._watched(chunk), chunk.options
         if self._site.is_announced and self.srn.type == MINION_TYPE and not self.test:
@@ -132,11 +132,11 @@ class CallContext(TargetContext):
         return narrowed(connection, options) if options.other else connection
 
     def _announce(self, command: Command, pid: int) -> None:
-        """Tell of a command that runs: it may outlive this process."""
+        """Announce a running command, which may outlive this process."""
         mark = process_mark(pid)
         if not mark:
-            return  # It is over already.
-        # Masked before it is cut: half a secret is one, too.
+            return  # It has ended already.
+        # Masked before it is cut: half a secret is a secret, too.
         text = self.masker.text(command.shell_line or " ".join(command.argv or ()))
         event = CommandStarted(
             scope=self._site.plan.scope,
@@ -152,7 +152,7 @@ class CallContext(TargetContext):
             services.loop.call_soon_threadsafe(self._run.on_event, event)
 
     def _noted(self) -> CallReads | None:
-        """Return where the call notes what it reads; None when nobody asks."""
+        """Return where the call records what it reads; None if that is not needed."""
         reader = self._site.reader
         if self._reads is None and reader is not None and not self.test:
             from ensue.runs.call_reads import CallReads
@@ -169,7 +169,7 @@ class CallContext(TargetContext):
 
     @property
     def files(self) -> FileSources:
-        """Reader of sources."""
+        """The reader of sources."""
         files, reads = super().files, self._noted()
         return files if reads is None else reads.noting(files, self.saltenv)
 
@@ -177,9 +177,9 @@ class CallContext(TargetContext):
         renderer, reads = super()._renderer(), self._noted()
         if reads is None:
             return renderer
-        from ensue.app.noting_context import NotingContext
+        from ensue.app.recording_context import RecordingContext
 
-        return renderer.seeing(NotingContext(self._project, self.srn, reads).variables())
+        return renderer.seeing(RecordingContext(self._project, self.srn, reads).variables())
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         stream = await super()._rendered(text, pipe, name, context)
@@ -203,12 +203,12 @@ class CallContext(TargetContext):
 
     @property
     def accumulators(self) -> Accumulators:
-        """What was gathered in this run for the files of this target."""
+        """The texts that this run has accumulated for the files of this target."""
         return self._run.gathered[self.srn]
 
     @property
     def enforced(self) -> EnforcedState | None:
-        """What the last apply made of this state."""
+        """The enforced state: what the last apply recorded for this state."""
         site = self._site
         return self._project.enforced.of_state(site.target, site.plan.scope, site.chunk.tag)
 
@@ -258,7 +258,7 @@ class CallContext(TargetContext):
         return await self.grow(AskedGrowth(self.srn, (function,), source))
 
     async def grow(self, asked: AskedGrowth) -> ScopeReturn:
-        """Run what is asked for as growth under this state."""
+        """Run a requested plan as growth under this state."""
         return await self._site.apply(asked)
 
     @property
@@ -278,12 +278,12 @@ class CallContext(TargetContext):
         return self._services.states_of(srn.type)
 
     async def resolved(self, target: Srn | str) -> Srn:
-        """Return the resource that is meant.
+        """Return the resource that a target names.
 
         Raises:
             UnknownResourceError: as for `on`.
         """
         srn = await asyncio.to_thread(self._services.directory.resolve, target)
         if self._site.is_superseded(srn):
-            raise UnknownResourceError(f"{srn} will be registered anew by an earlier state")
+            raise UnknownResourceError(f"{srn} will be registered again by an earlier state")
         return srn

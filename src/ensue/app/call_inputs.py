@@ -1,7 +1,7 @@
-"""Whether what a call has read is as it was: keyed fingerprints for the journal, and their comparison.
+"""Whether the inputs of a call have changed: keyed fingerprints for the journal, and their comparison.
 
-What a call reads may be a secret, and a journal is to hold nothing from which it could be guessed: its
-fingerprint is made with the project's key.
+What a call reads may be a secret, which must not be guessable from the journal, so fingerprints are made with
+the project's key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _CONTEXT: Final = "what a call read"
 _NO_MARK: Final = "-"
-"""What stands for a fingerprint that could not be made: it equals none."""
+"""Replaces a fingerprint that could not be made, and equals no fingerprint."""
 
 
 class CallInputs:
@@ -37,7 +37,7 @@ class CallInputs:
         self._services = services
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
-        """Return the names of everything that a call has read, and the fingerprint of its content."""
+        """Return the names of everything that a call has read, and the fingerprint of the contents."""
         from ensue.runs.call_reads import data_digest
 
         digests: dict[str, bytes] = {}
@@ -53,7 +53,7 @@ class CallInputs:
             return list(digests), _NO_MARK
 
     async def are_same(self, names: Sequence[str], mark: str, arguments: DataMap | None) -> bool:
-        """Say whether what is named has the same content now."""
+        """Return whether the named inputs have the same contents now."""
         if mark == _NO_MARK:
             return False
         try:
@@ -62,7 +62,7 @@ class CallInputs:
                 self._services.vault.fingerprint, _joined(digests), context=_CONTEXT, like=mark
             )
         except EnsueError:
-            # A pillar that does not compile, a host that does not answer: the call will say so.
+            # A pillar that does not compile, a host that does not answer: the call itself will report that.
             return False
         return now == mark
 
@@ -85,7 +85,7 @@ class CallInputs:
                 return key_digest(await self._services.directory.grains(Srn.parse(name.where)), name.what)
 
     def _digest_here(self, name: Name) -> bytes:
-        """Look at what is on this machine, in a thread."""
+        """Return the digest of an input on this machine; called in a thread."""
         from ensue.runs.call_reads import file_digest, marks_digest, tree_digest
 
         if name.kind == "template":
@@ -107,5 +107,5 @@ class CallInputs:
 
 def _joined(digests: Mapping[str, bytes]) -> bytes:
     named = sorted((name.encode("utf-8", "surrogateescape"), digest) for name, digest in digests.items())
-    # With its length before each, no two lists of digests are joined to the same bytes.
+    # With the length before each digest, different lists never give the same bytes.
     return b"".join(b"%d:%s%d:%s" % (len(name), name, len(digest), digest) for name, digest in named)

@@ -1,7 +1,7 @@
-"""`ensue call`: one execution function on every target that matches, answers as they come.
+"""`ensue call`: one execution function on every target that matches, answers as they arrive.
 
-Each resource goes its own way: it is looked at until it is known whether the target matches it, waits for its
-place in the batch, and is called. One that cannot be reached, or never answers, delays no other.
+Resources are independent of each other: each is examined until it is known whether the target matches it,
+waits for its place in the batch, and is called. One that cannot be reached or never answers delays no other.
 
 Source: Salt Resources, "Execution flow".
 """
@@ -53,12 +53,12 @@ class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be called.
+    """The call of an execution function.
 
     Args:
         target: a target expression.
         function: an execution function, `module.function`.
-        args: its arguments by place.
+        args: its arguments by position.
         kwargs: its arguments by name.
         timeout_s: how long one target may take, with connecting and gathering its grains; None: no limit.
         batch: how many targets at once, as a number or a percentage (`25%`); None: all.
@@ -73,11 +73,11 @@ class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def call(services: Services, request: CallRequest) -> AsyncIterator[CallOutcome]:
-    """Yield each target's answer as it comes.
+    """Yield each target's answer as it arrives.
 
     Raises:
         ConfigurationError: the target does not parse, there is no such function, it does not take the
-            arguments, or the batch makes no sense.
+            arguments, or the batch is not valid.
         CompileError: pillar does not compile.
         StoreError: a target's configuration cannot be read.
     """
@@ -104,7 +104,7 @@ class _Caller:
         request: what is to be called.
 
     Raises:
-        ConfigurationError: the target does not parse, or the batch makes no sense.
+        ConfigurationError: the target does not parse, or the batch is not valid.
     """
 
     def __init__(self, services: Services, request: CallRequest) -> None:
@@ -116,7 +116,7 @@ class _Caller:
         self._gathering = asyncio.Semaphore(_GATHERING_AT_ONCE)
 
     async def possible(self) -> dict[Srn, bool]:
-        """Return what matches, and what may match as far as it is known: whether that is certain.
+        """Return resources that match or may match, each with whether it is certain to match.
 
         Raises:
             ConfigurationError: there is no such function, or it does not take the arguments.
@@ -129,20 +129,20 @@ class _Caller:
         possible = dict.fromkeys(found.matched, True)
         possible |= {srn: verdict is True for srn, verdict in verdicts if verdict is not False}
         await asyncio.to_thread(self._check_function, {srn.type for srn in possible})
-        # One that cannot be decrypted is an error of the store, not of the target: nothing is called.
+        # A configuration that cannot be decrypted is an error of the store: nothing is called.
         await asyncio.to_thread(lambda: [services.directory.config(srn) for srn in possible])
         await services.preparation.prepare_all(list(possible))
         self._batch.expect(sum(possible.values()))
         return possible
 
     def _check_function(self, types: Iterable[str]) -> None:
-        """Refuse a function that exists nowhere, and arguments that it takes on no target."""
+        """Refuse a function that no target has, and arguments that it takes on no target."""
         services, request = self._services, self._request
         function = request.function
         module, _, name = function.rpartition(".")
         of_types: list[Functions] = []
         for type_name in types:
-            # A type that is not installed is the answer of its resources, and of no other.
+            # A type that is not installed is reported as the answer of its resources.
             with suppress(NotAvailableError):
                 of_types.append(services.modules_of(type_name))
         known = (services.modules, *of_types, *services.loaders.known("modules"))
@@ -166,7 +166,7 @@ class _Caller:
             raise ConfigurationError([fault])
 
     async def outcome(self, srn: Srn, *, is_certain: bool) -> CallOutcome | None:
-        """Return a resource's answer; None when the target does not match it.
+        """Return a resource's answer; None if the target does not match it.
 
         Args:
             srn: the resource.
@@ -192,7 +192,7 @@ class _Caller:
         return CallOutcome(target=srn, ok=True, value=self._services.masker.data(value))
 
     async def _message(self, srn: Srn, error: Exception, *, is_late: bool) -> str:
-        """Say why a resource has not answered."""
+        """Return why a resource has not answered."""
         match error:
             case RemoteError():
                 sources = await asyncio.to_thread(self._services.registry.provenance, srn)
@@ -208,7 +208,7 @@ class _Caller:
                 return f"{type(error).__name__}: {error}"
 
     async def _matches(self, srn: Srn) -> bool:
-        """Say whether the target matches a resource of which more has to be known for it."""
+        """Return whether the target matches a resource, after gathering what that depends on."""
         await self._services.prepare(srn)
         verdict = self._matcher.verdict(self._target, srn)
         if verdict is None and reads_grains(self._target):

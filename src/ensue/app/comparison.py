@@ -1,6 +1,6 @@
-"""A project compared with Salt: ensue's side of it, the order that Salt gets, and what ensue lacks.
+"""A project compared with Salt: ensue's side of it, the request to Salt, and what ensue lacks.
 
-Salt's process and ensue's compilation run side by side; nothing is applied by either.
+Salt's process and ensue's compilation run at the same time; neither applies anything.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ NOT_FOR_SALT: Final = frozenset(
         *("beacons", "engines", "event_return", "returner", "schedule", "startup_states", "state_events"),
     }
 )
-"""Options that are ensue's own, or that would have Salt write, listen or report elsewhere."""
+"""Options that are ensue's own, or that would make Salt write, listen or report elsewhere."""
 
 
 class CompareOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class CompareOrder(msgspec.Struct, frozen=True, kw_only=True):
         mods: SLS names; none: the highstate.
         python: the interpreter of Salt's environment.
         folder: an empty folder for what Salt writes.
-        plan: whether plans are compared, too.
+        plan: whether plans are compared as well.
     """
 
     mods: tuple[str, ...]
@@ -108,15 +108,15 @@ class ProjectComparison:
         self._warnings: tuple[Diagnostic, ...] = ()
 
     async def go(self, apply: Apply, on_progress: Callable[[int, int], None]) -> Comparison:
-        """Compare.
+        """Compare, and return the result.
 
         Args:
             apply: plans the project.
-            on_progress: told how many states Salt has planned, and of how many.
+            on_progress: called with how many states Salt has planned, and their total.
 
         Raises:
             ConfigurationError: Salt gives no answer.
-            CompileError: neither program has a state.
+            CompileError: neither program finds a state.
         """
         async with asyncio.TaskGroup() as tasks:
             asked = tasks.create_task(ask_salt(self._order.python, self._salt_order(), on_progress))
@@ -142,7 +142,7 @@ class ProjectComparison:
         )
 
     async def _own_side(self, apply: Apply) -> Side:
-        from ensue.language.shown import low_data
+        from ensue.language.high_low_data import low_data
 
         services, mods = self._services, self._order.mods
         try:
@@ -164,7 +164,7 @@ class ProjectComparison:
 
     def _missing(self, salt: SaltSide, ours: Side) -> Missing:
         services = self._services
-        # A project may bring renderers of its own: only one that a file was refused for is missing.
+        # A project may have its own renderers: only one that a file was refused for is missing.
         lacks_one = any(one.code == NO_RENDERER for one in ours.refusals)
         used = {one.function for one in salt.states} - salt.unknown
         return Missing(
@@ -190,7 +190,7 @@ def _has(functions: Functions, name: str) -> bool:
 
 
 def _ignore(event: RunEvent) -> None:
-    """Show nothing of ensue's own plan: Salt's takes longer."""
+    """Show no progress of ensue's plan, because Salt's takes longer."""
 
 
 def _planned(report: RunReport) -> dict[str, PlannedState]:

@@ -1,4 +1,4 @@
-"""What provisioning needs of the call of the state that asks for it."""
+"""The part of a state's call that provisioning needs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DeployingCall(Protocol):
 
     Args:
         srn: the target of the call.
-        test: whether nothing may be changed.
+        test: whether the run is a plan.
     """
 
     srn: Srn
@@ -55,5 +55,5 @@ class DeployingCall(Protocol):
         ...
 
     async def grow(self, asked: AskedGrowth) -> ScopeReturn:
-        """Run what is asked for as growth under the state."""
+        """Run a requested plan as growth under the state."""
         ...

@@ -1,4 +1,4 @@
-"""What can be wrong with a graph that is to be provisioned, as far as it shows before a driver is called."""
+"""Checks of a graph before provisioning, as far as they need no call of a driver."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 def refuse_missing_drivers(
     nodes: Iterable[Node], deleted: Iterable[ActiveResource], drivers: Drivers, found: Collector
 ) -> None:
-    """Note the drivers that are needed and not there, each with a definition that names it.
+    """Report the drivers that are needed and not installed, each with a definition that names it.
 
     Args:
         nodes: the resources to be provisioned.
         deleted: what drivers are to delete: resources to be removed, or to be made by another driver.
         drivers: all drivers.
-        found: gets what is missing.
+        found: receives an error per missing driver.
     """
     missing: dict[str, dict[str, Node | None]] = {}
     for node in nodes:
@@ -60,12 +60,12 @@ def refuse_missing_drivers(
 
 
 def refuse_unstorable(context: Context, nodes: Iterable[Node], found: Collector) -> None:
-    """Note the names that no store can hold: a record could be written, and never be found again.
+    """Report names that a store cannot hold: a record could be written, but never be found again.
 
     Args:
         context: the environment.
         nodes: the resources to be provisioned.
-        found: gets what is wrong.
+        found: receives the errors.
     """
     for word, name in (
         ("application", context.app),
@@ -88,7 +88,7 @@ def _is_storable(name: str) -> bool:
 def _refuse_name(what: str, name: str, place: Span | None, found: Collector) -> None:
     found.error(
         "E0840",
-        f"{what} cannot be kept: {name!r}",
+        f"{what} cannot be stored: {name!r}",
         place,
         detail="it has a NUL, or half of a character",
         help="give it another name",
@@ -96,12 +96,12 @@ def _refuse_name(what: str, name: str, place: Span | None, found: Collector) -> 
 
 
 class DeploymentChecks:
-    """Looks at the inputs of all resources, as far as these are known before anything is provisioned.
+    """Checks the inputs of all resources, as far as they are known before anything is provisioned.
 
     Args:
         built: the graph and its definitions.
         values: evaluates the nodes.
-        requests: makes what drivers are handed.
+        requests: makes the requests to drivers.
         services: the project.
     """
 
@@ -115,7 +115,7 @@ class DeploymentChecks:
         self._noted: set[tuple[str, str]] = set()
 
     async def run(self, found: Collector) -> None:
-        """Note missing values, secrets that cannot be read, and what drivers complain of."""
+        """Report missing values, secrets that cannot be read, and problems that drivers find."""
         evaluated: list[EvaluatedNode] = []
         for node in self._built.graph.nodes:
             try:
@@ -130,7 +130,7 @@ class DeploymentChecks:
     async def _secrets(
         self, nodes: Sequence[EvaluatedNode], found: Collector
     ) -> Mapping[SecretReference, str] | None:
-        """Read the secrets that are kept elsewhere; None: some cannot be."""
+        """Read the secrets that are in secret stores; None if some cannot be read."""
         if not any(one.secret_refs for one in nodes):
             return {}
         from ensue.secret_stores.secret_stores import wanted_secrets
@@ -172,7 +172,7 @@ class DeploymentChecks:
             self._note(node, problem, found)
 
     def _note(self, node: Node, problem: str, found: Collector) -> None:
-        """Note a problem, once for all resources of a definition that have it."""
+        """Report a problem once for all resources of a definition that have it."""
         if (node.definition, problem) in self._noted:
             return
         self._noted.add((node.definition, problem))
@@ -181,19 +181,19 @@ class DeploymentChecks:
             f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
             node.places[-1].span(),
             help=f"look at the definition {node.definition}",
-            related=((node.places[0].span(), "the resource is asked for here"),),
+            related=((node.places[0].span(), "the resource is requested here"),),
         )
 
 
 class _NothingRuns:
-    """The `DriverServices` of a check, which only looks at inputs."""
+    """The `DriverServices` of a check, which only checks inputs."""
 
     def __init__(self, vault: Vault, masker: Masker) -> None:
         self.vault = vault
         self.masker = masker
 
     async def keep(self, cookie: DataMap) -> None:  # noqa: ARG002 -- the contract's signature
-        raise DriverError("a check keeps nothing")
+        raise DriverError("a check stores nothing")
 
     async def run_state(
         self,

@@ -1,4 +1,4 @@
-"""Reading what a resource graph is built of: definitions of a folder, Score files, deployment sets."""
+"""Reading what a resource graph is built from: folders of definitions, Score files, deployment sets."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def read_definitions(
     """Return the definitions of all YAML and JSON files below some folders, in order of their paths.
 
     Args:
-        folders: the folders; a file is read by itself.
+        folders: the folders; may also be single files.
         root: the project's folder, for places.
-        found: gets what is wrong with them.
-        must_exist: whether a folder that is not there is an error.
+        found: receives the errors in them.
+        must_exist: whether a missing folder is an error.
     """
     definitions: list[Definition] = []
     for folder in folders:
@@ -54,12 +54,12 @@ def read_definitions(
 
 
 def read_deployment(files: Iterable[Path], root: Path, found: Collector) -> Deployment:
-    """Return what some files ask to deploy, all together.
+    """Return what some files request to deploy, all together.
 
     Args:
         files: Score files and deployment sets.
         root: the project's folder, for places.
-        found: gets what is wrong with them.
+        found: receives the errors in them.
     """
     parts: list[Deployment] = []
     for path in dict.fromkeys(files):
@@ -83,7 +83,7 @@ def read_deployment(files: Iterable[Path], root: Path, found: Collector) -> Depl
 
 
 def shown(path: Path, root: Path) -> str:
-    """Return a path as messages show it: relative to the project where it is below it."""
+    """Return a path as messages show it: relative to the project's folder if it is below that."""
     absolute = path.absolute()
     return str(absolute.relative_to(root)) if absolute.is_relative_to(root) else str(path)
 
@@ -99,7 +99,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlDocument, Any]]:
-    """Yield the documents of a file that hold something; what cannot be read is noted.
+    """Yield the non-empty documents of a file; report what cannot be read.
 
     Keys become text, as in JSON: a reference names an output by the text of its key.
     """
@@ -122,12 +122,12 @@ def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlD
 
 def _note_unread(error: CompileError, found: Collector) -> None:
     found.add(error.diagnostics)
-    # What it would have defined is no fault of those that look for it.
+    # A missing definition may be in this file, so references to one are not reported.
     found.refused.add(_ANY_TYPE)
 
 
 def _split(name: str, text: str) -> Iterator[YamlDocument]:
-    """Divide a YAML stream at its document marks, which are at the beginning of a line wherever they are."""
+    """Split a YAML stream at its document marks, which are always at the beginning of a line."""
     starts = [0, *(mark.end() for mark in _DOCUMENT_START.finditer(text))]
     ends = [*(mark.start() for mark in _DOCUMENT_START.finditer(text)), len(text)]
     for start, end in zip(starts, ends, strict=True):

@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 
 class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a deployment that was a run of its own.
+    """The result of a deployment that was a run by itself.
 
     Args:
         run: the run.
         deployment: the deployment.
-        nodes: what came of every resource, in the order of provisioning.
-        rendered: the files that workloads were rendered to and that have changed.
+        nodes: the outcome of every resource, in the order of provisioning.
+        rendered: the files of rendered workloads that have changed.
     """
 
     run: RunReport
@@ -69,7 +69,7 @@ class DeploymentRun:
 
     Args:
         services: the project.
-        deployments: reads definitions and what is to be deployed.
+        deployments: reads definitions and the files to deploy.
         order: what is deployed, and where.
     """
 
@@ -79,7 +79,7 @@ class DeploymentRun:
         self.order = order
         self.context = Context(app=order.app, env=order.env, env_type=order.env_type, org=order.org)
         self.built: BuiltGraph | None = None
-        """The graph; None when the environment is destroyed."""
+        """The graph; None if the environment is destroyed."""
         self._services = services
         self._deployments = deployments
         self._values: GraphValues | None = None
@@ -92,19 +92,19 @@ class DeploymentRun:
         self._provisioner = Provisioner(None, {}, self._surroundings(), {})
 
     async def plan(self, request: GrowthRequest) -> Plan:
-        """Return the plan of the scope that is asked for.
+        """Return the plan of the requested scope.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: the input has errors; the exception has all of them.
             StoreError: what is kept of the environment cannot be read.
         """
         return await self.planned(request.target, request.scope)
 
     async def planned(self, target: Srn, scope: str) -> Plan:
-        """Build the graph, read what is kept, and check the inputs; return the plan. Nothing runs yet.
+        """Build the graph, read the stored records, check the inputs, and return the plan. Nothing runs yet.
 
         Raises:
-            CompileError: with everything that is wrong.
+            CompileError: the input has errors; the exception has all of them.
             StoreError: what is kept of the environment cannot be read.
         """
         order, found = self.order, Collector()
@@ -144,14 +144,14 @@ class DeploymentRun:
         return self.context.environment
 
     async def _notice_other_organization(self, found: Collector) -> None:
-        """Warn where nothing is kept of the environment, but something of that of another organization."""
+        """Warn if the store has records of the environment only for another organization."""
         there = await asyncio.to_thread(self._services.active.organizations, self.order.app, self.order.env)
         if there:
             own = f"of the organization {self.order.org!r}" if self.order.org else "without an organization"
             others = ", ".join(repr(one) if one else "no organization" for one in there)
             found.warning(
                 "E0838",
-                f"nothing is there of {self.order.environment} {own}, but of {others}",
+                f"the store has nothing of {self.order.environment} {own}, but of {others}",
                 None,
                 help="where that is the one that is meant, "
                 + (f"give --org {there[0]}" if there[0] else "leave out --org"),
@@ -172,10 +172,10 @@ class DeploymentRun:
         return returned
 
     async def end(self) -> tuple[NodeOutcome, ...]:
-        """Keep what is still to be kept; return what came of every resource, in the order of provisioning.
+        """Write the remaining records; return the outcome of every resource, in the order of provisioning.
 
         Raises:
-            StoreError: it cannot be kept.
+            StoreError: a record cannot be written.
         """
         await self._services.active.flush()
         graph = self.built.graph if self.built else None
@@ -184,12 +184,12 @@ class DeploymentRun:
         return tuple(node_outcomes(graph, self.context, self._values, kept, self._outcomes, removed=removed))
 
     def _is_replaced(self, kept: ActiveResource) -> bool:
-        """Say whether the graph has another driver for a resource than the one that made it."""
+        """Return whether the graph has another driver for a resource than the one that made it."""
         node = self._nodes.get(str(kept.key))
         return node is not None and node.driver != kept.driver
 
     async def rendered(self, nodes: Sequence[NodeOutcome]) -> WrittenWorkloads:
-        """Render workloads if that was asked for and nothing failed.
+        """Render workloads, if requested and nothing failed.
 
         Raises:
             CompileError: a workload cannot be rendered.
@@ -224,7 +224,7 @@ class DeploymentRun:
         return StateReturn(name=str(key), result=result, changes=changes, comment=comment)
 
     def _problem_of_update(self, key: Key, outcome: Outcome) -> str:
-        """Return why the update operations of a workload cannot be carried out; empty when they can."""
+        """Return why the update operations of a workload cannot be carried out; empty if they can."""
         if key.type != WORKLOAD or outcome.outputs is None or self._values is None:
             return ""
         from ensue.app.workload_files import updated_module
@@ -237,7 +237,7 @@ class DeploymentRun:
         return ""
 
     async def _register(self, context: DeployingCall, key: Key, outcome: Outcome) -> None:
-        """Bring what can be targeted to what the driver says; nothing but a deployment takes it back."""
+        """Register and orphan targets as the driver says; only a deployment orphans them again."""
         registry = context.registry.on_behalf_of(context.srn)
         if outcome.registers:
             await register_derived(registry, self.context, key, outcome.registers)

@@ -1,4 +1,4 @@
-"""The resource graph of a project's deployments: built and planned, with definitions to look at."""
+"""The resource graph of a project's deployments, built and planned; and queries of definitions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class BuiltGraph(msgspec.Struct, frozen=True, kw_only=True):
-    """A resource graph with what identifies its definitions.
+    """A resource graph, with the hashes of its definitions.
 
     Args:
         graph: the graph.
@@ -53,9 +53,9 @@ class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         graph: the graph.
-        nodes: its nodes, in order, with all that is known of their inputs.
+        nodes: its nodes, in order, with all that is known about their inputs.
         missing_drivers: the drivers of its nodes that are not installed.
-        warnings: remarks on the inputs.
+        warnings: warnings about the inputs.
     """
 
     graph: ResourceGraph
@@ -65,13 +65,13 @@ class PlannedGraph(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deployments:
-    """Reads a project's definitions and what is to be deployed.
+    """Reads a project's definitions and the files to deploy.
 
     Args:
         settings: the project's options.
-        masker: gets the secrets of definitions.
+        masker: receives the secrets of definitions.
         drivers: all drivers.
-        definitions: where definitions are, in place of the option `definitions`; None: as the option says.
+        definitions: where definitions are, instead of the option `definitions`; None: as the option says.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Deployments:
         if plan.lacks_org:
             found.warning(
                 "E0823",
-                "a definition asks for ${context.org.id}, and no organization is given",
+                "a definition uses ${context.org.id}, and no organization is given",
                 None,
                 help="name it with --org",
             )
@@ -130,7 +130,7 @@ class Deployments:
         Args:
             files: Score files and deployment sets.
             context: where they are deployed.
-            found: gets warnings, and has all errors when this raises.
+            found: receives warnings, and all errors if this raises.
             images: workload to the image of its containers that have none yet; `*`: of all others.
 
         Raises:
@@ -143,7 +143,7 @@ class Deployments:
         return BuiltGraph(graph=graph, definitions={one: catalog.definitions[one] for one in used})
 
     def definitions(self) -> tuple[list[Definition], list[Diagnostic]]:
-        """Return all definitions, sorted by type and id, and remarks on their files.
+        """Return all definitions, sorted by type and id, and warnings about their files.
 
         Raises:
             CompileError: something is wrong with them.
@@ -159,7 +159,7 @@ class Deployments:
         Args:
             type_: the resource's type.
             class_: its class.
-            values: criterion field to the value that the resource has; None: not known.
+            values: the resource's values by criterion field; None: not known.
 
         Raises:
             CompileError: something is wrong with the definitions.
@@ -172,11 +172,11 @@ class Deployments:
     def impacts(
         self, active: Iterable[tuple[Context, ActiveResource]], definition: str | None
     ) -> tuple[list[Impact], list[Diagnostic]]:
-        """Return which active resources the definitions would make otherwise now, and remarks on their files.
+        """Return the active resources that current definitions would change, and warnings about files.
 
         Args:
-            active: the resources that are looked at.
-            definition: only those that this definition is or was for; None: all.
+            active: the resources to check.
+            definition: only resources that this definition is or was for; None: all.
 
         Raises:
             CompileError: something is wrong with the definitions.
@@ -208,7 +208,7 @@ def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:
         wanted: `TYPE.CLASS#ID` each.
 
     Raises:
-        ConfigurationError: some of them are not there.
+        ConfigurationError: the environment does not have some of them.
     """
     by_name = {str(key): key for key in kept}
     missing = [one for one in wanted if one not in by_name]
@@ -216,8 +216,8 @@ def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:
         raise ConfigurationError(
             Diagnostic(
                 code="E0841",
-                summary=f"nothing is kept of {one!r} in this environment",
-                help=near_names(one, by_name) or "`ensue show active` lists what is kept",
+                summary=f"this environment has no record of {one!r}",
+                help=near_names(one, by_name) or "`ensue show active` lists the records",
             )
             for one in missing
         )
@@ -225,9 +225,9 @@ def kept_resources(kept: Iterable[Key], wanted: Iterable[str]) -> list[Key]:
 
 
 def _secrets(data: Any) -> Iterator[str]:
-    """Yield the secrets that are written in the clear; where one is kept elsewhere is no secret.
+    """Yield the secrets that are written in the clear; a reference to a secret store is not a secret.
 
-    What a template puts together out of placeholders is not known here.
+    Values that a template makes from placeholders are not known here.
     """
     if isinstance(data, str):
         yield data

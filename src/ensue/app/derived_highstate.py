@@ -1,7 +1,7 @@
-"""`derived_highstate`: resources that appear during a highstate get their own in the same run.
+"""`derived_highstate`: resources that appear during a highstate get their own highstate in the same run.
 
-Each resource gets it once in a run, however often it is registered; that ends resources which register each
-other. Those that always register new ones are stopped when too many have come one by the other.
+Each resource gets it once per run, however often it is registered, so resources that register each other come
+to an end. A chain of resources that register ever new ones is stopped at a limit.
 
 Source: derived-resources document, "Ordering inside a single apply".
 """
@@ -44,7 +44,7 @@ class DerivedHighstate:
         self._admit = admit
 
     def registered(self, srn: Srn, by: Srn | None) -> None:
-        """Take note that a state has registered a resource.
+        """Record that a state has registered a resource.
 
         Args:
             srn: the resource.
@@ -65,7 +65,7 @@ class DerivedHighstate:
         return await self._plans.late_plan(srn)
 
     def _chain(self, srn: Srn) -> list[Srn]:
-        """Return the resources that came into this run one by the other, the first one first."""
+        """Return the chain of resources that registered one another in this run, the first one first."""
         chain = [srn]
         while (by := self._registered_by.get(chain[-1])) is not None and by in self._registered_by:
             chain.append(by)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 _so_far: ContextVar[dict[str, Any]] = ContextVar("grains_so_far")
-"""This machine's grains while its custom grain functions run, in what they run in."""
+"""This machine's grains so far, in the context of its custom grain functions."""
 
 _FEW: Final = 20
-"""So many registrations are looked up one by one; for more of them all are read."""
+"""Up to this number, registrations are looked up one by one; above it, all are read."""
 
 
 class Directory:
@@ -49,11 +49,11 @@ class Directory:
         settings: the project's options.
         plugins: resource types.
         registry: derived resources.
-        masker: told of the secrets in configurations.
-        cached_grains: opens what earlier commands gathered; called when grains of a resource are needed.
+        masker: receives the secrets in configurations.
+        cached_grains: opens the cache of grains; called when grains of a resource are first needed.
 
     Attributes:
-        custom_grains: adds the project's own grains to this machine's, in a thread; None when it has none.
+        custom_grains: adds the project's own grains to this machine's, in a thread; None if it has none.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Directory:
         self._recalled: set[Srn] = set()
 
     def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn] = ()) -> None:
-        """Take note of the resources that are there by themselves; their secrets are masked from now on.
+        """Set the resources that need no registration; their secrets are masked from now on.
 
         Args:
             resources: those that pillar declares and those that types discovered.
@@ -99,14 +99,14 @@ class Directory:
             )
 
     def declared_as(self, resource_id: str) -> Srn | None:
-        """Return what has an id among this machine and the resources that pillar declares."""
+        """Return the owner of an id among this machine and the resources that pillar declares."""
         return self.index.declared_as(resource_id)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.
 
         Raises:
-            UnknownResourceError: there is none, or it was invalidated or orphaned.
+            UnknownResourceError: there is no such resource, or it was invalidated or orphaned.
         """
         record = self.index.resolve(target)
         if record.status != "active":
@@ -114,7 +114,7 @@ class Directory:
         return record.srn
 
     def why_gone(self, record: ResourceRecord) -> str:
-        """Say why a resource that is known cannot be targeted, and how to bring it back."""
+        """Return why a known resource cannot be targeted, and how to make it a target again."""
         chain = " <- ".join(map(str, (record.srn, *self._registry.provenance(record.srn))))
         because = f": {record.invalidated_because}" if record.invalidated_because else ""
         gone = "is orphaned" if record.status == "orphaned" else "was invalidated"
@@ -128,19 +128,19 @@ class Directory:
         return self.index.records()
 
     def config(self, srn: Srn) -> dict[str, Any] | None:
-        """Return a resource's configuration in the clear, None when there is no such active resource."""
+        """Return a resource's configuration in the clear; None if there is no such active resource."""
         if srn == self.minion:
             return self._minion_config
         static = self.index.static.get(srn)
         return static if static is not None else self._registry.get(srn)
 
     def shown_config(self, srn: Srn) -> dict[str, Any] | None:
-        """Return what `config` does, for an orphaned resource too: somebody may have to remove it."""
+        """Return the configuration of an active or orphaned resource, which may have to be removed."""
         config = self.config(srn)
         return config if config is not None else self._registry.get(srn, even_orphaned=True)
 
     def connection(self, srn: Srn) -> Connection:
-        """Return the shared connection of a resource; it connects when first used.
+        """Return the shared connection of a resource, which connects when first used.
 
         Raises:
             UnknownResourceError: it has no configuration.
@@ -154,7 +154,7 @@ class Directory:
         return connection
 
     async def open(self, srn: Srn) -> None:
-        """Have a connection at hand before it is asked for, where a type may take its time for it.
+        """Open a connection in advance, for types whose connection may take time.
 
         Raises:
             UnknownResourceError: there is no such resource.
@@ -165,7 +165,7 @@ class Directory:
         type_ = self._plugins.resource_type(srn.type)
         if type_.needs_opening:
             connection = await type_.opened(self._context(srn))
-            # Somebody else may have opened it meanwhile.
+            # Another task may have opened it meanwhile.
             self._connections.setdefault(srn, connection)
 
     def _context(self, srn: Srn) -> ResourceContext:
@@ -188,7 +188,7 @@ class Directory:
         return self.connection(self.resolve(other))
 
     async def grains(self, srn: Srn) -> dict[str, Any]:
-        """Return a resource's grains, gathered once and shared by all who ask meanwhile.
+        """Return a resource's grains, gathered once and shared by concurrent callers.
 
         A custom grain function of this machine's sees what was gathered before it.
         """
@@ -197,7 +197,7 @@ class Directory:
         task = self._grains.get(srn)
         if task is None:
             task = self._grains[srn] = asyncio.create_task(self._gather(srn))
-            # Everybody who asked may have given up by the time it fails.
+            # All callers may have given up by the time it fails.
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task.result() if task.done() else await asyncio.shield(task)
 
@@ -215,7 +215,7 @@ class Directory:
             cached = await self._from_cache([srn])
             return cached[srn] if srn in cached else await self._gather_from(srn)
         except BaseException:
-            # The next one who asks tries anew.
+            # The next caller tries again.
             self._grains.pop(srn, None)
             raise
 
@@ -226,7 +226,7 @@ class Directory:
         if srn == self.minion:
             if self.custom_grains is not None:
                 gathered["id"] = srn.id
-                # This task's alone, and that of the threads and tasks that it starts.
+                # Visible only to this task, and to the threads and tasks that it starts.
                 _so_far.set(gathered)
                 await asyncio.to_thread(self.custom_grains, gathered)
             gathered.update(self._opts.get("grains") or {})
@@ -244,7 +244,7 @@ class Directory:
         return self._opened_cached_grains
 
     async def recall_grains(self, srns: Iterable[Srn]) -> None:
-        """Take over what earlier commands gathered of resources, as long as it holds; reads it at once."""
+        """Use the grains that earlier commands gathered, if still valid; reads them all at once."""
         for srn, grains in (await self._from_cache([srn for srn in srns if srn not in self._grains])).items():
             if srn not in self._grains:
                 known = self._grains[srn] = asyncio.get_running_loop().create_future()
@@ -260,7 +260,7 @@ class Directory:
         return await asyncio.to_thread(self._cached_grains.read, bindings)
 
     async def _registrations(self, srns: Iterable[Srn]) -> dict[Srn, str]:
-        """Return when derived resources were registered, out of the registry."""
+        """Return when derived resources were registered, from the registry."""
         derived = {srn for srn in srns if srn not in self.index.static}
         if not derived:
             return {}
@@ -275,7 +275,7 @@ class Directory:
         return await asyncio.to_thread(look)
 
     def _binding(self, srn: Srn, registered: Mapping[Srn, str]) -> str:
-        """Return what grains belong to: the registration of a derived resource, else the configuration."""
+        """Return a hash of what grains belong to: a derived resource's registration, or the configuration."""
         what = registered.get(srn, "") or self.index.static.get(srn)
         content = msgspec.json.encode([what, self._opts.get("grains_file")], enc_hook=str)
         return hashlib.sha256(content).hexdigest()
@@ -288,45 +288,45 @@ class Directory:
         return await asyncio.to_thread(self._cached_grains.gathered_at_s, srn, binding)
 
     async def replace_seen(self, srns: Iterable[Srn]) -> set[str]:
-        """Note the resources that there are, and keep no grains of those that are gone.
+        """Record the resources that exist, and drop the grains of those that are gone.
 
         Returns:
-            The names of those that were noted before.
+            The names that were recorded before.
 
         Raises:
-            StoreError: they cannot be noted.
+            StoreError: they cannot be recorded.
         """
         now = list(srns)
         return await asyncio.to_thread(self._cached_grains.replace_seen, now)
 
     async def clear_cached_grains(self) -> None:
-        """Keep no grains of any resource for later commands.
+        """Remove the cached grains of all resources.
 
         Raises:
-            StoreError: what is kept cannot be removed.
+            StoreError: the cache cannot be removed.
         """
         await asyncio.to_thread(self._cached_grains.clear)
 
     async def forget_grains(self, srns: Iterable[Srn]) -> None:
-        """Gather the grains of resources anew when somebody asks next, in this command or a later one."""
+        """Drop the grains of resources, so that they are gathered again in this command or a later one."""
         gone = list(srns)
         for srn in gone:
             self._grains.pop(srn, None)
         await self.grains_changed(gone)
 
     async def grains_changed(self, srns: Iterable[Srn]) -> None:
-        """Keep no grains of resources for later commands; this one goes on with those it has."""
+        """Drop the cached grains of resources; this command keeps using the ones that it has."""
         if gone := [srn for srn in srns if srn != self.minion]:
             self._recalled.update(gone)
             await asyncio.to_thread(self._cached_grains.drop, gone)
 
     async def ping(self, srn: Srn) -> bool:
-        """Say whether a resource answers; raises what its connection raises."""
+        """Return whether a resource answers; raises what its connection raises."""
         await self.open(srn)
         return await self._plugins.resource_type(srn.type).ping(self.connection(srn), self._context(srn))
 
     async def forget(self, srn: Srn) -> None:
-        """Give up what is held of a resource, because its configuration changed."""
+        """Drop everything that is held for a resource, because its configuration changed."""
         self._contexts.pop(srn, None)
         self._grains.pop(srn, None)
         self._recalled.discard(srn)
@@ -337,7 +337,7 @@ class Directory:
     async def close(self) -> None:
         """Close all connections, end what is still being gathered, then end the types.
 
-        What a type of others raises is logged.
+        Exceptions that a plug-in's type raises are logged.
         """
         connections, self._connections = list(self._connections.values()), {}
         gathering = [task for task in self._grains.values() if not task.done()]

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 async def discovered(
     types: Iterable[LoadedType], opts: Mapping[str, Any], found: Collector
 ) -> dict[str, dict[str, Any]]:
-    """Ask types what they find, all at once.
+    """Call `discover` of types, all at the same time.
 
     Args:
         types: those that have a `discover`.
-        opts: what it is given.
+        opts: the argument of `discover`.
         found: where faults go.
 
     Returns:
@@ -55,7 +55,7 @@ def _checked(type_: LoadedType, answer: Mapping[Any, Any], found: Collector) -> 
     for id_, config in answer.items():
         fault = ""
         if not isinstance(id_, str) or not is_resource_id(id_):
-            fault = f"the id {id_!r}, which is not a text on one line without blanks at its ends"
+            fault = f"the id {id_!r}, which is not a text on one line without spaces at its ends"
         elif config is not None and not is_mapping(config):
             fault = f"{config!r} as the configuration of {id_!r}, which is not a mapping"
         elif strange := not_data(config):
@@ -82,7 +82,7 @@ def added(
     """Return the discovered resources that pillar does not declare, with the defaults of their types.
 
     Args:
-        static: the resources that are there, this machine included.
+        static: the resources that exist, including this machine.
         by_type: what was discovered.
         defaults: type-level defaults of pillar.
         places: where each type's `discover` is written.

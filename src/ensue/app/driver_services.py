@@ -1,4 +1,4 @@
-"""What a driver may use of the run that calls it: secrets, cookies, states as growth under its resource."""
+"""What a driver may use of the run that calls it: secrets, cookies, states as growth under it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ResourceServices:
 
     Args:
         context: the call of the resource's state.
-        keep: keeps a cookie durably.
+        keep: stores a cookie durably.
     """
 
     def __init__(self, context: DeployingCall, keep: Callable[[DataMap], Awaitable[None]]) -> None:
@@ -47,11 +47,11 @@ class ResourceServices:
         return self._context.masker
 
     async def keep(self, cookie: DataMap) -> None:
-        """Keep a cookie durably at once.
+        """Store a cookie durably, at once.
 
         Raises:
             DriverError: it is not a mapping of data.
-            StoreError: it cannot be kept.
+            StoreError: it cannot be stored.
         """
         await self._keep(checked_mapping(cookie, "the cookie"))
 
@@ -76,7 +76,7 @@ class SingleState:
     """A `PlanSource`: the plan of one state, whose arguments are data.
 
     Args:
-        context: the call that asks for it.
+        context: the call that requests it.
         function: `module.function`.
         name: the state's ID and name.
         arguments: what it is called with.
@@ -114,7 +114,7 @@ class SingleState:
         return Plan(chunks=(chunk,), scope=request.scope, target=request.target)
 
     def _problem(self, module: str, function: str, target: Srn) -> str:
-        """Return why the state cannot be called with its arguments; empty when it can."""
+        """Return why the state cannot be called with its arguments; empty if it can."""
         functions = self._context.states_of(target)
         signature = functions.signature(module, function)
         found = functions.find(module, function)
@@ -127,7 +127,7 @@ class SingleState:
             return f"{self._function} takes no {', '.join(odd)}"
         for text, renderer in getattr(found, RENDERS, {}).items():
             if text in given and self._arguments.get(renderer):
-                # It may hold outputs, which are data and never a template.
+                # It may contain outputs, which are data and never a template.
                 return (
                     f"{self._function}: {text} is not rendered for a resource; put the template into a file"
                 )

@@ -1,4 +1,4 @@
-"""Growth: compiling what the engine asks for while it runs."""
+"""Growth: compiling what the engine requests during a run."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class SlsExpander:
         self._test = test
 
     def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:
-        """Record a plan and tell the listeners of it.
+        """Record a plan and notify the listeners.
 
         Args:
-            plan: what a state asked for, or what the run begins with.
-            cause: what asked for it; None: the run begins with it, or a resource that joins does.
+            plan: what a state requested, or what the run begins with.
+            cause: the request for it; None for what the run begins with, and for a resource that joins it.
         """
         if cause is not None or _has_blocks(plan):
             self._late.note(plan)
@@ -71,7 +71,7 @@ class SlsExpander:
         return plan
 
     def end(self) -> tuple[Diagnostic, ...]:
-        """Note in the log which blocks nobody called; returns what the compilations of growth remarked."""
+        """Log which blocks no state called; return the warnings of the compilations of growth."""
         if "_late" not in self.__dict__:
             return ()
         self._late.tell_dropped()
@@ -86,5 +86,5 @@ class SlsExpander:
 
 
 def _has_blocks(plan: Plan) -> bool:
-    """Say whether the texts that a plan was compiled from have delayed blocks."""
+    """Return whether the texts that a plan was compiled from have delayed blocks."""
     return plan.tree is not None and bool(plan.tree.delayed_blocks())

@@ -1,4 +1,4 @@
-"""What a run begins with: the plan of this machine, and with a target those of other resources."""
+"""What a run begins with: the plan of this machine, or those of the resources that a target matches."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
     """What a run begins with.
 
     Args:
-        own: the plan of this machine; empty when it has nothing to do itself.
+        own: the plan of this machine; empty if it has nothing to do itself.
         beside: the plans of resources.
-        late: resources whose plans are not there yet.
-        warnings: what the compiler remarked.
-        nothing: why there is nothing to do, for a target that matches nothing.
-        derived: gives resources that appear during the run their highstate; None: they get none.
+        late: resources whose plans do not exist yet.
+        warnings: the compiler's warnings.
+        nothing: why there is nothing to do, if a target matches nothing.
+        derived: gives resources that appear during the run their highstate; None if they get none.
     """
 
     own: Plan
@@ -49,7 +49,7 @@ class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def all(self) -> tuple[Plan, ...]:
-        """All plans that are there."""
+        """All plans that exist."""
         return (self.own, *self.beside)
 
     @property

@@ -1,6 +1,6 @@
-"""Finding state and execution functions: those that come with ensue, and a project's own.
+"""Finding state and execution functions: those of ensue, and a project's own.
 
-A module is imported when something in it is first asked for.
+A module is imported when something in it is first requested.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Functions:
 
     Args:
         package: the package that ensue's own modules are in (`ensue.states`).
-        custom: the project's own modules, which win over ensue's; None when there are none.
-        bridge: what ensue lacks comes from there; None when nothing does.
+        custom: the project's own modules, which take precedence over ensue's; None if there are none.
+        bridge: provides functions that ensue lacks; None if there is no bridge.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Functions:
         self._signatures: dict[tuple[str, str], Signature | None] = {}
 
     def find(self, module: str, function: str) -> Callable[..., Any] | None:
-        """Return a function, None when there is none of that name.
+        """Return a function; None if there is none of that name.
 
         Raises:
             PluginError: its module does not load.
@@ -65,7 +65,7 @@ class Functions:
         return self._found[key]
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
-        """Return what is called when something watched has changed, None when there is no such thing."""
+        """Return the function that is called when a watched state has changed; None if there is none."""
         custom = self._custom.find(module, "mod_watch") if self._custom else None
         own = custom or self.attribute(module, "MOD_WATCH")
         if own is None and self._bridge is not None and self._module(module) is None:
@@ -73,17 +73,17 @@ class Functions:
         return own
 
     def attribute(self, module: str, name: str) -> Any:
-        """Return a module's attribute (`AWAITS`, `PROMISES`), None when it has none, or does not load."""
+        """Return a module's attribute (`AWAITS`, `PROMISES`); None if it has none, or does not load."""
         try:
             custom = self._custom.attribute(module, name) if self._custom else None
             loaded = self._module(module)
         except PluginError:
-            # Who asks for a function of it is told.
+            # The look-up of a function reports that it does not load.
             return None
         return custom or (getattr(loaded, name, None) if loaded else None)
 
     def signature(self, module: str, function: str) -> Signature | None:
-        """Return what a function accepts, None when there is no such function."""
+        """Return what a function accepts; None if there is no such function."""
         key = (module, function)
         if key not in self._signatures:
             found = self.find(module, function)
@@ -110,17 +110,17 @@ class Functions:
             raise PluginError(msg) from None
 
     def is_of_this_machine(self, module: str) -> bool:
-        """Say whether the project has a module of this name whose functions are for this machine alone."""
+        """Return whether the project has a module of this name whose functions are only for this machine."""
         return self._custom is not None and self._custom.is_of_this_machine(module)
 
     def shipped(self, module: str) -> Mapping[str, Callable[..., Any]]:
-        """Return the functions that ensue itself has in a module."""
+        """Return ensue's own functions in a module."""
         loaded = self._module(module)
         functions: Mapping[str, Callable[..., Any]] = loaded.FUNCTIONS if loaded else {}
         return functions
 
     def why_missing(self, module: str, function: str) -> str:
-        """Say why a target has not got a function that others have; empty when there is no more to say."""
+        """Return why a target lacks a function that others have; empty if nothing more is known."""
         if self._custom is None or self.find(module, function) is not None:
             return ""
         return self._custom.why_refused(module)
@@ -136,7 +136,7 @@ class Functions:
 
     @property
     def hint(self) -> str:
-        """What a user may do about a function that is nowhere, besides spelling it otherwise."""
+        """What a user may do about a missing function, besides correcting its name."""
         return self._bridge.hint if self._bridge is not None else ""
 
     def near(self, module: str, function: str) -> Sequence[str]:
@@ -157,13 +157,13 @@ class Functions:
         return difflib.get_close_matches(wanted, others, n=3, cutoff=0.5)
 
     def not_available(self, module: str, function: str, type_name: str) -> str:
-        """Say that targets of a type have no such function: why, or what may have been meant."""
+        """Return the message that targets of a type lack a function: why, or what may have been meant."""
         why, near = self.why_missing(module, function), self.near(module, function)
         meant = f" (did you mean {' or '.join(near)}?)" if near else ""
         return f"{module}.{function} is not available for {type_name}{f': {why}' if why else meant}"
 
     def has_module(self, module: str) -> bool:
-        """Say whether there is a module of this name, of the project's, ensue's own or the bridge's."""
+        """Return whether there is a module of this name in the project, in ensue or in the bridge."""
         return bool(self.names(module)) or (
             self._bridge is not None and self._bridge.has_module(self._kind, module)
         )
@@ -238,7 +238,7 @@ class TargetFunctions:
         return found
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
-        """Return the module's `MOD_WATCH`, None when it has none."""
+        """Return the module's `MOD_WATCH`; None if it has none."""
         return self._functions.mod_watch(module)
 
 
@@ -272,7 +272,7 @@ def _is_of(function: Callable[..., Any], package: str) -> bool:
 
 
 def _mentions(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the words that a function's module holds as texts: it may look for arguments of these names."""
+    """Return the string constants of a function's module, which may be names of arguments."""
     plain: Any = function
     while hasattr(plain, "__wrapped__"):
         plain = plain.__wrapped__

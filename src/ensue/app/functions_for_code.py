@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class NoFunctionError(NotAvailableError, KeyError):
-    """There is no execution function of a name."""
+    """There is no execution function with this name."""
 
     def __str__(self) -> str:
         # KeyError shows its text in quotes.
@@ -27,7 +27,7 @@ class NoFunctionError(NotAvailableError, KeyError):
 
 
 class FunctionsForCode(SaltFunctions):
-    """The execution functions of one target, as `__salt__` has them."""
+    """The execution functions of one target, as `__salt__` offers them."""
 
     def __getitem__(self, name: str) -> Any:
         function: Callable[..., Any] = super().__getitem__(name)

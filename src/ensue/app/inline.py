@@ -1,9 +1,8 @@
-"""Work that is done on the event loop's own thread when it turns out not to wait for the loop.
+"""Work that runs on the event loop's thread as long as it does not wait for the loop.
 
-A template may call functions that the event loop has to run; therefore templates are rendered in threads
-beside it, save those blocks of which `language/blocks/brief.py` says that they only print variables. What
-would have to wait for the loop nonetheless gives up before it has done anything, and then everything is done
-anew in a thread.
+A template may call functions that the event loop has to run. Therefore templates are rendered in threads,
+except for blocks that only print variables (`language/blocks/inline_blocks.py`). If such a block would have
+to wait for the loop nonetheless, it gives up before it has done anything, and is rendered again in a thread.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ if TYPE_CHECKING:
 
 
 class NeedsThread(BaseException):
-    """What is being done cannot be done on the event loop's thread.
+    """The current work cannot be done on the event loop's thread.
 
-    It is no error but a request, which no `except Exception` on the way is to take.
+    This is a request and not an error, so `except Exception` must not catch it.
     """
 
 
 class InlineWork:
-    """Whether work is being done on the loop's thread, and by whom."""
+    """Whether inline work is going on, and in which thread."""
 
     def __init__(self) -> None:
         self._thread: int | None = None
 
     @contextlib.contextmanager
     def going_on(self) -> Generator[None]:
-        """Do work in this thread that must not wait for the event loop."""
+        """Mark the work in this thread as work that must not wait for the event loop."""
         self._thread = threading.get_ident()
         try:
             yield
@@ -39,10 +38,10 @@ class InlineWork:
             self._thread = None
 
     def give_up(self) -> None:
-        """Be called before anything that waits for the event loop.
+        """Give up inline work; call this before anything that waits for the event loop.
 
         Raises:
-            NeedsThread: such work is going on in this thread.
+            NeedsThread: inline work is going on in this thread.
         """
         if self._thread is not None and self._thread == threading.get_ident():
             raise NeedsThread

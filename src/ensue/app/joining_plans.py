@@ -1,4 +1,4 @@
-"""The plans of resources that join a run while it goes on: recorded before anything of them runs."""
+"""The plans of resources that join a run while it goes on, recorded before any of their states runs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class JoiningPlans:
     """The plans of the resources that join a run.
 
     Args:
-        note: told of each.
+        note: called with each plan.
     """
 
     def __init__(self, note: Callable[[Plan], None]) -> None:
         self._note = note
         self.remarks: dict[Diagnostic, None] = {}
-        """What the compiler remarked of them."""
+        """The compiler's warnings about them."""
 
     def newcomers(self, first: FirstPlans) -> Newcomers:
-        """Return what names the resources that join while the run goes on."""
+        """Return the source of resources that join while the run goes on."""
 
         def named(admit: Callable[[Newcomer], None]) -> None:
             for one in first.late.values():

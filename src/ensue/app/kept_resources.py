@@ -1,4 +1,4 @@
-"""What a project keeps of resources between runs, each method one thing that a command does with it."""
+"""The resources that a project records between runs, with one method per command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class KeptResources(OpenedProject):
         return await asyncio.to_thread(services.directory.records)
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
-        """Return a resource's configuration, secrets masked; None when there is no such resource."""
+        """Return a resource's configuration, secrets masked; None if there is no such resource."""
         services = await self._prepared()
         config = await asyncio.to_thread(services.directory.shown_config, srn)
         return None if config is None else self.masker.data(mask_config(config))
@@ -42,7 +42,7 @@ class KeptResources(OpenedProject):
         return await asyncio.to_thread(self._stores.registry().provenance, srn)
 
     async def grains_gathered_at(self, srn: Srn) -> datetime | None:
-        """Return when the cached grains of a resource were gathered; None when none are in use.
+        """Return when the cached grains of a resource were gathered; None if none are in use.
 
         Raises:
             StoreError: the cache cannot be read.
@@ -58,12 +58,12 @@ class KeptResources(OpenedProject):
         timeout_s: float | None = None,
         on_answer: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> Refreshed:
-        """Look which resources there are now, and gather the grains of those that match a target.
+        """Discover resources, and gather the grains of those that match a target.
 
         Raises:
             ConfigurationError: the target does not parse.
             CompileError: pillar does not compile, or a type cannot discover.
-            StoreError: what was seen cannot be noted.
+            StoreError: the result cannot be recorded.
         """
         from ensue.app.refresh import refresh
 
@@ -73,8 +73,8 @@ class KeptResources(OpenedProject):
         """Register a resource by hand.
 
         Raises:
-            ConfigurationError: its name, type or configuration makes no sense, or its id is taken.
-            ResourceError: its lifetime or its source makes no sense.
+            ConfigurationError: its name, type or configuration is not valid, or its id is taken.
+            ResourceError: its lifetime or its source is not valid.
             StoreError: the store cannot be written.
         """
         from ensue.app.manual_registration import register
@@ -87,7 +87,7 @@ class KeptResources(OpenedProject):
         return await asyncio.to_thread(lambda: registry.invalidate(source, reason="invalidated by hand"))
 
     async def forget(self, srn: Srn) -> bool:
-        """Remove a derived resource's entry, and what is kept of its grains."""
+        """Remove a derived resource's entry and its cached grains."""
         await self._services().directory.grains_changed([srn])
         return await asyncio.to_thread(self._stores.registry().forget, srn)
 
@@ -101,7 +101,7 @@ class KeptResources(OpenedProject):
             StoreError: a configuration cannot be decrypted; nothing was changed.
         """
         count = await asyncio.to_thread(self._stores.registry().rotate)
-        # What is left of them is sealed with the key that is given up.
+        # The rest of them is encrypted with the old key.
         await self._services().directory.clear_cached_grains()
         count += await asyncio.to_thread(self._services().active.reseal)
         return count + await asyncio.to_thread(self._stores.enforced().reseal)
@@ -112,11 +112,11 @@ class KeptResources(OpenedProject):
         """Return what deployments have provisioned, by environment and resource.
 
         Args:
-            app: of this application alone; None: of all.
-            env: of environments of this id alone; None: of all.
+            app: only those of this application; None: all.
+            env: only those of environments with this id; None: all.
 
         Raises:
-            StoreError: it cannot be read, or not be decrypted.
+            StoreError: the store cannot be read or decrypted.
         """
         active = self._services().active
         known = await asyncio.to_thread(lambda: list(active.all()))
@@ -127,7 +127,7 @@ class KeptResources(OpenedProject):
         ]
 
     def enforced(self) -> list[ShownState]:
-        """Return what every state last made true, secrets masked.
+        """Return what every state last enforced, secrets masked.
 
         Raises:
             StoreError: it cannot be read.
@@ -139,5 +139,5 @@ class KeptResources(OpenedProject):
         return self._stores.registry().audit_entries()
 
     def audit_fault(self) -> AuditFault | None:
-        """Check the audit log's chain: None when whole, else the first thing that is wrong."""
+        """Check the audit log's chain, and return the first fault; None if it is whole."""
         return self._stores.registry().audit_fault()

@@ -1,7 +1,7 @@
 """The resources that need no registration: those that pillar declares, and those that types discover.
 
-Every type that pillar names and every type of the project is loaded and checked here, so that what is wrong
-with one is a diagnostic before anything runs.
+Every type that pillar names and every type of the project is loaded and checked here, so that an error in one
+is a diagnostic before anything runs.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class KnownResources:
-    """Reads, discovers and checks resources, and tells the directory.
+    """Reads, discovers and checks resources, and passes them to the directory.
 
     Args:
-        directory: told what there is.
+        directory: receives the resources.
         plugins: the types.
         loaders: their functions.
-        masker: told of the secrets in configurations.
+        masker: receives the secrets in configurations.
         key: the pillar key that declares resources.
     """
 
@@ -78,20 +78,20 @@ class KnownResources:
         return static
 
     def forget_discovered(self) -> None:
-        """Have the types asked again by the next `take`."""
+        """Make the next `take` call `discover` again."""
         self._found = None
 
     async def take(self, static: Configs, pillar: Mapping[str, Any]) -> None:
-        """Add what types discover to what pillar declares, and tell the directory.
+        """Add what types discover to what pillar declares, and pass all to the directory.
 
-        Types are asked once; a pillar that is compiled anew gets the same resources.
+        `discover` is called once; a pillar that is compiled again gets the same resources.
 
         Args:
             static: what `read` returned.
             pillar: the minion's pillar, for `discover`.
 
         Raises:
-            CompileError: a type's `discover` raised, or what it returned makes no sense.
+            CompileError: a type's `discover` raised, or its result is not valid.
         """
         found = Collector()
         by_name = {type_.name: type_ for type_ in self._plugins.loaded if type_.discovers}
@@ -140,7 +140,7 @@ class KnownResources:
             try:
                 problems = self._plugins.configuration_faults(srn, config)
             except ResourceTypeError as error:
-                # The same would be said of each.
+                # The message would be the same for each.
                 refusing.add(srn.type)
                 found.error("E0711", str(error), error.span or place(srn), help=error.help)
                 continue

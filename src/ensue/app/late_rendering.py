@@ -1,6 +1,6 @@
-"""Delayed rendering: a block or SLS is rendered and compiled when the state that calls for it has ended.
+"""Delayed rendering: a block or SLS is rendered and compiled when the state that calls it has ended.
 
-Which block a name means was looked up when the calling scope was compiled.
+The block that a name means is looked up when the calling scope is compiled.
 
 Source: SEP 16 (delayed state rendering).
 """
@@ -16,8 +16,8 @@ import msgspec
 
 from ensue.app.inline import NeedsThread
 from ensue.errors import InternalError
-from ensue.language.blocks.brief import is_brief
 from ensue.language.blocks.calls import Called
+from ensue.language.blocks.inline_blocks import is_brief
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables
@@ -59,37 +59,37 @@ class LateRendering:
         """
         called = request.caller.options.delayed_calls[request.entry]
         if not isinstance(called, Called):
-            raise InternalError(f"{request.caller.id} calls for something that was not looked up")
+            raise InternalError(f"{request.caller.id} calls a block or SLS that was not looked up")
         if not request.entry and (given := dict(request.caller.options.other)):
             await self._renew(given, request.target)
         self._limits.take(called, request.caller, request.plan.resource)
         await self._services.prepare(request.target)
         if called.block is not None and is_brief(called.block):
-            # A variable may be looked up only now, such as grains, and then this has to wait after all.
+            # A variable such as grains may be looked up only now, and then this has to wait after all.
             with contextlib.suppress(NeedsThread), self._services.inline.going_on():
                 return self._compiled(called, request)
         return await asyncio.to_thread(self._compiled, called, request)
 
     def note(self, plan: Plan) -> None:
-        """Take note of a compiled scope: of its blocks, and of what the compiler remarked."""
+        """Record a compiled scope: its blocks, and the compiler's warnings."""
         if plan.tree is None:
             return
         self._blocks.update(plan.tree.delayed_blocks())
         if self._blocks:
-            # What is called for counts, whether or not it comes to a rendering.
+            # A call counts, whether or not the block is rendered.
             calls = (called for chunk in plan.chunks for called in chunk.options.delayed_calls)
             self._called.update(called.place for called in calls)
         if plan.scope:
             self.warnings.update(dict.fromkeys(plan.warnings))
 
     def tell_dropped(self) -> None:
-        """Say in the log which blocks no state called for."""
+        """Log which blocks no state called."""
         for place, name in self._blocks.items():
             if place not in self._called:
                 _log.debug("the delayed block %s (%s) was called by no state and is dropped", name, place)
 
     async def _renew(self, given: Mapping[str, Any], target: Srn) -> None:
-        """Gather anew what the caller says that it changed."""
+        """Gather again what the caller says that it changed."""
         if given.get("reload_grains") or given.get("reload_modules"):
             await self._services.directory.forget_grains([target])
         if given.get("reload_pillar"):

@@ -1,6 +1,6 @@
-"""`ensue resources register`: a resource that nobody's state registers, put into the cross-run store by hand.
+"""`ensue resources register`: a resource is added to the cross-run store by hand, without a state.
 
-It is checked as an entry of `registers:` is, and what is wrong with it is reported together.
+It is checked like an entry of `registers:`, and all errors in it are reported together.
 
 Source: derived-resources document, "The pattern"; registering from the command line is ours.
 """
@@ -31,9 +31,9 @@ async def register(services: Services, request: RegistrationRequest) -> Registra
         request: the resource.
 
     Raises:
-        ConfigurationError: its type or its configuration makes no sense, its id is taken, or its source is a
+        ConfigurationError: its type or its configuration is not valid, its id is taken, or its source is a
             resource that does not exist.
-        ResourceError: its lifetime or its source makes no sense.
+        ResourceError: its lifetime or its source is not valid.
         StoreError: the store cannot be read or written.
     """
     services.masker.add(*secret_values(request.config))
@@ -71,7 +71,7 @@ def _faults(services: Services, request: RegistrationRequest) -> Iterator[Diagno
 
 
 def _source_faults(services: Services, request: RegistrationRequest) -> Iterator[Diagnostic]:
-    """Yield what is wrong with a source that is a resource; of other sources (states) there is no list."""
+    """Yield errors in a source that is a resource; other sources (states) cannot be checked."""
     source, index = request.source, services.directory.index
     if source is None or source == request.srn or not _is_type(services, source.type):
         return

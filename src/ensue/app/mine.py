@@ -1,7 +1,7 @@
-"""The mine of a project: values that its targets have, for the others to read.
+"""The mine of a project: values of its targets, for the other targets to read.
 
-There is no master. A target is asked when somebody wants a value of it, and what it returns is kept in the
-cachedir, so that a later command has it when the target does not answer.
+There is no master. A target's function is called when its value is requested, and the result is stored in the
+cachedir, so that a later command has it if the target does not answer.
 
 Source: Salt's documentation, "The Salt Mine".
 """
@@ -41,14 +41,14 @@ class ProjectMine:
         self._services = services
         self._files = MineFiles(services.settings.cachedir, services.vault)
         self._turns: defaultdict[Srn, asyncio.Lock] = defaultdict(asyncio.Lock)
-        # What this command has asked targets for, by target and name.
+        # The values that this command has requested, by target and name.
         self._fresh: dict[tuple[Srn, str], Any] = {}
         self._said: set[str] = set()
 
     async def gathered(
         self, target: str, names: Sequence[str], *, engine: str | None = None
     ) -> dict[str, dict[str, Any]]:
-        """Return values of targets: by name, in it by id."""
+        """Return values of targets, by name and then by id."""
         found: dict[str, dict[str, Any]] = {name: {} for name in names}
         targets = await project_targets(self._services, target, engine=engine)
         at_once = asyncio.Semaphore(_AT_ONCE)
@@ -70,11 +70,11 @@ class ProjectMine:
         return found
 
     async def names(self, srn: Srn) -> list[str]:
-        """Return the names of the values that are kept of a target, sorted."""
+        """Return the names of the values that are stored for a target, sorted."""
         return sorted(await asyncio.to_thread(self._files.read, srn))
 
     async def keep(self, srn: Srn, values: Mapping[str, Any]) -> None:
-        """Keep values of a target beside those that are kept."""
+        """Store values of a target, in addition to those that it has."""
         async with self._turns[srn]:
             kept = await asyncio.to_thread(self._files.read, srn)
             if any(name not in kept or kept[name] != value for name, value in values.items()):
@@ -82,13 +82,13 @@ class ProjectMine:
         self._fresh |= {(srn, name): value for name, value in values.items()}
 
     async def update(self, srn: Srn) -> list[str]:
-        """Call all `mine_functions` of a target and keep what they return; return their names."""
+        """Call all `mine_functions` of a target, store the results, and return their names."""
         defined = await self._defined(srn)
         await self.keep(srn, {name: await self._asked(srn, one) for name, one in defined.items()})
         return sorted(defined)
 
     async def forget(self, srn: Srn, name: str | None = None) -> None:
-        """Forget a value of a target, or all of them."""
+        """Remove a value of a target, or all of them."""
         async with self._turns[srn]:
             kept = await asyncio.to_thread(self._files.read, srn)
             left = {} if name is None else {key: kept[key] for key in kept if key != name}
@@ -133,7 +133,7 @@ class ProjectMine:
             raise StateFailedError(f"{one.function}: {type(error).__name__}: {error}") from error
 
     def _say(self, what: str) -> None:
-        """Warn of something once."""
+        """Log a warning, once."""
         if what not in self._said:
             self._said.add(what)
             _logger.warning("%s", self._services.masker.text(what))

@@ -20,7 +20,7 @@ def project_vocabulary(services: ProjectServices) -> Vocabulary:
     """Return the names that the targets of a project may use.
 
     Raises:
-        ConfigurationError: a nodegroup that was given by a program is broken.
+        ConfigurationError: a nodegroup that a program has set is not valid.
     """
     given: dict[Any, Any] = services.settings.option("nodegroups") or {}
     groups, errors = read_nodegroups(given)
@@ -31,9 +31,9 @@ def project_vocabulary(services: ProjectServices) -> Vocabulary:
         try:
             services.plugins.resource_type(name)
         except PluginError:
-            return ""  # it is there; that it does not load is reported where it is used
+            return ""  # it exists; that it does not load is reported when it is used
         except NotAvailableError as error:
-            # What was registered when its type was still installed can be targeted, and forgotten.
+            # A resource whose type was installed when it was registered can be targeted, and forgotten.
             is_registered = name in services.directory.index.types()
             return "" if is_registered else str(error)
         return ""
@@ -72,7 +72,7 @@ def _text_of(services: ProjectServices, name: str) -> str:
 
 
 def _place(services: ProjectServices, name: str) -> Span | None:
-    """Return where a nodegroup is written; the file is read once more, which only an error needs."""
+    """Return where a nodegroup is defined; reads the file again, which only an error requires."""
     from ensue.language.input_files import read_text
     from ensue.language.yaml import YamlDocument
     from ensue.settings.settings import FILE_NAME

@@ -1,4 +1,4 @@
-"""A project folder, opened: its options, secrets, plug-ins and stores, and what closes them."""
+"""An opened project folder: its options, secrets, plug-ins and stores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _MOST_THREADS = 256
-"""Renderings wait in threads for calls that themselves need threads: there must always be one more."""
+"""How many threads there are: renderings wait in threads for calls that need threads themselves."""
 
 
 class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         minion_id: `--id`; None: ensue.yaml's `id`, else the host name.
         pillar: `--pillar` and `--pillar-file`, merged; nested by colon keys already.
-        overrides: options that outrank ensue.yaml, by their names there.
+        overrides: options that override ensue.yaml, by their names there.
     """
 
     minion_id: str | None = None
@@ -48,7 +48,7 @@ class ProjectOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenedProject:
-    """A project folder, opened. An async context manager that closes it.
+    """An opened project folder. An async context manager that closes it.
 
     Args:
         settings: its options.
@@ -61,7 +61,7 @@ class OpenedProject:
         self.cachedir = settings.cachedir
         self.minion_id = settings.minion_id
         self.masker = Masker()
-        # Before anything is read that might quote one of them in a message.
+        # Before anything is read whose error message might quote one of them.
         self.masker.add_guessed(*secret_values(settings.values), *secret_values(options.pillar))
         self.masker.add(*settings.secrets)
         self._pillar = options.pillar
@@ -74,7 +74,7 @@ class OpenedProject:
 
     @classmethod
     def open(cls, root: Path, options: ProjectOptions) -> Self:
-        """Read ensue.yaml and prepare, doing no other I/O.
+        """Read ensue.yaml and return the project; no other I/O is done.
 
         Raises:
             ConfigurationError: ensue.yaml is broken; the error has every diagnostic.
@@ -82,7 +82,7 @@ class OpenedProject:
         return cls(read_settings(root, options.minion_id, options.overrides, with_sdb_values), options)
 
     def _services(self) -> Services:
-        """Return what the project shares; made on the event loop that first asks."""
+        """Return the shared parts of the project, made on the event loop that first requests them."""
         if self._opened is None:
             executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="ensue")
             asyncio.get_running_loop().set_default_executor(executor)
@@ -117,7 +117,7 @@ class OpenedProject:
         return services
 
     async def __aenter__(self) -> Self:
-        """Enter."""
+        """Return the project."""
         return self
 
     async def __aexit__(self, *_: object) -> None:

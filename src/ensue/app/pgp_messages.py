@@ -1,7 +1,7 @@
 """Decrypting PGP messages with the keys of a project, by the `gpg` of this machine.
 
-Each message is decrypted once per process. What was encrypted is a secret, which the masker is told of first.
-The agent that gpg starts for the keys is left to gpg.
+Each message is decrypted once per process. Its content is a secret, which the masker receives first. gpg
+manages the agent that it starts for the keys.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFAULT_FOLDER: Final = "gpgkeys"
 """Where the keys of a project are, below its root."""
 
 SALTS_FOLDER: Final = "/etc/salt/gpgkeys"
-"""Where they are when the project has no folder of its own."""
+"""Where the keys are if the project has no such folder."""
 
 _LARGEST_BYTES: Final = 1 << 24
 _SHOWN_CHARS: Final = 300
@@ -37,8 +37,8 @@ class PgpMessages:
 
     Args:
         settings: the options of the project.
-        masker: is told of everything that is decrypted.
-        inline: given up before gpg runs.
+        masker: receives everything that is decrypted.
+        inline: inline work, given up before gpg runs.
         loop: the event loop that gpg runs on.
     """
 
@@ -52,7 +52,7 @@ class PgpMessages:
         self._known: dict[str, str] = {}
 
     def __call__(self, message: str) -> str:
-        """Return what a message was encrypted from.
+        """Return the content of a message.
 
         Raises:
             DecryptionError: it cannot be decrypted, and the option `gpg_decrypt_must_succeed` is not false.
@@ -101,7 +101,7 @@ class PgpMessages:
         try:
             return done.stdout.decode()
         except UnicodeDecodeError:
-            raise DecryptionError("what is in it is no UTF-8 text") from None
+            raise DecryptionError("its content is not UTF-8 text") from None
 
     def _folder(self) -> Path:
         root, named = self._settings.root, self._settings.option("gpg_keydir")

@@ -30,7 +30,7 @@ class PillarCompilation:
     Args:
         services: the project.
         known: reads the resources that pillar declares.
-        external: returns the external pillar of a target, None when the project has none.
+        external: returns the external pillar of a target; None if the project has none.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class PillarCompilation:
         self._external = external
         self._settings = services.settings
         self._known = known
-        # By the files that pillar's top file gives: plain files are the same pillar for all targets.
+        # By the files that pillar's top file assigns: plain files give all targets the same pillar.
         self._shared: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
         self._plain_files = PlainFiles(
             self._settings.option("renderer", "jinja|yaml"),
@@ -55,7 +55,7 @@ class PillarCompilation:
         """Compile this machine's pillar; return it, and the resources that it declares.
 
         Raises:
-            CompileError: with everything that is wrong in it.
+            CompileError: it has errors; the exception has all of them.
         """
         services, found = self._services, Collector()
         self._shared.clear()
@@ -65,7 +65,7 @@ class PillarCompilation:
         with seen_before_files(services.minion, first):
             compiled = compiler.compile(services.subject(services.minion), override, found)
         if self._settings.option("pillar_opts"):
-            # What Salt shows there of the master's options are here the project's.
+            # Where Salt has the master's options, ensue has the project's.
             options = self._settings.values.items()
             compiled["master"] = {name: value for name, value in options if name != "store_url"}
         has_references = compiler.has_references or bool(services.pillars.override)
@@ -82,10 +82,10 @@ class PillarCompilation:
     def of(self, srn: Srn) -> CompiledPillar:
         """Compile a target's pillar.
 
-        A resource has its managing minion's pillar, and on top what pillar's top file gives itself.
+        A resource has its managing minion's pillar, overridden by what pillar's top file assigns to it.
 
         Raises:
-            CompileError: with everything that is wrong in it.
+            CompileError: it has errors; the exception has all of them.
         """
         found = Collector()
         compiler, first = self._compiler(srn, found)

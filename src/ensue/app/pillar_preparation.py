@@ -1,6 +1,6 @@
-"""Compiling pillar when it is needed: once for each target, again on request, or for many targets.
+"""Compiling pillar when it is needed: once per target, again on request, or for many targets.
 
-What is compiled, and how, is `pillar_compilation`.
+`pillar_compilation` does the compiling.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class PillarPreparation:
-    """Sees to it that the pillar of a target is compiled.
+    """Makes sure that the pillar of a target is compiled.
 
     Args:
         compilation: compiles pillar.
         known: takes the resources that this machine's pillar declares.
         directory: knows grains, and opens connections.
-        pillars: get what is compiled.
+        pillars: receive the compiled pillars.
         minion: this machine.
-        unasked: says which grains were needed that nobody has gathered.
+        unasked: says which grains were needed that have not been gathered.
     """
 
     def __init__(
@@ -52,23 +52,23 @@ class PillarPreparation:
         self._unasked = unasked
 
     async def prepare(self, srn: Srn) -> None:
-        """Compile a target's pillar, once; the minion's brings in the resources that pillar declares.
+        """Compile a target's pillar, once; that of the minion adds the resources that it declares.
 
         Raises:
-            CompileError: with everything that is wrong in pillar.
+            CompileError: pillar has errors; the exception has all of them.
         """
         if self._minion not in self._pillars:
             await self._prepare_minion()
         if srn not in self._pillars and not await asyncio.to_thread(self._compile_without_grains, srn):
-            # No thread waits for a resource: those that do not answer would keep the others from it.
+            # No thread waits for a resource, because those that do not answer would use up the threads.
             await self._directory.grains(srn)
             await asyncio.to_thread(self._compile, srn)
         await self._directory.open(srn)
 
     async def prepare_all(self, srns: Sequence[Srn]) -> None:
-        """Compile the pillars of many targets in one thread; `prepare` reports what is wrong with one.
+        """Compile the pillars of many targets in one thread; `prepare` reports errors in one.
 
-        Those that need grains which nobody has gathered are left to `prepare`.
+        Those that need grains which have not been gathered are left to `prepare`.
         """
 
         def compile_all(srns: Sequence[Srn]) -> list[Srn]:
@@ -87,17 +87,17 @@ class PillarPreparation:
         """Compile a target's pillar again.
 
         Raises:
-            CompileError: with everything that is wrong in pillar.
+            CompileError: pillar has errors; the exception has all of them.
         """
         await self._prepare_minion()
         if srn != self._minion:
             await asyncio.to_thread(self._compile, srn)
 
     async def rediscover(self) -> None:
-        """Compile this machine's pillar again and ask the types which resources they find.
+        """Compile this machine's pillar again, and discover resources again.
 
         Raises:
-            CompileError: with everything that is wrong in pillar, or with what types find.
+            CompileError: pillar, or what types find, has errors; the exception has all of them.
         """
         before = dict(self._directory.index.static)
         self._known.forget_discovered()
@@ -112,7 +112,7 @@ class PillarPreparation:
         self._pillars.put(self._minion, compiled)
 
     def _compile_without_grains(self, srn: Srn) -> bool:
-        """Compile a target's pillar if no grains have to be gathered for it; say whether that was so."""
+        """Compile a target's pillar if that needs no gathering of grains; return whether it was compiled."""
         compiled = self._unasked.attempted(srn, lambda: self._compilation.of(srn))
         if compiled is None:
             return False

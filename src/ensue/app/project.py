@@ -1,4 +1,4 @@
-"""One project on disk and everything a command can do with it; the only API that the command line calls."""
+"""One project on disk, and everything that a command can do with it: the API that the command line calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.app.comparison import CompareOrder
     from ensue.app.deployment_run import DeploymentReport, DeploymentRun
     from ensue.app.deployments import Deployments, PlannedGraph
-    from ensue.app.shown import ShownKind, ShownTarget
+    from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.compare.comparison import Comparison
     from ensue.contracts.deployment import DeploymentOrder
     from ensue.diagnostics import Diagnostic
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Project(KeptResources):
-    """A project folder, opened. Use `Project.open`; an async context manager that closes it.
+    """An opened project folder. Use `Project.open`; an async context manager that closes it.
 
     Args:
         settings: its options.
@@ -53,9 +53,9 @@ class Project(KeptResources):
         on_event: Callable[[RunEvent], None],
         on_warning: Callable[[Diagnostic], None] = lambda _: None,
     ) -> RunReport:
-        """Compile and run SLS, or the highstate when `mods` is empty.
+        """Compile and run SLS, or the highstate if `mods` is empty.
 
-        What only matters while the run goes on is told to `on_warning` before anything runs; all other
+        `on_warning` is called, before anything runs, with warnings that matter only during the run; all other
         warnings are in the report.
 
         Cancelling the task stops the run: nothing new starts, what is running ends, and a report
@@ -63,8 +63,8 @@ class Project(KeptResources):
 
         Raises:
             CompileError: nothing was run.
-            UnknownRunError: the run to resume cannot be.
-            StillRunningError: commands of the run to resume still run.
+            UnknownRunError: the run to resume does not exist or cannot be resumed.
+            StillRunningError: commands of the run to resume are still running.
             LockHeldError: another apply of the project is running.
             StoreError: the store of derived resources is damaged; nothing was run.
         """
@@ -83,13 +83,13 @@ class Project(KeptResources):
         on_event: Callable[[RunEvent], None],
         on_warning: Callable[[Diagnostic], None] = lambda _: None,
     ) -> DeploymentReport:
-        """Build a resource graph and provision it; cancelling is as with `apply`.
+        """Build a resource graph and provision it. Cancelling the task stops the run, as in `apply`.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph; nothing was
                 provisioned.
             LockHeldError: another apply of the project is running.
-            StoreError: what is kept of the environment cannot be read.
+            StoreError: the records of the environment cannot be read.
         """
         from ensue.app.deployment_run import DeploymentReport, DeploymentRun
 
@@ -111,14 +111,14 @@ class Project(KeptResources):
             return await run()
 
     async def forget_active(self, context: Context, resources: Sequence[str]) -> None:
-        """Keep resources of an environment no longer, without removing them: their drivers are not called.
+        """Drop the records of an environment's resources without removing the resources: no driver is called.
 
         Args:
             context: the environment.
             resources: `TYPE.CLASS#ID` each.
 
         Raises:
-            ConfigurationError: one of them is not there; none is forgotten.
+            ConfigurationError: one of them is not on record; none is forgotten.
             LockHeldError: another apply of the project is running.
             StoreError: the store cannot be read or written.
         """
@@ -160,7 +160,7 @@ class Project(KeptResources):
         timeout_s: float | None = None,
         batch: str | None = None,
     ) -> AsyncIterator[CallOutcome]:
-        """Call an execution function on every target that matches; outcomes as they come.
+        """Call an execution function on every target that matches, and yield outcomes as they arrive.
 
         Raises:
             ConfigurationError: the target expression does not parse, or there is no such function.
@@ -190,19 +190,19 @@ class Project(KeptResources):
         Raises:
             CompileError: it does not compile.
         """
-        from ensue.app.shown import Shown
+        from ensue.app.show_command import Shown
 
         services = await self._prepared()
         return await Shown(services, what, mods).of_minion()
 
     async def show_targets(self, what: ShownKind, target: str, mods: Sequence[str]) -> dict[str, ShownTarget]:
-        """Return the same as `show` of every resource that a target matches, by id.
+        """Return the masked data of `show` for every resource that a target matches, by id.
 
         Raises:
             ConfigurationError: the target does not parse, or names what does not exist.
             CompileError: it does not compile for one of them.
         """
-        from ensue.app.shown import Shown
+        from ensue.app.show_command import Shown
 
         services = await self._prepared()
         return await Shown(services, what, mods).of_target(target)
@@ -212,7 +212,7 @@ class Project(KeptResources):
 
         Args:
             order: what is compared, and with which Salt.
-            on_progress: told how many states Salt has planned, and of how many.
+            on_progress: called with how many states Salt has planned, and their total.
 
         Raises:
             ConfigurationError: Salt gives no answer.
@@ -223,7 +223,7 @@ class Project(KeptResources):
         return await ProjectComparison(self._services(), self._pillar, order).go(self.apply, on_progress)
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
-        """Return the drawing of what is known of a run before it.
+        """Return the drawing of what is known about a run before it.
 
         Raises:
             CompileError: it does not compile.
@@ -248,7 +248,7 @@ class Project(KeptResources):
             files: the files.
             context: where they are deployed.
             definitions: where definitions are; None: as `ensue.yaml` says.
-            images: workload to the image of its containers whose image is `.`; `*`: of all others.
+            images: the image for containers whose image is `.`, by workload; `*`: all other workloads.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
@@ -271,7 +271,7 @@ class Project(KeptResources):
         return list_runs(self.cachedir)
 
     def minion_to_resume(self, prefix: str) -> str | None:
-        """Return the id of the machine of the run to resume; None where there is no such run.
+        """Return the id of the machine of the run to resume; None if there is no such run.
 
         Args:
             prefix: see `journal_to_resume`.
@@ -288,7 +288,7 @@ class Project(KeptResources):
         """Return the journal of one run, by id or unique prefix of it.
 
         Raises:
-            UnknownRunError: there is none, or several.
+            UnknownRunError: there is no such run, or several.
         """
         return read_run(self.cachedir, run_id)
 

@@ -35,7 +35,7 @@ class ProjectDeployments:
 
         Raises:
             StateFailedError: it cannot be built, or was not finished.
-            StoreError: what came of it cannot be kept.
+            StoreError: the outcome cannot be stored.
         """
         services = self._services
         run = DeploymentRun(services, services.deployments(order.definitions), order)

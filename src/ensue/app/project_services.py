@@ -59,7 +59,7 @@ class ProjectServices(Protocol):
 
     @property
     def mine(self) -> Mine:
-        """The values that the targets have for each other."""
+        """The mine: values of targets for other targets."""
         ...
 
     def modules_of(self, type_name: str) -> Functions:
@@ -71,11 +71,11 @@ class ProjectServices(Protocol):
         ...
 
     def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
-        """Return a target's grains, in a thread beside the event loop."""
+        """Return a target's grains; called in a thread."""
         ...
 
     def files_of(self, saltenv: str) -> ProjectFiles:
-        """Return the reader of sources whose environment is this one where they name none."""
+        """Return the reader of sources; `saltenv` is the environment of sources that name none."""
         ...
 
     def context(self, srn: Srn, *, test: bool) -> FunctionContext:
@@ -91,7 +91,7 @@ class ProjectServices(Protocol):
         ...
 
     def subject(self, srn: Srn) -> Subject:
-        """Return a target as the matcher sees it, from a thread beside the loop."""
+        """Return a target as the matcher sees it; called in a thread."""
         ...
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class ProjectServices(Protocol):
         ...
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
-        """Return a target's pillar, None as long as it has not been compiled."""
+        """Return a target's pillar; None until it has been compiled."""
         ...
 
     async def prepare(self, srn: Srn) -> None:

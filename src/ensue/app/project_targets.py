@@ -1,4 +1,4 @@
-"""The targets of a project that an expression means, asked for by a function while something else goes on."""
+"""The targets that an expression matches, for functions that are called during a run or a rendering."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensue.model.srn import Srn
 
 OPERATORS: Final = frozenset({"and", "or", "not"})
-"""Words that a compound expression takes for itself."""
+"""The operators of compound expressions."""
 
 
 async def project_targets(
@@ -24,7 +24,7 @@ async def project_targets(
 ) -> Sequence[Srn]:
     """Return the targets that match, sorted.
 
-    While pillar is compiled the names alone decide: nothing else is known yet.
+    While pillar is compiled, only names are matched, because nothing else is known yet.
 
     Args:
         services: the project.

@@ -1,8 +1,9 @@
-"""Pruning: what an earlier run registered through a state, and the state no longer registers, is orphaned.
+"""Pruning: resources are orphaned if a state registered them in an earlier run and no longer does.
 
-A state that has ended is compared with what earlier runs registered through it. At the end of a run, what was
-registered through declarations that are gone is orphaned too. Whatever this run has registered or promises to
-register stays. A state that failed or was skipped orphans nothing; nor does a block that was not rendered.
+When a state has ended, its registrations are compared with those of earlier runs. At the end of a run,
+resources that were registered through removed declarations are orphaned, too. Whatever this run has
+registered or promises to register stays. A state that failed or was skipped orphans nothing; nor does a block
+that was not rendered.
 
 Source: derived-resources document, "Provenance"; the orphans of a deployment in the resource graph.
 """
@@ -37,7 +38,7 @@ _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
 
 def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
-    """Return what earlier runs registered and is active, by scope and tag of its declaration; this blocks."""
+    """Return active registrations of earlier runs, by scope and tag of the declaration; this blocks."""
     found: _Earlier = defaultdict(dict)
     for one, srns in registry.declarations().items():
         if one.project == project:
@@ -46,14 +47,14 @@ def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
 
 
 class Pruning:
-    """Orphans what is registered no longer.
+    """Orphans resources that are no longer registered.
 
     Args:
         earlier: from `earlier_declarations`, before the run began.
         declarations: those of this run.
         registry: the run's registry.
         foresees: whether it is known before a chunk runs what its function registers.
-        test: whether the run is a plan: then it only says what it would orphan.
+        test: whether the run is a plan, which only reports what would be orphaned.
     """
 
     def __init__(
@@ -77,11 +78,11 @@ class Pruning:
         return bool(self._earlier)
 
     def concerns(self, scope: str, tag: str) -> bool:
-        """Say whether an earlier run registered something through a state."""
+        """Return whether an earlier run registered something through a state."""
         return (scope, tag) in self._earlier
 
     async def prune(self, site: CallSite, returned: StateReturn) -> StateReturn:
-        """Orphan what a state that was called registers no longer; return its return with that.
+        """Orphan what a called state no longer registers, and return the state's return with these changes.
 
         Args:
             site: the call.
@@ -110,13 +111,13 @@ class Pruning:
         )
 
     async def end(self, outcome: EngineOutcome) -> tuple[Diagnostic, ...]:
-        """Orphan what was registered by declarations that are gone; say so as warnings.
+        """Orphan what removed declarations registered, and return warnings about it.
 
         Args:
             outcome: how the run ended; one that was interrupted orphans nothing here.
 
         Returns:
-            A warning for each of them, or one that says why they could not be orphaned.
+            A warning per resource, or one that says why they could not be orphaned.
         """
         if not self._earlier or outcome.status == "interrupted":
             return ()
@@ -136,8 +137,8 @@ class Pruning:
             return (
                 Diagnostic(
                     code="E0719",
-                    summary=f"what is no longer declared is not orphaned: {error}",
-                    detail="it can still be targeted",
+                    summary=f"resources that are no longer declared could not be orphaned: {error}",
+                    detail="they can still be targeted",
                     help="apply again once the store can be written",
                     severity=Severity.WARNING,
                 ),
@@ -157,8 +158,7 @@ class Pruning:
                 code="E0718",
                 summary=f"{srn} {verb}: {declaration} is no longer declared",
                 detail=f"a run of this project registered it{below}",
-                help="bring the declaration back, or remove what it made and run:"
-                f" ensue resources forget {srn}",
+                help=f"restore the declaration, or remove what it made and run: ensue resources forget {srn}",
                 severity=Severity.WARNING,
             )
             for srn in done.srns
@@ -180,7 +180,7 @@ class Pruning:
 
 
 class _Unsettled:
-    """The states of a run that failed or were not called: nobody knows what they would have declared."""
+    """The states of a run that failed or were not called: what they would have declared is not known."""
 
     def __init__(self, outcome: EngineOutcome) -> None:
         self._tags = {(one.scope, one.tag) for one in outcome.not_run}
@@ -188,7 +188,7 @@ class _Unsettled:
         self._look(outcome.returns.values())
 
     def may_still_declare(self, declared_by: DeclaredBy) -> bool:
-        """Say whether a declaration may be part of what one of them would have declared."""
+        """Return whether one of these states might have led to a declaration."""
         return (declared_by.scope, declared_by.fanned_from) in self._tags or any(
             declared_by.scope.startswith(f"{path}/") for path in self._paths
         )

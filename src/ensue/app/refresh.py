@@ -1,4 +1,4 @@
-"""`ensue resources refresh`: what there is now, and its grains gathered anew.
+"""`ensue resources refresh`: discover resources, and gather their grains again.
 
 Source: Salt Resources, "Resource Registry" (`refresh`); Salt's `saltutil.refresh_grains`.
 """
@@ -26,13 +26,13 @@ _AT_ONCE: Final = 1000
 
 
 class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a refresh found; names of resources, sorted.
+    """The result of a refresh; names of resources, sorted.
 
     Args:
-        added: those that the refresh before did not see.
-        gone: those that it saw and that are not there any more.
-        refreshed: those whose grains were gathered.
-        failed: why those of others could not be.
+        added: resources that the previous refresh did not find.
+        gone: resources that the previous refresh found and that no longer exist.
+        refreshed: resources whose grains were gathered.
+        failed: why the grains of other resources could not be gathered.
     """
 
     added: list[str]
@@ -48,18 +48,18 @@ async def refresh(
     timeout_s: float | None,
     on_answer: Callable[[int, int], None],
 ) -> Refreshed:
-    """Ask types what they discover, and gather the grains of resources, all at the same time.
+    """Discover resources, and gather the grains of all at the same time.
 
     Args:
         services: the project.
-        expression: whose grains; None: those of all resources. This machine keeps none.
+        expression: the resources whose grains are gathered; None: all. Those of this machine are not cached.
         timeout_s: how long one resource may take; None: no limit.
-        on_answer: told how many resources have answered, and how many are asked in all.
+        on_answer: called with how many resources have answered, and their total.
 
     Raises:
         ConfigurationError: the target does not parse.
         CompileError: pillar does not compile, or a type cannot discover.
-        StoreError: what was seen cannot be noted.
+        StoreError: the result cannot be recorded.
     """
     await services.preparation.rediscover()
     target = await asyncio.to_thread(checked_target, services, expression) if expression else None
@@ -79,11 +79,11 @@ async def refresh(
 
 
 class _Refresher:
-    """Gathers grains anew.
+    """Gathers grains again.
 
     Args:
         services: the project.
-        target: whose; None: everybody's.
+        target: the resources whose grains are gathered; None: all.
         timeout_s: how long one resource may take.
     """
 
@@ -95,7 +95,7 @@ class _Refresher:
         self._at_once = asyncio.Semaphore(_AT_ONCE)
 
     async def go(self, there: Sequence[Srn], on_answer: Callable[[int, int], None]) -> dict[Srn, str | None]:
-        """Return what went wrong with each resource that matches, None where nothing did."""
+        """Return the error per matching resource, None if there was none."""
         asked = [srn for srn in there if self._verdict(srn) is not False]
         await self._services.directory.forget_grains(asked)
         if self._target is not None:

@@ -1,8 +1,8 @@
-"""What is wrong with the entries of `registers:`, as far as it is known before anything runs.
+"""Checks of the entries of `registers:`, as far as possible before anything runs.
 
-Names, types and literal keys are checked then; a value that holds `${self:…}` is not known yet, and so only
-what is wrong whatever it turns out to be counts. The same checks run once more when the state registers, in
-`registrations`, and the types' own checks are those of resources that pillar declares.
+Names, types and literal keys are checked. A value that contains `${self:…}` is not known yet, so only
+problems that exist for every possible value are errors. `registrations` repeats the checks when the state
+registers. The types' own checks are the same as for resources that pillar declares.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from ensue.resources.plugins import Plugins
 
 SELF_SIGN: Final = "${self"
-"""How a reference to the state's own `new_state` begins."""
+"""The beginning of a reference to the state's own `new_state`."""
 
 _STAND_INS: Final[tuple[Any, ...]] = ("text", "1", 1, 0.5, True, ["text"], {"key": "text"}, None)
-"""One value of each kind that a reference may turn out to be."""
+"""One value of each kind that a reference may have."""
 
 
 def registered_name(text: str) -> Srn:
-    """Return the resource that an entry of `registers:` names; Salt's names of types are understood.
+    """Return the resource that an entry of `registers:` names; accepts Salt's names of types.
 
     Raises:
-        ValueError: it is not a resource name, or holds a reference.
+        ValueError: the text is not a resource name, or contains a reference.
     """
     if SELF_SIGN in text:
         msg = (
@@ -45,11 +45,11 @@ def registered_name(text: str) -> Srn:
 
 
 class RegistersCheck:
-    """Reports what is wrong with the entries of the states of one compilation.
+    """Reports errors in the entries of the states of one compilation.
 
     Args:
         plugins: the resource types.
-        declared_as: returns what has an id among this machine and the resources that pillar declares.
+        declared_as: returns the owner of an id among this machine and the resources that pillar declares.
     """
 
     def __init__(self, plugins: Plugins, declared_as: Callable[[str], Srn | None]) -> None:
@@ -63,7 +63,7 @@ class RegistersCheck:
         Args:
             options: the state's options.
             id_: its ID.
-            found: where faults go.
+            found: receives the errors.
         """
         named: dict[str, Srn] = {}
         for number, (text, config) in enumerate(options.registers):
@@ -97,7 +97,7 @@ class RegistersCheck:
             found.error("E0405", str(error), place, detail=f"{srn} is to be registered")
 
     def _certain_faults(self, srn: Srn, config: Mapping[str, Any]) -> list[str]:
-        """Return what is wrong with a configuration whatever its references turn out to be."""
+        """Return errors of a configuration that do not depend on the values of its references."""
         bound = [key for key, value in config.items() if _holds_reference(value)]
         faults = self._plugins.configuration_faults(srn, dict(config))
         for stand_in in _STAND_INS if bound else ():

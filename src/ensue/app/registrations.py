@@ -1,4 +1,4 @@
-"""What chunks need of the registry and give to it: `registers:`, and modules that say so themselves.
+"""Which resources chunks need and register: through `registers:`, and as their modules declare.
 
 Source: derived-resources document, "Ordering inside a single apply".
 """
@@ -36,11 +36,11 @@ class Registrations:
     """The engine's hooks on registration.
 
     Args:
-        functions: state functions; their modules say what they await and promise.
-        registry: where `registers:` goes.
+        functions: state functions; their modules declare what they await and promise.
+        registry: receives what `registers:` names.
         plugins: the types that a resource may have.
-        exact: the resource that a target names by type and id, None for any other target.
-        declare: returns what a registration notes of the state that makes it.
+        exact: returns the resource that a target names by type and id; None for any other target.
+        declare: returns what a registration records about its state.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Registrations:
         self._promising: dict[str, Any] = {}
 
     def awaits(self, chunk: Chunk) -> Srn | None:
-        """Return the resource that a chunk cannot do without."""
+        """Return the resource that a chunk requires."""
         fan_out = chunk.options.fan_out
         if fan_out is not None and (named := self._exact(fan_out.expression)) is not None:
             return named
@@ -84,24 +84,24 @@ class Registrations:
         return promises(chunk.function, chunk.name, chunk.arguments) if promises else ()
 
     def is_transient(self, chunk: Chunk) -> bool:
-        """Say whether what a chunk does is gone with its run, as its module says.
+        """Return whether the effect of a chunk ends with its run, as its module declares.
 
-        What a function registers itself is done again, too; what `registers` names is registered out of the
-        return.
+        If the function itself registers resources, it is also called again; what `registers` names is
+        registered from the recorded return.
         """
         transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
         return chunk.function in transient or bool(self._promised_by_module(chunk))
 
     def foresees(self, chunk: Chunk) -> bool:
-        """Say whether it is known before a chunk runs what its function registers."""
+        """Return whether it is known before a chunk runs what its function registers."""
         return bool(self._functions.attribute(chunk.module, "PROMISES"))
 
     async def register(self, site: CallSite, returned: StateReturn) -> StateReturn:
         """Register what a state's `registers:` names, built from its `new_state`.
 
         Raises:
-            StateFailedError: a name, a type, a reference or a configuration does not make sense, or an id is
-                taken; nothing of it is registered.
+            StateFailedError: a name, a type, a reference or a configuration is not valid, or an id is taken;
+                nothing is registered.
         """
         chunk = site.chunk
         declared_by = self._declare(site)
@@ -148,7 +148,7 @@ class Registrations:
         return requests
 
     def _changed(self, requests: Sequence[RegistrationRequest], site: CallSite) -> list[Data]:
-        """Register resources, all or none, or look at them in a plan; return what that changes."""
+        """Register resources, all or none, or only compare in a plan; return the changes."""
         registry = self._registry.on_behalf_of(site.target)
         if site.test:
             self._refuse_taken(requests)
@@ -161,7 +161,7 @@ class Registrations:
         return [str(one.srn) for one in done if one.changed]
 
     def _refuse_taken(self, requests: Sequence[RegistrationRequest]) -> None:
-        """Say in a plan what registering would say of ids that others have."""
+        """Raise, in a plan, the error that registering would raise for ids that others have."""
         wanted = {one.srn.id: one.srn for one in requests}
         for record in self._registry.find(wanted):
             if record.srn != wanted[record.srn.id]:

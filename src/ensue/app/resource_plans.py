@@ -1,8 +1,8 @@
-"""The plans of an apply with a target: one for each resource, all compiled before anything runs.
+"""The plans of an apply with a target: one per resource, all compiled before anything runs.
 
-What does not compile for one resource refuses the run. A resource whose grains are needed and cannot be
-gathered fails alone. One that is still silent when no other has answered for `_PATIENCE_S` joins the run
-later, so that it holds up nobody.
+If SLS do not compile for one resource, the run is refused. If the grains of a resource are needed and cannot
+be gathered, only that resource fails. Resources that are silent when none has answered for `_PATIENCE_S` join
+the run later, so that they do not delay the others.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class ResourcePlans:
     """Compiles SLS, or the highstate, for every resource that a target matches.
 
     Args:
-        services: the project; the minion's pillar is there.
-        assigned: compiles for one of them.
+        services: the project; the minion's pillar is compiled.
+        assigned: compiles for one resource.
         mods: SLS names; none: the highstate.
     """
 
@@ -62,7 +62,7 @@ class ResourcePlans:
 
         Raises:
             ConfigurationError: the target does not parse, or names a type or a nodegroup that does not exist.
-            CompileError: with everything that is wrong, for all resources.
+            CompileError: there are errors; the exception has those for all resources.
         """
         services = self._services
         self._expression = expression
@@ -83,30 +83,30 @@ class ResourcePlans:
         )
 
     def newcomer(self, srn: Srn) -> Newcomer:
-        """Return a resource that joins a run which is going on."""
+        """Return a resource as it joins a run that is going on."""
         return Newcomer(srn.id, lambda: self.late_plan(srn))
 
     async def is_meant(self, srn: Srn) -> bool:
-        """Say whether the target of the run, if it has one, matches a resource now."""
+        """Return whether the target of the run, if it has one, matches a resource now."""
         if self._expression is None:
             return True
         return srn in (await ProjectMatcher(self._services).matched(self._expression)).targets
 
     async def _compile(self, srns: Sequence[Srn]) -> list[Srn]:
-        """Compile for resources; return those that have not told their grains yet, though they are needed."""
+        """Compile for resources; return those whose grains are needed and not known yet."""
         waiting = await asyncio.to_thread(self._compile_in_a_row, srns)
         if not waiting:
             return []
         late = await self._gather_grains(waiting)
         left_out = {*late, *self._outcomes}
         known = [srn for srn in waiting if srn not in left_out]
-        # What waits for more than grains, such as a command on the resource, has a thread of its own.
+        # What waits for more than grains, such as a command on the resource, has its own thread.
         waiting = await asyncio.to_thread(self._compile_in_a_row, known)
         await asyncio.gather(*(asyncio.to_thread(self._compile_one, srn) for srn in waiting))
         return late
 
     def _compile_in_a_row(self, srns: Sequence[Srn]) -> Sequence[Srn]:
-        """Compile in this thread; return those that are left when one has to wait for the event loop."""
+        """Compile in this thread; return the rest as soon as one has to wait for the event loop."""
         for place, srn in enumerate(srns):
             try:
                 with self._services.inline.going_on():
@@ -153,7 +153,7 @@ class ResourcePlans:
             )
 
     async def late_plan(self, srn: Srn) -> Plan:
-        """Return the plan of a resource that joins a run; what is wrong with it is a return of the plan."""
+        """Return the plan of a resource that joins a run; an error becomes a return of the plan."""
         try:
             if srn not in self._sources:
                 self._sources[srn] = await asyncio.to_thread(self._services.registry.provenance, srn)
@@ -177,7 +177,7 @@ class ResourcePlans:
         return plan if srn == self._services.minion else resource_plan(plan, srn, self._sources.get(srn, ()))
 
     def _why(self, srn: Srn, error: EnsueError) -> str:
-        """Say what is wrong with a resource, and what one was derived from that cannot be reached."""
+        """Return a resource's error, with the sources of a derived resource that cannot be reached."""
         sources = self._sources.get(srn, ())
         if not sources or isinstance(error, CompileError):
             return str(error)
@@ -208,7 +208,7 @@ class ResourcePlans:
 
 
 def resource_plan(plan: Plan, srn: Srn, sources: tuple[Srn, ...]) -> Plan:
-    """Return a plan whose returns can be told from those of other resources.
+    """Return a plan whose returns have the name of its resource.
 
     Args:
         plan: the plan, compiled for the resource.
@@ -234,7 +234,7 @@ def empty_plan(srn: Srn) -> Plan:
 
 
 def failed_plan(srn: Srn, comment: str) -> Plan:
-    """Return the plan of a resource for which nothing can be compiled; its one return says why."""
+    """Return the plan of a resource for which nothing can be compiled; its only return says why."""
     chunk = Chunk(
         id="states",
         name="states",
@@ -251,7 +251,7 @@ def failed_plan(srn: Srn, comment: str) -> Plan:
 
 
 def _compiled_for(diagnostic: Diagnostic, srns: Sequence[Srn]) -> Diagnostic:
-    """Return a diagnostic that says for which resources its SLS was compiled."""
+    """Return a diagnostic with the resources that its SLS was compiled for."""
     named = f"compiled for {_listed(map(str, srns))}"
     detail = f"{diagnostic.detail}; {named}" if diagnostic.detail else named
     return msgspec.structs.replace(diagnostic, detail=detail)

@@ -1,4 +1,4 @@
-"""One apply or plan: compile, run on the engine, keep a journal and what states made, report."""
+"""One apply or plan: compile, run on the engine, write the journal and enforced states, report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Run:
         options: how it is done.
         begin: receives the run's id before anything runs.
         warn: receives warnings that matter before anything runs.
-        deployment: what is deployed in place of SLS; None: SLS are run.
+        deployment: what is deployed instead of SLS; None: SLS are run.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Run:
         self._deployment = deployment
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
-        """Compile and run SLS, or the highstate when `mods` is empty; a resumed run names its own SLS.
+        """Compile and run SLS, or the highstate if `mods` is empty; a resumed run names its own SLS.
 
         Raises:
             CompileError: nothing was run.
             UnknownRunError: the run to resume does not exist or cannot be resumed.
-            StillRunningError: commands of the run to resume still run.
+            StillRunningError: commands of the run to resume are still running.
         """
         resumed = self._resumed()
         mods = resumed.mods if resumed else mods
@@ -134,7 +134,7 @@ class Run:
         )
 
     async def _first_plans(self, mods: Sequence[str], tgt: str | None) -> FirstPlans:
-        """Return what the run begins with: what is deployed, the SLS asked for, or the highstate.
+        """Return what the run begins with: the deployment, the requested SLS, or the highstate.
 
         Args:
             mods: SLS names; none: the highstate.
@@ -192,7 +192,7 @@ class Run:
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = first.nothing or ("" if returns else nothing_assigned)
         if nothing and status != "interrupted":
-            # As in Salt: no top file, or one that gives nothing to this machine, is a failed state.
+            # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = {_NO_STATES: _no_states(self._services, nothing)}, 2, "failed"
         return RunReport(
             run_id=run_id,
@@ -210,10 +210,10 @@ class Run:
     async def _outcome(
         self, wired: WiredRun, first: FirstPlans, resumed: ResumedRun | None
     ) -> tuple[EngineOutcome, list[Diagnostic]]:
-        """Run plans on the engine; return how that ended, and the warnings that came up meanwhile."""
+        """Run plans on the engine; return the outcome, and the warnings from the run."""
         joining = JoiningPlans(wired.expander.note)
         try:
-            # What a plug-in registers through `ensue.derived` belongs to this run.
+            # Resources that a plug-in registers through `ensue.derived` belong to this run.
             with using_registry(wired.registry):
                 outcome = await wired.engine.run(
                     first.own,
@@ -263,7 +263,7 @@ class Run:
 
 
 def _nothing_assigned(first: FirstPlans) -> str:
-    """Return why a highstate has no states; empty when nothing is wrong with that."""
+    """Return why a highstate has no states; empty if that is not an error."""
     for one in first.warnings:
         if one.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
             return f"No states found for this minion: {one.summary} ({one.help})"

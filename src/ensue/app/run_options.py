@@ -14,12 +14,12 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How one run is done.
 
     Args:
-        test: a plan.
+        test: whether it is a plan.
         concurrency: how many functions run at once; None: 10 per core, remote ones not counted.
         failhard: stop at the first failure; None: ensue.yaml's `failhard`.
         wait_for_lock: wait for another apply of the project instead of refusing.
         resume: the id, or the beginning of it, of a run to resume; it names the SLS and the target.
-        despite_running: resume although commands of that run still run.
+        despite_running: resume even if commands of that run are still running.
         tgt: SLS are compiled for, and run on, every resource that this target matches; None: this machine.
         follow: begins to follow a command of a state; called on the event loop. None: no command is followed.
     """

@@ -1,4 +1,4 @@
-"""The registry as states see it during a run: every registration is told to the run and the directory."""
+"""The registry as states see it during a run: it announces registrations to the run and the directory."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Registrant(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         by: the resource on which it runs.
-        site: its call; None once it has ended: then whoever registers for it says where it is declared.
-        declare: returns what a registration notes of the state.
+        site: its call; None after it has ended, when the caller says where the state is declared.
+        declare: returns what a registration records about the state.
     """
 
     by: Srn
@@ -37,16 +37,16 @@ class Registrant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunRegistry(LazyRegistry):
-    """The project's registry, which announces what it does.
+    """The project's registry, which announces its changes.
 
     Args:
-        registry: the same without announcements.
-        directory: drops what it holds of a resource whose configuration changed.
-        on_event: told of registrations.
-        loop: the event loop, on which both are told.
+        registry: the registry without announcements.
+        directory: drops what it holds for a resource whose configuration changed.
+        on_event: called with registrations.
+        loop: the event loop, on which both are called.
         joined: called, on the event loop, with every resource that is registered, and with the resource on
-            which the state runs that registers it.
-        registrant: the state that it is given to; None where it belongs to none.
+            which the registering state runs.
+        registrant: the state that uses this registry; None if it belongs to none.
     """
 
     def __init__(
@@ -89,16 +89,16 @@ class RunRegistry(LazyRegistry):
         return all_done
 
     def of_state(self, site: CallSite, declare: Callable[[CallSite], DeclaredBy]) -> RunRegistry:
-        """Return this registry for one state: it names the state in what it refuses and in what it registers.
+        """Return this registry for one state, which errors and registrations then name.
 
         Args:
             site: the call of the state.
-            declare: returns what a registration notes of the state.
+            declare: returns what a registration records about the state.
         """
         return self._for(Registrant(by=site.target, site=site, declare=declare))
 
     def on_behalf_of(self, by: Srn) -> RunRegistry:
-        """Return this registry for what is registered after a state has ended.
+        """Return this registry for registrations after a state has ended.
 
         Args:
             by: the resource on which the state ran.
@@ -112,11 +112,11 @@ class RunRegistry(LazyRegistry):
         return registry
 
     def is_as_registered(self, srn: Srn) -> None:
-        """Tell, in a plan, that an apply would register a resource as it is; from a thread."""
+        """Announce, in a plan, that an apply would register a resource unchanged; called in a thread."""
         self._tell(None, (), srn)
 
     def observe(self, source: Srn, grains: Mapping[str, Data]) -> list[Srn]:
-        """Invalidate what no longer holds."""
+        """Invalidate what grains of a source make invalid."""
         hit = self.opened().observe(source, grains)
         self._tell(None, hit)
         return hit
@@ -128,7 +128,7 @@ class RunRegistry(LazyRegistry):
         return hit
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
-        """Orphan what a declaration registers no longer."""
+        """Orphan what a declaration no longer registers."""
         done = self.opened().orphan(declared_by, srns, reason=reason)
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))
@@ -141,7 +141,7 @@ class RunRegistry(LazyRegistry):
         return self.opened().forget(srn)
 
     def _tell(self, event: RunEvent | None, changed: Sequence[Srn], registered: Srn | None = None) -> None:
-        """Wait until the event loop has dropped what it held: a later state must see what is new."""
+        """Wait until the event loop has dropped what it held, so that later states see what is new."""
         if event is None and not changed and registered is None:
             return
         asyncio.run_coroutine_threadsafe(self._on_loop(event, changed, registered), self._loop).result()

@@ -42,7 +42,7 @@ _SLOTS_PER_CORE = 10
 
 
 class WiredRun(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine of one run, and the parts that its end needs.
+    """The engine of one run, and the parts that are needed when it ends.
 
     Args:
         engine: runs the plans.
@@ -156,7 +156,7 @@ class RunWiring:
 
         def context_for(site: CallSite) -> CallContext:
             context = CallContext(self._services, site, run)
-            # What the function registers through `ensue.derived` is registered by its state.
+            # Resources that the function registers through `ensue.derived` are registered by its state.
             current_registry.set(context.own_registry)
             return context
 
@@ -173,14 +173,14 @@ class RunWiring:
         )
 
     def _takes_slot(self, srn: Srn) -> bool:
-        """Return whether what runs on a target counts; a number that the user gives counts everything."""
+        """Return whether calls on a target count against the limit; a limit that the user sets counts all."""
         if srn.type not in self._takes_slots:
             is_remote = self._services.plugins.resource_type(srn.type).IS_REMOTE
             self._takes_slots[srn.type] = bool(self._concurrency) or not is_remote
         return self._takes_slots[srn.type]
 
     def _report_planned(self, plan: Plan, _: GrowthRequest | None) -> None:
-        """Report a plan with its requisites: the journal keeps them."""
+        """Report a plan with its requisites, for the journal."""
         event = planned_event(plan)
         if event is not None:
             self._on_event(event)

@@ -1,16 +1,16 @@
 """The bridge to an installed Salt: functions that ensue lacks come from Salt's own loaders.
 
-They run on this machine only, all of them in one thread of their own with a loader base name of its
-own, so that Salt's globals meet nobody else's. Nothing of Salt is imported before a function is asked
-for that ensue does not have; what Salt's import does to logging is undone.
+They run on this machine only, all in one separate thread and with their own loader base name, so that Salt's
+globals do not mix with others. Salt is not imported until a function that ensue lacks is requested; what
+Salt's import does to logging is undone.
 
-A module that does not load, because its `__virtual__` wants a program that is not there, may load later in
-the same run: some state installs the program. Its state functions are looked up when their turn has come.
+A module that does not load because its `__virtual__` requires a missing program may load later in the same
+run, after a state has installed the program. Its state functions are looked up when they are called.
 
 Source: Salt's loader documentation; facts measured in Salt 3008.5.
 """
 # pyright: basic
-# Salt has no types and may not be installed: what comes from it is anything.
+# Salt has no types and may not be installed, so its values are of any type.
 
 from __future__ import annotations
 
@@ -60,23 +60,23 @@ class SaltBridge:
 
     @property
     def hint(self) -> str:
-        """What a user may do about a function that is nowhere; empty when Salt has been asked already."""
+        """What a user may do about a missing function; empty if Salt has been searched already."""
         return "" if self.is_there() else _EXTRA
 
     @staticmethod
     @functools.cache
     def is_there() -> bool:
-        """Say whether Salt is installed beside ensue."""
+        """Return whether Salt is installed beside ensue."""
         return importlib.util.find_spec("salt") is not None and _has_loader()
 
     def find(self, kind: Kind, module: str, function: str) -> Callable[..., Any] | None:
-        """Return a function of Salt's wrapped to take a context, None when Salt is not there or has none.
+        """Return a function of Salt's, wrapped to take a context; None if there is no Salt or no function.
 
         A state function of a module that does not load yet is returned as well: it is looked up when it
         is called.
 
         Raises:
-            PluginError: Salt is there and does not load.
+            PluginError: Salt is installed and does not load.
         """
         if not self.is_there():
             return None
@@ -99,17 +99,17 @@ class SaltBridge:
         return functools.wraps(getattr(plain, "func", plain))(call)
 
     def is_waiting(self, kind: Kind, module: str) -> bool:
-        """Say whether Salt has a module that does not load as things are."""
+        """Return whether Salt has a module that does not load at present."""
         if not self.is_there():
             return False
         missing = self._thread().submit(lambda: self._loader(kind, test=False).missing_modules)
         return module in missing.result()
 
     def has_module(self, kind: Kind, module: str) -> bool:
-        """Say whether Salt has a module of this name that loads on this machine.
+        """Return whether Salt has a module of this name that loads on this machine.
 
         Raises:
-            PluginError: Salt is there and does not load.
+            PluginError: Salt is installed and does not load.
         """
         if not self.is_there():
             return False
@@ -142,7 +142,7 @@ class SaltBridge:
         return loader[name] if name in loader else None  # noqa: SIM401 -- Salt's loader has no such get
 
     def _look_later(self, kind: Kind, name: str) -> inspect.Signature | None:
-        """Return the signature of a state function whose module does not load as things are."""
+        """Return the signature of a state function whose module does not load at present."""
         module, _, function = name.rpartition(".")
         loader = self._loader(kind, test=False)
         if kind != "states" or module not in loader.missing_modules:
@@ -163,19 +163,19 @@ class SaltBridge:
 
     @staticmethod
     def _still_missing(name: str, reason: object, args: Any, *, test: bool) -> Any:
-        """Say that a module does not load; in a plan an earlier state may be about to change that.
+        """Return, in a plan, that a module does not load yet: an earlier state may change that.
 
         Raises:
-            NotAvailableError: it is no plan.
+            NotAvailableError: the run is not a plan.
         """
         why = f"Salt's module does not load: {reason}" if reason else "Salt's module does not load"
         if not test:
             raise NotAvailableError(f"{name} is not available: {why}")
-        comment = f"{name} is not available yet, and is looked up when its turn has come: {why}"
+        comment = f"{name} is not available yet, and is looked up when the state runs: {why}"
         return {"name": args[0] if args else "", "result": None, "changes": {}, "comment": comment}
 
     def _load_again(self, module: str, *, test: bool) -> None:
-        """Let Salt look again what loads: once for a module, and whenever programs came or went since."""
+        """Let Salt check again what loads: once per module, and whenever programs were added or removed."""
         seen = _programs()
         if seen == self._seen.get(test) and (test, module) in self._tried:
             return
@@ -199,12 +199,12 @@ class SaltBridge:
         before = (root.level, list(root.handlers))
         try:
             with warnings.catch_warnings():
-                # What Salt's own code uses that Python gives up some day is no news for ensue's users.
+                # Deprecation warnings about Salt's own code do not help ensue's users.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 config = importlib.import_module("salt.config")
                 loader = importlib.import_module("salt.loader")
                 secret = importlib.import_module("salt.utils.secret")
-            # Salt shows masked pillar to whoever does not say otherwise; functions need the values.
+            # By default Salt masks pillar; functions need the values.
             secret.mask_pillar.set(False)
             opts = self._opts(config, loader, test=test)
             base_name = f"{_BASE_NAME}_{'test' if test else 'apply'}"
@@ -251,9 +251,9 @@ def _programs() -> tuple[int, ...]:
 
 
 def _has_loader() -> bool:
-    # A folder of that name on the path is no Salt.
+    # A folder of that name on the path is not Salt.
     try:
-        # This imports `salt`, which has Python show deprecations of its code: no news for ensue's users.
+        # This imports `salt`, which makes Python show deprecations in Salt's code.
         with warnings.catch_warnings():
             return importlib.util.find_spec("salt.loader") is not None
     except ImportError:
@@ -263,7 +263,7 @@ def _has_loader() -> bool:
 def _state_return(returned: Any) -> Any:
     """Add `new_state`, made of what changed, so that bindings have something to read.
 
-    What a plan would change is not there yet, and what failed may be anything: neither is described.
+    A planned change does not exist yet, and a failed state may have left anything: neither is described.
     """
     if not isinstance(returned, dict) or "new_state" in returned or returned.get("result") is not True:
         return returned

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _READING: Final = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})
-"""Modules whose functions return what they are given, or read; what an author wrote keeps its marks there."""
+"""Modules whose functions return what they receive or read, so that an author's text keeps its marks."""
 
 
 class SaltFunctions(Mapping[str, Any]):
@@ -32,9 +32,9 @@ class SaltFunctions(Mapping[str, Any]):
     Args:
         functions: all execution functions.
         context: the target's context.
-        reading: the same for functions that only read and combine data: with the marks of authors in pillar.
+        reading: the context for functions that only read and combine data, with authors' marks in pillar.
         loop: the event loop that asynchronous functions run on.
-        inline: given up before a function is looked for: it may wait for the loop, or for something else.
+        inline: inline work, given up before a function is looked up, because that may block.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class SaltFunctions(Mapping[str, Any]):
                 raise error.needed_by(str(name)) from None
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            # The function may have been found in a thread and be called here: a scoped block is given it.
+            # The function may have been found in a thread and be called here, in a scoped block.
             self._inline.give_up()
             if not is_reading:
                 args = tuple(map(_plain, args))
                 kwargs = {key: _plain(value) for key, value in kwargs.items()}
-            # A project's own function runs in this thread, so that those that call others use up no threads.
+            # A project's own function runs in this thread, so that nested calls do not use up threads.
             returned = getattr(target, IN_THREAD, target)(context, *args, **kwargs)
             if inspect.isawaitable(returned):
                 return asyncio.run_coroutine_threadsafe(_awaited(returned), self._loop).result()
@@ -84,15 +84,15 @@ class SaltFunctions(Mapping[str, Any]):
         return call
 
     def _missing(self, name: str, module: str, function: str) -> Any:
-        """Return what is no function: templates ask whether it is defined, and whoever calls it is told."""
+        """Return an undefined value: templates may test whether it is defined, and a call is an error."""
         from jinja2 import StrictUndefined
 
-        # Ours says more than Jinja's own, which would know of no near names; Jinja only raises it.
+        # This error suggests similar names, which Jinja's own cannot; Jinja only raises it.
         told = cast("type[TemplateRuntimeError]", EnsueError)
         return StrictUndefined(hint=self.missing_text(name, module, function), exc=told)
 
     def missing_text(self, name: str, module: str, function: str) -> str:
-        """Say that there is no such function: why, or what may have been meant."""
+        """Return the message that there is no such function: why, or what may have been meant."""
         why = self._functions.why_missing(module, function) if module else ""
         near = self._functions.near(module, function) if module and not why else ()
         hint = f"; {self._functions.hint}" if self._functions.hint else ""

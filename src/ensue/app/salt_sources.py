@@ -1,7 +1,7 @@
-"""What Salt's module files say of their functions, for modules that do not load yet.
+"""The functions in Salt's module files, for modules that do not load yet.
 
-A module's `__virtual__` may want a program that a state of this very run installs. Until then Salt's loader
-has no function to look at, and the file is read instead. Nothing in it is executed.
+A module's `__virtual__` may require a program that a state of this run installs. Until then Salt's loader
+does not have the function, so the file is parsed instead. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_DEFAULT: Final = inspect.Parameter.empty
 def unloaded_signature(
     files: Iterable[tuple[str, str]], module: str, function: str
 ) -> inspect.Signature | None:
-    """Return the signature of a function that a module would have if it loaded; None when it would have none.
+    """Return the signature of a function in a module that does not load; None if the module lacks it.
 
     Args:
         files: all module files of a loader: each one's name and its path.
@@ -52,7 +52,7 @@ def _function(text: str, function: str) -> inspect.Signature | None:
         if isinstance(node, ast.Assign) and any(
             isinstance(one, ast.Name) and one.id in wanted for one in node.targets
         ):
-            # The function has a second name: what it takes is seen when it is called.
+            # The function has a second name; its arguments are checked when it is called.
             return inspect.Signature(
                 [
                     inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),

@@ -1,7 +1,7 @@
-"""Options that are `sdb://PROFILE/KEY`: what the store has takes their place, before all else reads them.
+"""Options that are `sdb://PROFILE/KEY`: values from the store replace them, before anything else reads them.
 
-The profile is an option, too. A text whose profile is none, or only pillar has, stays as it is: `config.get`
-looks such a one up. Encrypted files are left to `sdb.get`, because the keys are not known yet.
+The profile is an option, too. A text whose profile does not exist, or only in pillar, stays as it is:
+`config.get` looks it up. Encrypted files are left to `sdb.get`, because the keys are not known yet.
 
 Source: Salt's `salt.config.apply_sdb`, 3008: it does so with all options of a minion, and with nothing else.
 """
@@ -24,7 +24,7 @@ _SCHEME: Final = "sdb://"
 
 
 def with_sdb_values(values: dict[str, Any], root: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return options with what stores have, and the texts of these values.
+    """Return options with the values from stores, and the texts of these values.
 
     Args:
         values: the options, by name.
@@ -54,7 +54,7 @@ class _Lookup:
         self._root = root
 
     def of(self, value: Any, keys: tuple[str, ...]) -> Any:
-        """Return an option with what stores have."""
+        """Return an option with the values from stores."""
         if is_mapping(value):
             return {key: self.of(one, (*keys, str(key))) for key, one in value.items()}
         if is_list(value):
@@ -84,7 +84,7 @@ class _Lookup:
             case "yaml" if not profile.get("gpg"):
                 return self._of_files(profile, key)
             case "yaml":
-                raise StateFailedError("files that are encrypted are not read for options")
+                raise StateFailedError("encrypted files are not read for options")
             case other:
                 known = ", ".join(drivers.DRIVERS)
                 raise StateFailedError(f"there is no sdb driver {other!r} (there are: {known})")
@@ -107,6 +107,6 @@ class _Lookup:
                 summary=f"the option {':'.join(keys)!r} cannot be looked up",
                 detail=why,
                 span=Span("ensue.yaml"),
-                help="mend the profile, or ask for the value in a template: salt['sdb.get'](…)",
+                help="correct the profile, or request the value in a template: salt['sdb.get'](…)",
             )
         )

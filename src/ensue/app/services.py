@@ -1,4 +1,4 @@
-"""What one opened project shares among all its targets: functions, files, resources, keys, secrets."""
+"""The parts of one opened project that all targets share: functions, files, resources, keys, secrets."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Services:
     Args:
         settings: its options.
         masker: its secrets.
-        stores: what it keeps: derived resources, enforced states, keys.
+        stores: its stores: derived resources, enforced states, keys.
         plugins: its resource types and providers.
-        drivers: makes its drivers, when one is asked for.
+        drivers: makes its drivers, when one is requested.
         pillar_override: `--pillar`.
     """
 
@@ -168,7 +168,7 @@ class Services:
         }
 
     def grains_from_thread(self, srn: Srn) -> Mapping[str, Any]:
-        """Return a target's grains, in a thread beside the event loop."""
+        """Return a target's grains; called in a thread."""
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
@@ -177,7 +177,7 @@ class Services:
         return asyncio.run_coroutine_threadsafe(self.directory.grains(srn), self.loop).result()
 
     def files_of(self, saltenv: str) -> ProjectFiles:
-        """Return the reader of sources whose environment is this one where they name none."""
+        """Return the reader of sources; `saltenv` is the environment of sources that name none."""
         if saltenv not in self._files:
             self._files[saltenv] = ProjectFiles(
                 self.roots, saltenv, digests=self._digests, downloads=self.settings.cachedir
@@ -203,7 +203,7 @@ class Services:
         Args:
             roots: the roots.
             srn: the target.
-            test: whether nothing may be changed.
+            test: whether the run is a plan.
             has_states: whether the files are SLS, not pillar.
         """
         settings = self.settings
@@ -229,7 +229,7 @@ class Services:
         return CompiledTemplates(self.settings.cachedir / "templates", self.masker.text)
 
     def _pillar_texts(self) -> Iterator[str]:
-        """Yield what authors wrote for pillar: its files, and what the command line gives."""
+        """Yield the texts of pillar: its files, and the pillar of the command line."""
         folders = [folder for listed in self.settings.pillar_roots.values() for folder in listed]
         for path in chain.from_iterable(Path(folder).rglob("*") for folder in folders):
             if path.is_file():
@@ -237,7 +237,7 @@ class Services:
         yield from values_at(dict(self.pillars.override), ("",))
 
     def compiler(self, srn: Srn, *, test: bool, renderer: SlsRenderer | None = None) -> Compiler:
-        """Return the compiler of a target, with a renderer that sees more than the target's own, if given."""
+        """Return the compiler of a target, with another renderer than the target's own if given."""
         return Compiler(
             roots=self.roots,
             renderer=renderer or self.renderer(srn, test=test),
@@ -253,7 +253,7 @@ class Services:
         )
 
     def subject(self, srn: Srn) -> Subject:
-        """Return a target as the matcher sees it, from a thread beside the loop."""
+        """Return a target as the matcher sees it; called in a thread."""
         return Subject(
             srn=srn,
             managing_minions=(self.minion.id,),
@@ -278,7 +278,7 @@ class Services:
 
     @property
     def mine(self) -> Mine:
-        """The values that the targets have for each other."""
+        """The mine: values of targets for other targets."""
         return self._mine
 
     @cached_property
@@ -322,14 +322,14 @@ class Services:
         return pillar_before_files(srn) or self.pillars.as_written(srn)
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
-        """Return a target's pillar, None as long as it has not been compiled."""
+        """Return a target's pillar; None until it has been compiled."""
         return self.pillars.of(srn)
 
     async def prepare(self, srn: Srn) -> None:
         """Compile a target's pillar, once, and open its connection; see `PillarPreparation`.
 
         Raises:
-            CompileError: with everything that is wrong in pillar.
+            CompileError: pillar has errors; the exception has all of them.
         """
         await self.preparation.prepare(srn)
 
@@ -341,12 +341,12 @@ class Services:
         """Compile a target's pillar again.
 
         Raises:
-            CompileError: with everything that is wrong in pillar.
+            CompileError: pillar has errors; the exception has all of them.
         """
         await self.preparation.renew(srn)
 
     def look_for_secrets(self, plan: Plan) -> None:
-        """Mask the passwords of URLs in the arguments of a plan, and note secrets on its command lines."""
+        """Mask the passwords of URLs in the arguments of a plan, and record secrets on its command lines."""
         for chunk in plan.chunks:
             self.masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
             self.exposed.see_chunk(chunk)
@@ -358,7 +358,7 @@ class Services:
             return
         from ensue.files.private_files import remove_left
 
-        with suppress(OSError):  # They are in nobody's way, and the next apply tries again.
+        with suppress(OSError):  # They do no harm, and the next apply tries again.
             remove_left(cachedir)
             self.directory.leftovers.take_over()
 

@@ -1,4 +1,4 @@
-"""The state functions that the compiler knows: of the target's type, and of the types a `tgt` may mean."""
+"""The state functions that the compiler knows: of the target's type, and of those that a `tgt` may match."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StateCatalog:
         return signature
 
     def fanned_signature(self, module: str, function: str, target: str) -> Signature | None:
-        """Return what a function accepts on the resources that a `tgt` may mean."""
+        """Return what a function accepts on the resources that a `tgt` may match."""
         own = self._own.signature(module, function)
         only = self._only_type(target)
         if only is not None:
@@ -55,19 +55,19 @@ class StateCatalog:
         return _any_of([one for one in offered if one is not None])
 
     def _only_type(self, target: str) -> Functions | None:
-        """Return the functions of the one type that a target is of; None for any other target."""
+        """Return the functions of the only type that a target can match; None if there may be several."""
         found = _ONE_TYPE.match(target)
         if found is None:
             return None
         try:
             return self._loaders.of("states", TYPE_ALIASES.get(found[1], found[1]))
         except EnsueError:
-            # That there is no such type is the target's fault, and is told there.
+            # A type that does not exist is reported as an error of the target.
             return None
 
     @property
     def hint(self) -> str:
-        """What a user may do about a function that is nowhere."""
+        """What a user may do about a missing function."""
         return self._own.hint
 
     def near(self, module: str, function: str) -> Sequence[str]:
@@ -76,7 +76,7 @@ class StateCatalog:
 
 
 def _any_of(signatures: Sequence[Signature]) -> Signature | None:
-    """Return what some of several functions accept, and what all of them need."""
+    """Return what at least one of several functions accepts, and what all of them need."""
     if len(signatures) <= 1:
         return signatures[0] if signatures else None
     return Signature(

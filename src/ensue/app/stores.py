@@ -1,6 +1,6 @@
-"""What a project keeps between runs: its keys, its derived resources and its enforced states.
+"""The stores of a project between runs: its keys, its derived resources and its enforced states.
 
-Each is opened when something first asks for it, from any thread. What is in them is the registry's business.
+Each is opened when it is first used, from any thread. The package `registry` defines what is in them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Stores:
 
     Args:
         settings: the project's options.
-        masker: learns the secrets that are read.
+        masker: receives the secrets that are read.
         plugins: checks the configurations of resources.
-        claimed_elsewhere: returns what has an id without being derived, None when nothing has.
+        claimed_elsewhere: returns the owner of an id that is not a derived resource; None if there is none.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class Stores:
         return self._enforced
 
     def has_registry(self) -> bool:
-        """Say whether there is a store of derived resources, without opening it."""
+        """Return whether there is a store of derived resources, without opening it."""
         cachedir = self._settings.cachedir
         return self._settings.option("store_url") is not None or (cachedir / "store.db").exists()
 
     def refuse_damaged(self) -> None:
-        """Refuse a run before it begins, rather than in the first state that needs the derived resources.
+        """Refuse a run at its start, instead of in the first state that needs derived resources.
 
         Raises:
             StoreError: their store is damaged.
@@ -108,14 +108,14 @@ class Stores:
         CrossRunStore(self._settings.cachedir, url=self._settings.option("store_url")).refuse_damaged()
 
     def begin_run(self, run_id: str) -> None:
-        """Let the audit log name a run from now on."""
+        """Set the run that the audit log names from now on."""
         with self._opening:
             self._run_id = run_id
             if self._registry is not None:
                 self._registry.begin_run(run_id)
 
     def close(self) -> None:
-        """Close what was opened; asking for it again opens it anew."""
+        """Close the stores that were opened; a later use opens them again."""
         if self._enforced is not None:
             self._enforced.close()
             self._enforced = None

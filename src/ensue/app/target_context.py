@@ -1,4 +1,4 @@
-"""What execution functions and templates are given: the contract `FunctionContext`, wired to a project."""
+"""The context of execution functions and templates: the contract `FunctionContext`, wired to a project."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TargetContext:
     Args:
         services: the project.
         srn: the target.
-        test: whether nothing may be changed.
+        test: whether the run is a plan.
     """
 
     def __init__(self, services: ProjectServices, srn: Srn, *, test: bool) -> None:
@@ -55,12 +55,12 @@ class TargetContext:
 
     @property
     def saltenv(self) -> str:
-        """The environment in which sources and templates are looked for."""
+        """The environment in which sources and templates are looked up."""
         return saltenv_of(self._services.settings)
 
     @property
     def connection(self) -> Connection:
-        """The way to the target."""
+        """The connection to the target."""
         return self._watched(None)
 
     def _watched(self, chunk: Chunk | None) -> Connection:
@@ -89,11 +89,11 @@ class TargetContext:
         return await self._services.directory.grains(self.srn)
 
     async def grains_changed(self) -> None:
-        """Keep no grains of the target for later commands."""
+        """Drop the cached grains of the target."""
         await self._services.directory.grains_changed([self.srn])
 
     async def ping(self) -> bool:
-        """Say whether the target answers."""
+        """Return whether the target answers."""
         return await self._services.directory.ping(self.srn)
 
     def minion(self) -> FunctionContext:
@@ -103,10 +103,10 @@ class TargetContext:
     async def matches(
         self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
     ) -> bool:
-        """Say whether this target is one that an expression means."""
+        """Return whether an expression matches this target."""
         vocabulary = self._services.vocabulary
         try:
-            # In a thread, since a type that is new to the project is imported.
+            # In a thread, because a type that is new to the project is imported.
             if engine is None:
                 parsed = await asyncio.to_thread(vocabulary.parse, target)
             else:
@@ -124,7 +124,7 @@ class TargetContext:
         return matches(parsed, subject)
 
     async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
-        """Return the contexts of all targets that an expression means."""
+        """Return the contexts of all targets that an expression matches."""
         from ensue.app.project_targets import project_targets
 
         found = await project_targets(self._services, target, engine=engine)
@@ -136,13 +136,13 @@ class TargetContext:
         return self._services.mine
 
     async def pillar_changed(self) -> None:
-        """Compile the target's pillar anew, unless that is what is going on."""
+        """Compile the target's pillar again, unless it is just being compiled."""
         if self._services.compiled_pillar(self.srn) is not None:
             await self._services.renew_pillar(self.srn)
 
     @property
     def files(self) -> FileSources:
-        """Reader of sources."""
+        """The reader of sources."""
         return self._services.files_of(self.saltenv)
 
     @property

@@ -1,7 +1,8 @@
-"""What a target matches while a run goes on: resources that were registered a moment ago included.
+"""What a target matches during a run, including resources that were registered a moment ago.
 
-Grains and pillar are gathered only of the resources for which they decide, all at the same time. What cannot
-be reached then is matched all the same and fails as a chunk of its own: no run may leave it out in silence.
+Grains and pillar are gathered only from the resources whose match depends on them, all at the same time. A
+resource that cannot be reached then counts as matched and fails as its own chunk, instead of being left out
+silently.
 
 Source: Salt Resources, "Targeting"; derived-resources document, "Ordering inside a single apply".
 """
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.engine.services import Matched
 from ensue.errors import EnsueError
-from ensue.language.references.signs import holds_sign
+from ensue.language.references.detection import holds_sign
 from ensue.model.srn import Srn
 from ensue.targeting import (
     NotKnownError,
@@ -59,12 +60,12 @@ class ProjectMatcher:
             return None
 
     def may_match(self, expression: str, srn: Srn) -> bool:
-        """Say whether a target may match a resource of which nothing but its name is known."""
+        """Return whether a target may match a resource of which only the name is known."""
         target = self._possible_target(expression)
         return target is None or matches_so_far(target, self._subject(srn, is_there=False)) is not False
 
     async def matched(self, expression: str) -> Matched:
-        """Return what it matches now, with pillar compiled for each.
+        """Return what a target matches now, with the pillar of each compiled.
 
         Raises:
             TargetSyntaxError: it does not parse, or names a type or a nodegroup that does not exist.
@@ -82,7 +83,7 @@ class ProjectMatcher:
         return Matched(targets=tuple(targets), faults=faults, sources=sources)
 
     async def _matching(self, target: Target, known: Sequence[Srn], faults: dict[Srn, str]) -> list[Srn]:
-        """Return what matches, in the order given, and what may match but tells nothing of itself."""
+        """Return what matches, in the order given, and what may match but does not answer."""
         await self.recall(target, known)
         found = {srn: self.verdict(target, srn) for srn in known}
         if undecided := [srn for srn, matches in found.items() if matches is None]:
@@ -92,11 +93,11 @@ class ProjectMatcher:
         return [srn for srn, matches in found.items() if matches]
 
     def verdict(self, target: Target, srn: Srn) -> bool | None:
-        """Say whether a target matches a resource; None: what decides is not known of it."""
+        """Return whether a target matches a resource; None if that is not known."""
         return matches_so_far(target, self._subject(srn))
 
     async def recall(self, target: Target, srns: Sequence[Srn]) -> None:
-        """Take over the grains that earlier commands gathered of the resources for which they decide."""
+        """Use the grains that earlier commands gathered from resources whose match depends on them."""
         if reads_grains(target):
             undecided = [srn for srn in srns if self.verdict(target, srn) is None]
             await self._services.directory.recall_grains(undecided)
@@ -116,7 +117,7 @@ class ProjectMatcher:
             faults.update(_faults(reachable, ended, "whether the target matches is not known: "))
 
     async def _prepare(self, srns: Sequence[Srn], faults: dict[Srn, str]) -> None:
-        """Compile the pillar of resources; one whose pillar is broken fails alone."""
+        """Compile the pillar of resources; an error fails only the resource that has it."""
         await self._services.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.prepare, srns), return_exceptions=True)
         faults.update(_faults(srns, ended, ""))
@@ -146,11 +147,11 @@ class ProjectMatcher:
         vocabulary = self._services.vocabulary
         if vocabulary.is_checked(expression):
             return vocabulary.parse(expression)
-        # A reference has brought in a type that was not looked for when the SLS was compiled.
+        # A reference may name a type that was not loaded when the SLS was compiled.
         return await asyncio.to_thread(vocabulary.parse, expression)
 
     def _possible_target(self, expression: str) -> Target | None:
-        """Return a target in which a reference may be anything; None when all of it may be anything."""
+        """Return a target in which a reference may have any value; None if all of it is a reference."""
         if expression not in self._possible:
             self._possible[expression] = self._without_references(expression)
         return self._possible[expression]
@@ -168,7 +169,7 @@ class ProjectMatcher:
         return target if all(word.engine in _TAKES_GLOBS for word in words_of(target)) else None
 
     async def hint(self, expression: str) -> str:
-        """Return what may have been meant by a target that matches nothing, or why it matches no more.
+        """Return what may have been meant by a target that matches nothing, or why it no longer matches.
 
         Raises:
             TargetSyntaxError: it does not parse, or names a type or a nodegroup that does not exist.
@@ -181,17 +182,17 @@ class ProjectMatcher:
     def _hint(self, target: Target) -> str:
         directory = self._services.directory
         if self.verdict(target, self._services.minion):
-            return "it matches this machine alone, of which no grains are kept"
+            return "it matches only this machine, whose grains are not cached"
         gone = directory.index.matching(target, self._services.vocabulary, active=False)
         for srn in sorted([*gone.matched, *gone.undecided])[:1]:
             if record := directory.index.record(srn):
                 return directory.why_gone(record)
         near = dict.fromkeys(name for word in words_of(target) for name in _near(word, directory.index))
-        return f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows what there is"
+        return f"did you mean {' or '.join(near)}?" if near else "`ensue resources list` shows all"
 
 
 def _near(word: Word, index: ResourceIndex) -> list[str]:
-    """Return what may have been meant by a word: ids, of its type if it has one that is known, or types."""
+    """Return what may have been meant by a word: ids (of its type, if it has a known one), or types."""
     if word.engine not in {"", "T", "L"}:
         return []
     type_, _, id_ = word.pattern.partition(":") if word.engine == "T" else ("", "", word.pattern)
@@ -205,7 +206,7 @@ def _near(word: Word, index: ResourceIndex) -> list[str]:
 
 
 def _faults(srns: Sequence[Srn], ended: Sequence[object], lead: str) -> dict[Srn, str]:
-    """Return what went wrong, as text; what is no fault of a resource is raised."""
+    """Return the errors as text; raise an exception that is not an error of a resource."""
     found: dict[Srn, str] = {}
     for srn, came in zip(srns, ended, strict=True):
         if isinstance(came, EnsueError):

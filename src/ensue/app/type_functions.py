@@ -1,4 +1,4 @@
-"""The state and execution functions of a resource type: its overrides, and ensue's for what it leaves alone.
+"""The state and execution functions of a resource type: its overrides, and otherwise ensue's.
 
 An override is a file `modules/<slot>.py` or `states/<slot>.py` in the type's package. It wins its slot: all
 functions `pkg.*` of the type come from `modules/pkg.py`: those named in its `FUNCTIONS`, or
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.resources.type_sources import TypeSource, TypeSources
 
 HERE_ONLY: Final = "MANAGING_MINION_ONLY"
-"""The attribute of a module of ensue whose functions work on the process of ensue itself."""
+"""The attribute of ensue's modules whose functions work on the process of ensue itself."""
 
 
 class Overrides:
@@ -60,7 +60,7 @@ class Overrides:
         return sorted(self._slots)
 
     def fills(self, slot: str) -> bool:
-        """Say whether the type has a slot of its own."""
+        """Return whether the type overrides a slot."""
         return slot in self._slots
 
     def functions(self, slot: str) -> Mapping[str, Callable[..., Any]]:
@@ -136,7 +136,7 @@ class TypeFunctions(Functions):
         self._overrides = overrides
 
     def find(self, module: str, function: str) -> Callable[..., Any] | None:
-        """Return a function, None when resources of the type have none of that name.
+        """Return a function; None if resources of the type have none of that name.
 
         Raises:
             PluginError: its module does not load.
@@ -150,7 +150,7 @@ class TypeFunctions(Functions):
         return self._base.find(module, function)
 
     def why_missing(self, module: str, function: str) -> str:
-        """Say why resources of the type have not got a function that this machine has."""
+        """Return why resources of the type lack a function that this machine has."""
         if self._overrides.fills(module):
             return ""
         if not self._base.is_of_this_machine(module):
@@ -170,13 +170,13 @@ class TypeFunctions(Functions):
             await self._base.get_ready(module)
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
-        """Return what is called when something watched has changed."""
+        """Return the function that is called when a watched state has changed."""
         if self._overrides.fills(module):
             return self._overrides.functions(module).get("mod_watch") or self.attribute(module, "MOD_WATCH")
         return None if self._base.is_of_this_machine(module) else self._base.mod_watch(module)
 
     def attribute(self, module: str, name: str) -> Any:
-        """Return a module's attribute, None when it has none."""
+        """Return a module's attribute; None if it has none."""
         if self._overrides.fills(module):
             return getattr(self._overrides.module(module), name, None)
         return self._base.attribute(module, name)
@@ -195,7 +195,7 @@ class TypeFunctions(Functions):
 
     @property
     def hint(self) -> str:
-        """What a user may do about a function that is nowhere."""
+        """What a user may do about a missing function."""
         return self._base.hint
 
     def check(self) -> None:
@@ -249,7 +249,7 @@ def _beside_the_loop(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class TypeLoaders:
-    """The functions of every type, one object a type and kind.
+    """The functions of every type, one object per type and kind.
 
     Args:
         states: ensue's state functions and the project's own.
@@ -297,5 +297,5 @@ class TypeLoaders:
                     functions.check()
 
     def known(self, kind: Kind) -> list[Functions]:
-        """Return the functions of every type that was used so far, without those of this machine."""
+        """Return the functions of every type that was used so far, except those of this machine."""
         return [self.of(kind, type_.name) for type_ in self._plugins.loaded if type_.name != MINION_TYPE]

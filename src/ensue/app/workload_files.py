@@ -73,7 +73,7 @@ def write_workloads(
         CompileError: a workload cannot be rendered; nothing is written.
         OSError: a file cannot be read or written.
     """
-    assert order.render_to is not None  # noqa: S101 -- it is given along with the format
+    assert order.render_to is not None  # noqa: S101 -- it is given together with the format
     by_key = {one.key: one for one in nodes}
     workloads = [
         _rendered(one, by_key, order, services)
@@ -116,7 +116,7 @@ def _rendered(
 
 
 def _namespace(by_key: Mapping[Key, NodeOutcome]) -> str | None:
-    """Return the namespace that the resource `k8s-namespace` has as an output; None: there is none."""
+    """Return the namespace that the resource `k8s-namespace` has as an output; None if there is none."""
     for key, one in by_key.items():
         if key.type == _NAMESPACE and one.outcome.outputs is not None:
             data = one.outcome.outputs.data
@@ -158,7 +158,7 @@ def _named_sources(module: Any) -> Iterator[str]:
 
 
 def _written(document: Document, folder: Path) -> Path | None:
-    """Write a document; None when its file has that content already."""
+    """Write a document; return None if its file has that content already."""
     from ensue.output.documents import yaml_text
 
     path = folder / f"{document.name}.yaml"
@@ -168,7 +168,7 @@ def _written(document: Document, folder: Path) -> Path | None:
         if path.read_bytes() == content and path.stat().st_mode & 0o777 == mode:
             return None
     except OSError:
-        pass  # It is not there, or is replaced.
+        pass  # It does not exist, or is replaced.
     private_files.replace_whole(path, content)
     path.chmod(mode)
     return path

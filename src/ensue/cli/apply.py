@@ -29,7 +29,7 @@ EXAMPLES = (
     ("ensue apply --tgt 'G@os:Debian and not db-*' base.ssh", "one SLS on each of them"),
     (
         "ensue apply web --pillar port=8080 --pillar db:host=10.0.0.5",
-        "with pillar that outranks the project's",
+        "with pillar that overrides the project's",
     ),
     ("ensue apply --out json --id web-01 > results.json", "results as one JSON document"),
     ("ensue apply web --follow", "with the output of commands while they run"),
@@ -45,7 +45,7 @@ EXAMPLES = (
     "--concurrency",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many functions run at once. Default: 10 for each processor, and any number on ssh_host.",
+    help="How many functions run at once. Default: 10 per processor; no limit on ssh_host.",
 )
 @click.option("--failhard/--no-failhard", default=None, help="Whether to stop at the first state that fails.")
 @follow_option
@@ -69,17 +69,17 @@ def command(
     """Bring machines to the state that SLS files describe.
 
     SLS are named as in Salt (web.nginx is states/web/nginx.sls or states/web/nginx/init.sls), or by a
-    path that ends in .sls. Without a name the highstate runs: what states/top.sls assigns.
+    path that ends in .sls. Without a name, the highstate runs: what states/top.sls assigns.
 
-    With --tgt, SLS are compiled for every resource that the target matches, with its grains and its pillar,
-    and run on it; without a name each runs its own highstate. This machine is one of them for '*'.
+    With --tgt, the SLS are compiled for each resource that the target matches, with its own grains and
+    pillar, and run on it. Without a name, each resource runs its highstate. '*' includes this machine.
 
-    Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
-    Ctrl-C lets what is running end and reports what was not run; a second one ends it at once.
+    Exit code: 0 success; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
+    Ctrl-C waits for what is running and reports what was not run; a second Ctrl-C ends it at once.
     """
     from ensue.app.project import RunOptions
     from ensue.cli.layout import ResultLayout
-    from ensue.cli.salt_words import asked_for
+    from ensue.cli.salt_arguments import asked_for
 
     asked = asked_for(session, sls)
     test = test or asked.test is True
@@ -102,7 +102,7 @@ def run_states(
     Args:
         session: the command.
         mods: SLS names; none: the highstate.
-        options: how they are run.
+        options: how the states run.
         layout: how the results are printed.
         follow: whether what commands write is printed on stderr while they run.
         detailed_exitcode: whether the exit code of a plan says whether anything would change.
@@ -140,7 +140,7 @@ def _following(session: Session, options: RunOptions) -> RunOptions:
 
 
 def _print_not_run(session: Session, report: RunReport) -> None:
-    """Name the states that were not run on stderr, because the form of the results cannot show them."""
+    """Name on stderr the states that were not run, because the form of the results cannot show them."""
     from ensue.output.colours import on_one_line
 
     names = on_one_line(session.masker.text(", ".join(report.not_run[:_MOST_NOT_RUN])))
@@ -149,7 +149,7 @@ def _print_not_run(session: Session, report: RunReport) -> None:
 
 
 def _detailed(report: RunReport) -> int:
-    """Return the exit code that terraform's plan has with the option of this name."""
+    """Return the exit code for `--detailed-exitcode`, as `terraform plan` defines it."""
     from ensue.output.outcome import outcome_of
 
     if report.exit_code:

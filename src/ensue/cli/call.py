@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.cli.session import Session
 
 EXAMPLES = (
-    ("ensue call '*' test.ping", "ask everything that is there"),
+    ("ensue call '*' test.ping", "ask every target"),
     ("ensue call 'T@ssh_host:web-*' cmd.run uptime", "a command on every ssh_host whose id begins with web-"),
     ("ensue call web-01 cmd.run 'ls -l' cwd=/tmp", "name=value is a keyword argument"),
     ("ensue call web-01 --timeout 10 --out json grains.items", "one JSON document: {target id: value}"),
@@ -26,11 +26,11 @@ EXAMPLES = (
 
 
 _LONGEST_S = 1e9
-"""The longest time that may be given: some thirty years, an infinite time being none."""
+"""The longest timeout: about thirty years, so that infinity is refused."""
 
 
 def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    # No comparison finds `nan` out of range.
+    # The range check accepts `nan`, because every comparison with it is false.
     if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
         message = "it is not a number"
         raise click.BadParameter(message, ctx, param)
@@ -46,9 +46,9 @@ def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None)
     type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
     callback=_refuse_nan,
     metavar="SECONDS",
-    help="How long a target may take to answer, with connecting and gathering its grains.",
+    help="How long a target may take to answer, including connecting and gathering its grains.",
 )
-@click.option("--batch", metavar="N|N%", help="How many targets are asked at once.")
+@click.option("--batch", metavar="N|N%", help="How many targets are asked at the same time.")
 @pillar_options
 @project_options("nested", "json", "yaml", "quiet")
 def command(
@@ -67,7 +67,7 @@ def command(
     ARG is read as a number, boolean, [list] or {mapping} if it looks like one, and as text otherwise.
     Put -- before arguments that begin with a dash.
 
-    Exit code: 0 all well; 1 refused, nothing was run; 2 a target failed, or none matched.
+    Exit code: 0 success; 1 refused, nothing was run; 2 a target failed, or none matched.
     """
     from ensue.cli.interrupts import InterruptedRunError
     from ensue.cli.values import call_arguments
@@ -101,7 +101,7 @@ def command(
 
 
 def _print_outcome(session: Session, outcome: CallOutcome) -> None:
-    """Print one answer as soon as it is there."""
+    """Print the answer of one target as soon as it arrives."""
     if session.out != "nested":
         return
     from ensue.output.colours import on_one_line, without_escapes

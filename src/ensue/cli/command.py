@@ -1,4 +1,4 @@
-"""What every command is: click's command, with examples in its help, a session, and no way to a traceback."""
+"""The classes of ensue's commands: examples in the help, a session, and no traceback on an error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ExampleCommand(click.Command):
         self.examples = examples
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words of the command line; every value that is refused is named, not the first alone."""
+        """Parse the words of the command line, and report every refused value instead of only the first."""
         words = list(args)
         try:
             return super().parse_args(ctx, args)
@@ -69,7 +69,7 @@ class ProjectCommand(ExampleCommand):
         self._names_minion = names_minion
 
     def invoke(self, ctx: click.Context) -> int:
-        """Run the command; whatever goes wrong in it becomes a message and an exit code."""
+        """Run the command, and turn any error into a message and an exit code."""
         from ensue.cli.session import Session
 
         options = _with_found_root(common_options(ctx))
@@ -83,7 +83,7 @@ class ProjectCommand(ExampleCommand):
             raise
         except KeyboardInterrupt:
             return session.interrupted()
-        except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
+        except Exception as error:  # noqa: BLE001 -- no exception may leave a command
             return session.failed(error)
         return max(code, FAILED) if session.results_lost else code
 
@@ -98,7 +98,7 @@ def _with_found_root(options: CommonOptions) -> CommonOptions:
 
 
 def _with_default_out(options: CommonOptions, command: click.Command) -> CommonOptions:
-    """Fill in the form of results that is the command's default."""
+    """Fill in the command's default form of results."""
     if options.out:
         return options
     for param in command.params:

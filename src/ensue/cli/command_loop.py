@@ -1,6 +1,6 @@
-"""The event loop of a command: asyncio's, whose closing a second signal need not wait for threads.
+"""The event loop of a command: asyncio's, except that a second signal closes it without waiting for threads.
 
-Closing an event loop waits for the threads of its executor. A function of a user may never return from one.
+Closing an event loop waits for the threads of its executor. A user's function may never return.
 
 The kernel reports the end of each process to the loop through a descriptor. From Python 3.12 on asyncio
 arranges that by itself. Before, it starts a thread per process, which costs a sixth of a run (bench case
@@ -39,21 +39,21 @@ class CommandLoop(asyncio.SelectorEventLoop):
             asyncio.set_child_watcher(watcher)  # pyright: ignore[reportDeprecated] # from 3.12 on
 
     def close(self) -> None:
-        """Close the loop; subprocesses of later loops are watched as asyncio chooses."""
+        """Close the loop, and let asyncio choose how later loops watch subprocesses."""
         if sys.version_info < (3, 12):
-            # With None asyncio makes a watcher of its own when the next one is needed.
+            # After None, asyncio makes its own watcher when it needs the next one.
             asyncio.set_child_watcher(None)  # type: ignore[arg-type] # pyright: ignore[reportDeprecated, reportArgumentType]
         super().close()
 
     def set_default_executor(  # type: ignore[override] # as BaseEventLoop, which takes no other
         self, executor: ThreadPoolExecutor
     ) -> None:
-        """Set the executor, and keep it for the closing."""
+        """Set the executor, and remember it for closing the loop."""
         self._threads = executor
         super().set_default_executor(executor)
 
     async def shutdown_default_executor(self, *timeout_s: float | None) -> None:
-        """Wait for the end of the threads, or for the signal that says not to."""
+        """Wait until the threads end, or until a second signal comes."""
         threads = self._threads
         if threads is None:
             await super().shutdown_default_executor(*timeout_s)
@@ -69,14 +69,14 @@ class CommandLoop(asyncio.SelectorEventLoop):
             with suppress(RuntimeError):  # The loop did not wait.
                 self.call_soon_threadsafe(end)
 
-        # asyncio's own way waits in a thread that keeps the process from ending.
+        # asyncio's own method waits in a thread, which would keep the process from ending.
         threading.Thread(target=wait, name="ensue-end", daemon=True).start()
         self._interrupts.when_insisted(end)
         await ended
 
 
 def _has_process_descriptors() -> bool:
-    """Say whether the kernel gives descriptors of processes: from 5.3 on, and where nothing forbids it."""
+    """Return whether the kernel offers process descriptors: from 5.3 on, unless a policy forbids them."""
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError:

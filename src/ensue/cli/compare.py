@@ -1,4 +1,4 @@
-"""`ensue compare`: what Salt and ensue make of the same tree; the first step of moving to ensue."""
+"""`ensue compare`: what Salt and ensue make of the same tree; the first step of a move to ensue."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 EXAMPLES = (
     (
         "ensue compare --file-root /srv/salt --pillar-root /srv/pillar",
-        "the highstate of a tree as Salt has it",
+        "the highstate of a tree that is laid out for Salt",
     ),
     ("ensue compare", "the highstate of a project that has an ensue.yaml"),
-    ("ensue compare web.nginx db --compile-only", "two SLS, compiled and not planned"),
-    ("ensue compare --salt /opt/saltstack/salt", "with this Salt in the place of the one in PATH"),
+    ("ensue compare web.nginx db --compile-only", "two SLS, compiled but not planned"),
+    ("ensue compare --salt /opt/saltstack/salt", "with this Salt instead of the one in PATH"),
     (
         "ensue compare --id web-01 --grains web-01.yaml --compile-only",
         "for another machine, whose grains are in a file",
@@ -55,7 +55,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
     multiple=True,
     metavar="DIR",
     type=_folder,
-    help="A folder with SLS files, in the place of those of ensue.yaml. May be given more than once.",
+    help="A folder with SLS files, instead of those in ensue.yaml. May be given several times.",
 )
 @click.option(
     "--pillar-root",
@@ -63,13 +63,13 @@ _file = click.Path(dir_okay=False, path_type=Path)
     multiple=True,
     metavar="DIR",
     type=_folder,
-    help="A folder with pillar, in the place of those of ensue.yaml. May be given more than once.",
+    help="A folder with pillar, instead of those in ensue.yaml. May be given several times.",
 )
 @click.option(
     "--grains",
     metavar="FILE",
     type=_file,
-    help="Grains from a YAML or JSON file, which outrank this machine's own and the option grains.",
+    help="Grains from a YAML or JSON file; they override this machine's own and the option grains.",
 )
 @pillar_options
 @project_options("text", "json", "yaml", "quiet")
@@ -81,17 +81,17 @@ def command(
     Both compile the SLS, or the highstate, for this minion; their states, arguments and order are compared.
     Then both plan it, Salt with test=True, and the result of every state and the kind of its changes are
     compared. Differences are grouped by cause, what ensue lacks is counted, and a difference that is
-    intended says why. Nothing is applied, and nothing is kept.
+    intended says why. Nothing is applied or stored.
 
     Exit code: 0 nothing differs; 1 neither program compiles it, or there is no Salt; 2 something differs.
     """
     from ensue.app.comparison import CompareOrder
-    from ensue.cli.salt_words import mods_of
+    from ensue.cli.salt_arguments import mods_of
     from ensue.compare.salt_program import salt_python
 
     mods = mods_of(sls)
     if paths := [name for name in mods if name.endswith(".sls")]:
-        raise click.UsageError(f"{paths[0]}: Salt knows an SLS by its name alone, such as web.nginx")
+        raise click.UsageError(f"{paths[0]}: Salt takes only names of SLS, such as web.nginx")
     with TemporaryDirectory(prefix="ensue-compare-") as folder:
         session.overrides = _overrides(Path(folder), **given)
         order = CompareOrder(
@@ -108,7 +108,7 @@ def command(
 def _overrides(
     folder: Path, *, file_roots: tuple[Path, ...], pillar_roots: tuple[Path, ...], grains: Path | None
 ) -> dict[str, Any]:
-    """Return what outranks ensue.yaml; the cachedir is a temporary one, so that nothing is left behind."""
+    """Return the options that override ensue.yaml; the cachedir is temporary, so nothing is left behind."""
     from ensue.cli.values import mapping_of_file
 
     given: dict[str, Any] = {"cachedir": str(folder / "ensue"), "on_unknown_function": "fail"}
@@ -132,7 +132,7 @@ def _compared(session: Session, order: Any) -> Comparison:
 
 
 class _Progress:
-    """Says on stderr how far Salt's plan is, every few seconds at most.
+    """Reports on stderr how far Salt's plan is, at most every few seconds.
 
     Args:
         session: the command.

@@ -1,6 +1,6 @@
 """Candidates for shell completion: SLS names, run ids, resource names, targets.
 
-A key press must never show an error, so whatever goes wrong means: no candidates.
+A key press must never show an error, so after any error there are no candidates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.app.project import Project
 
 _MOST: Final = 500
-"""More candidates than anybody reads; a file tree may be large."""
+"""The most candidates that are offered; a file tree may be large."""
 
 _DEEPEST: Final = 8
 
@@ -49,7 +49,7 @@ def complete_srn(ctx: click.Context, param: click.Parameter, incomplete: str) ->
 
 
 def complete_target(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
-    """Return what a target expression may be: an id, or `T@` and a name."""
+    """Return the beginnings of a target expression: ids, and names after `T@`."""
     if incomplete.startswith("T@"):
         return [f"T@{name}" for name in _safely(_srns, ctx, incomplete.removeprefix("T@"))]
     return _safely(lambda root: (name.partition(":")[2] for name in _srns(root)), ctx, incomplete)

@@ -1,4 +1,4 @@
-"""When ensue itself is at fault: the traceback goes into a file, the user gets one clear line."""
+"""A bug in ensue itself: the traceback goes to a file, and the user gets one clear line."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def write_crash_file(error: BaseException, folder: Path | None, mask: Callable[[str], str]) -> Path | None:
-    """Write the traceback of an unexpected exception to a new file that its owner alone can read.
+    """Write the traceback of an unexpected exception to a new file that only its owner can read.
 
     Args:
         error: the exception.
-        folder: the project's cachedir; None or one that cannot be written: the folder for temporary files.
-        mask: takes secrets out of text.
+        folder: the project's cachedir. If it is None or not writable, the folder for temporary files is used.
+        mask: removes secrets from text.
 
     Returns:
-        The file, None when none could be written anywhere.
+        The file; None if it could not be written anywhere.
     """
     text = mask(_report(error))
     name = f"crash-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
@@ -43,14 +43,14 @@ def write_crash_file(error: BaseException, folder: Path | None, mask: Callable[[
 
 def _report(error: BaseException) -> str:
     words = "".join(traceback.format_exception(error))
-    # The command line is left out: what a user writes behind --pillar may be a secret nobody knows of.
+    # The command line is left out: a value after --pillar may be a secret that the masker does not know.
     return f"python {sys.version}\n\n{words}"
 
 
 def crash_line(error: BaseException, file: Path | None, mask: Callable[[str], str]) -> str:
     """Return the one line that a user sees."""
     where = f"the traceback is in {file}" if file else "the traceback could not be written anywhere"
-    # Masked first: a line of a secret by itself may not be known for one.
+    # Masked before it is cut: the masker may not recognise a single line of a secret.
     first = mask(str(error)).strip().partition("\n")[0]
     said = mask(f"{type(error).__name__}: {first}" if first else type(error).__name__)
-    return f"internal error: {said} (this is a fault of ensue, please report it; {where})"
+    return f"internal error: {said} (this is a bug in ensue, please report it; {where})"

@@ -36,7 +36,7 @@ EXAMPLES = (
     ("ensue deploy --app shop --env dev --destroy", "remove everything of the environment"),
     (
         "ensue deploy --app shop --env dev --forget postgres.default#shared.db",
-        "a server that is lost for good",
+        "drop the record of a server that no longer exists",
     ),
     (
         "ensue deploy score.yaml --app shop --env dev --env-type development --out svg > shop.svg",
@@ -60,7 +60,7 @@ EXAMPLES = (
 @click.option(
     "--render",
     type=WordChoice(["kubernetes", "compose", "values"]),
-    help="Write the workloads as files of this kind to the folder that --to names.",
+    help="Render the workloads as files of this kind to the folder that --to names.",
 )
 @click.option(
     "--to", "render_to", metavar="DIR", type=click.Path(path_type=Path), help="The folder for --render."
@@ -74,13 +74,13 @@ EXAMPLES = (
     "--forget",
     metavar="RESOURCE",
     multiple=True,
-    help="Keep TYPE.CLASS#ID of the environment no longer, without removing it. May be given several times.",
+    help="Drop the record of TYPE.CLASS#ID of the environment; do not remove it. May be given several times.",
 )
 @click.option(
     "--concurrency",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many resources are provisioned at once. Default: 10 for each processor.",
+    help="How many resources are provisioned at once. Default: 10 per processor.",
 )
 @click.option(
     "--failhard/--no-failhard", default=None, help="Whether to stop at the first resource that fails."
@@ -106,11 +106,11 @@ def command(
 ) -> int:
     """Provision what Score files and deployment sets need.
 
-    Definitions say which driver makes each resource and out of what. Resources are provisioned in the
-    order of their dependencies, independent ones at the same time. What is there already and has the same
-    inputs is left alone. A deployment that was interrupted goes on when the command is given again.
+    Definitions say which driver provisions each resource, and from which inputs. Resources are provisioned
+    in the order of their dependencies, independent ones at the same time. A resource that exists already
+    and has the same inputs is left alone. Give the command again to continue an interrupted deployment.
 
-    Exit code: 0 all well; 1 something is wrong with the input, nothing was provisioned; 2 a resource
+    Exit code: 0 success; 1 the input has errors, nothing was provisioned; 2 a resource
     failed; 130 interrupted.
     """
     from ensue.app.project import RunOptions
@@ -165,10 +165,10 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
 def _order(
     files: tuple[Path, ...], words: DeploymentWords, values: tuple[str, ...], *, prune: bool, destroy: bool
 ) -> DeploymentOrder:
-    """Return what the command line asks for.
+    """Return the deployment that the command line requests.
 
     Raises:
-        click.UsageError: it does not say it all, or contradicts itself.
+        click.UsageError: the command line is incomplete, or contradicts itself.
     """
     from ensue.contracts.deployment import DeploymentOrder
 
@@ -216,7 +216,7 @@ def _print(session: Session, report: DeploymentReport) -> None:
 
 
 def _draw(session: Session, report: DeploymentReport) -> None:
-    """Print the resources with what came of them as a picture, or say that it would be too large."""
+    """Print the resources and their results as a picture, or report that it would be too large."""
     from ensue.output.drawing.from_resources import provisioned_resources
 
     resources = list(provisioned_resources(report.nodes))

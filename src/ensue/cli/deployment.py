@@ -1,4 +1,4 @@
-"""What commands on deployments share: their options, and the files that they are given."""
+"""Shared by the commands on deployments: their options, and the files that they take."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context
 
 FILE_SUFFIXES: Final = (".yaml", ".yml", ".json")
-"""What the name of a Score file or a deployment set ends with."""
+"""The suffixes of Score files and deployment sets."""
 
 
 class DeploymentWords:
-    """What the command line says of a deployment.
+    """The options of a deployment, as given on the command line.
 
     Args:
         app: `--app`.
@@ -42,13 +42,13 @@ class DeploymentWords:
         self.definitions = definitions
 
     def context(self, *, needs_type: bool = True) -> Context:
-        """Return where the deployment goes.
+        """Return the context of the deployment: its application, environment and organization.
 
         Args:
-            needs_type: whether the type of the environment has to be given.
+            needs_type: whether the type of the environment is required.
 
         Raises:
-            click.UsageError: the command line does not say it all.
+            click.UsageError: an option is missing.
         """
         from ensue.provisioning.identity import Context
 
@@ -64,18 +64,18 @@ class DeploymentWords:
 
     @property
     def is_given(self) -> bool:
-        """Whether the command line says anything of a deployment."""
+        """Whether the command line has any option of a deployment."""
         return any((self.app, self.env, self.env_type, self.org, self.definitions))
 
 
 def deployment_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say where a deployment goes, and where its definitions are."""
+    """Add the options for the context of a deployment and the folder of its definitions."""
     for option in (
         click.option(
             "--definitions",
             metavar="DIR",
             type=click.Path(path_type=Path),
-            help="Where resource definitions are. Default: as ensue.yaml says, else definitions/.",
+            help="The folder of resource definitions. Default: as ensue.yaml says, else definitions/.",
         ),
         click.option("--org", metavar="ORG", help="The organization, for ${context.org.id}."),
         click.option("--env-type", metavar="TYPE", help="The type of the environment, such as development."),
@@ -98,10 +98,10 @@ def image_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def given_images(texts: Sequence[str]) -> dict[str, str]:
-    """Return workload to image, `*` for an image without a workload.
+    """Return images by workload; the key `*` has the image that is given without a workload.
 
     Raises:
-        click.UsageError: a text says neither, or a workload has two images.
+        click.UsageError: a text names no image, or a workload has two.
     """
     from ensue.provisioning.images import ANY_WORKLOAD
 
@@ -119,10 +119,10 @@ def given_images(texts: Sequence[str]) -> dict[str, str]:
 
 
 def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[Path]:
-    """Return the Score files and deployment sets that a command line names; none: it names SLS.
+    """Return the Score files and deployment sets on a command line; empty if it names SLS.
 
     Raises:
-        click.UsageError: it names both.
+        click.UsageError: the command line names both.
     """
     files = [word for word in words if _is_file(word, deployment)]
     if files and len(files) < len(words):
@@ -136,7 +136,7 @@ def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[
 
 
 def _is_file(word: str, deployment: DeploymentWords) -> bool:
-    """Say whether a word is such a file; `web.yaml` may be the name of an SLS as well."""
+    """Return whether a word is a Score file or deployment set; `web.yaml` may also be an SLS name."""
     from ensue.files.regular_files import is_regular
 
     return word.endswith(FILE_SUFFIXES) and (deployment.is_given or is_regular(Path(word)))

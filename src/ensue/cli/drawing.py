@@ -1,4 +1,4 @@
-"""What commands share that draw: the forms of a drawing, and the drawing of a deployment."""
+"""Shared by the commands that draw: the forms of a drawing, and the drawing of a deployment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ensue.provisioning.identity import Context
 
 FORMS: Final = ("dot", "mermaid", "svg")
-"""What `--out` calls the forms of a drawing."""
+"""The values of `--out` for a drawing."""
 
 
 def drawing_lines_of(session: Session, top: ScopeBox) -> Iterable[str]:
@@ -38,7 +38,7 @@ def drawing_lines_of(session: Session, top: ScopeBox) -> Iterable[str]:
 
 
 def drawn_resources(context: Context, resources: Sequence[DrawnResource], form: str) -> ScopeBox | None:
-    """Return the drawing of a deployment; None when it is too large for a picture of that form."""
+    """Return the drawing of a deployment; None if it is too large for a picture of that form."""
     from ensue.output.drawing.deployment_picture import fits_a_picture
     from ensue.output.drawing.from_resources import deployment_name, draw_resources
 
@@ -47,6 +47,6 @@ def drawn_resources(context: Context, resources: Sequence[DrawnResource], form: 
 
 
 def too_many(resources: Sequence[DrawnResource]) -> str:
-    """Say that resources are too many for a picture."""
+    """Return the message that there are too many resources for a picture."""
     edges = sum(len(one.edges) for one in resources)
     return f"{len(resources)} resources with {edges} dependencies are too many for a picture"

@@ -1,7 +1,7 @@
-"""From the words of a command line to an exit code; the one place where nothing may escape.
+"""From the words of a command line to an exit code; no exception escapes from here.
 
-A command line that does not parse gets click's message and exit code 1, as does everything that is refused
-before anything runs. `command` handles what goes wrong inside a command.
+A command line that does not parse gets click's message and exit code 1, the code of everything that is
+refused before anything runs. `command` handles errors inside a command.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A command allocates until it ends: collecting cyclic garbage takes a quarter of a large run and frees
     # almost nothing. Set before any library is loaded.
     gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS, 50, 1000)
-    # Never given back: signals work as documented until the process has ended.
+    # Never released: signals work as documented until the process has ended.
     interrupts.take_over()
     exit_code = _exit_code(sys.argv[1:], interrupts)
     interrupts.leave()
     if interrupts.insists:
-        from ensue.cli.leaving import leave_threads
+        from ensue.cli.process_exit import leave_threads
 
         leave_threads(exit_code)
     return exit_code
@@ -85,7 +85,7 @@ def _run(words: list[str], interrupts: Interrupts) -> int:
 
         discard(sys.stdout)
         return SUCCEEDED
-    except Exception as error:  # noqa: BLE001 -- the face: nothing may pass it
+    except Exception as error:  # noqa: BLE001 -- no exception may leave the program
         return _crash(error)
     return outcome if isinstance(outcome, int) else SUCCEEDED
 
@@ -137,7 +137,7 @@ def _say(text: str) -> None:
 
 
 def _wants_json(words: Sequence[str]) -> bool:
-    """Return whether a command line that does not parse asks for JSON."""
+    """Return whether a command line that does not parse requests JSON."""
     return "--out=json" in words or any(
         word == "--out" and following == "json" for word, following in pairwise(words)
     )

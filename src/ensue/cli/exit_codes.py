@@ -1,12 +1,12 @@
-"""What the number says that a command leaves behind. Salt's meanings, and the shell's for a signal."""
+"""The exit codes of commands: Salt's meanings, and the shell's for a signal."""
 
 from typing import Final
 
 SUCCEEDED: Final = 0
-"""All is well."""
+"""Success."""
 
 REFUSED: Final = 1
-"""The input was refused or did not compile: nothing was run. A fault of ensue itself ends so, too."""
+"""The input was refused or did not compile: nothing was run. A bug in ensue has this code, too."""
 
 FAILED: Final = 2
 """A state failed, or a target matched nothing."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 EXAMPLES = (
-    ("ensue explain E0301", "what the code means and how to mend the fault"),
+    ("ensue explain E0301", "what the code means and how to fix the error"),
     ("ensue explain 301", "the same"),
     ("ensue explain", "all codes"),
 )

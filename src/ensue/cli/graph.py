@@ -1,4 +1,4 @@
-"""`ensue graph`: the graph of a run or of a deployment to look at, before it or after it."""
+"""`ensue graph`: draw the graph of a run or of a deployment, before or after it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.output.drawing.drawing import ScopeBox
 
 EXAMPLES = (
-    ("ensue graph web.nginx", "the states of an SLS and what they come after, as a tree"),
+    ("ensue graph web.nginx", "the states of an SLS and what they run after, as a tree"),
     ("ensue graph --out svg > run.svg", "the highstate as a picture"),
     ("ensue graph --run 20260101-1200 --out svg > run.svg", "what an earlier run grew into"),
     ("ensue graph web --out dot > run.dot", "for Graphviz"),
@@ -46,7 +46,7 @@ EXAMPLES = (
     "run_id",
     metavar="RUN",
     shell_complete=complete_run,
-    help="Draw what this run grew into: its id or the beginning of it, or 'last'.",
+    help="Draw what a run grew into: its id, the beginning of it, or 'last'.",
 )
 @deployment_options
 @image_option
@@ -55,16 +55,17 @@ EXAMPLES = (
 def command(
     session: Session, *, sls: tuple[str, ...], run_id: str | None, images: tuple[str, ...], **deployment: Any
 ) -> int:
-    """Draw states and what grew, or the resources of a deployment.
+    """Draw the graph of a run, or of a deployment's resources.
 
-    What grows during a run stands in boxes under the state that caused it. Without --run: what is known
-    before a run; delayed blocks and SLS are empty boxes then. Without an SLS the highstate is drawn.
+    What a run adds to the graph is drawn in boxes under the state that caused it. Without --run, the graph
+    is what is known before a run, where delayed blocks and SLS are empty boxes. Without an SLS, the
+    highstate is drawn.
 
-    Given Score files or a deployment set, with --app, --env and --env-type: the resource graph that they
-    come to, in the order of provisioning; as dot, mermaid or svg each resource is a box, and arrows lead from
+    Of Score files or a deployment set, with --app, --env and --env-type, the resource graph is drawn in
+    the order of provisioning. As dot, mermaid or svg, each resource is a box, and arrows lead from
     dependents to dependencies.
 
-    Exit code: 0 all well; 1 it does not compile, or there is no such run.
+    Exit code: 0 success; 1 it does not compile, or there is no such run.
     """
     if run_id is not None and sls:
         raise click.UsageError("an SLS and --run cannot be drawn together")
@@ -93,7 +94,7 @@ def _deployment(session: Session, files: list[Path], words: DeploymentWords, ima
     async def work(project: Project) -> PlannedGraph:
         return await project.deployment_graph(files, context, words.definitions, images)
 
-    gc.disable()  # nearly all that is made stays to the end, and would be looked at again and again
+    gc.disable()  # nearly all objects live until the end; collecting would visit them repeatedly
     try:
         planned = session.run(work)
     finally:
@@ -129,7 +130,7 @@ def _drawn(planned: PlannedGraph, form: str) -> ScopeBox:
 
 
 def _planned(session: Session, sls: tuple[str, ...]) -> ScopeBox:
-    from ensue.cli.salt_words import mods_of
+    from ensue.cli.salt_arguments import mods_of
 
     async def work(project: Project) -> ScopeBox:
         return await project.draw(mods_of(sls))

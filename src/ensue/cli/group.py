@@ -1,4 +1,4 @@
-"""A command that has commands of its own: `resources`, `runs`."""
+"""A command with subcommands, such as `resources` and `runs`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WHOLE: Final = 1000
-"""More characters than any summary has."""
+"""Longer than any summary, so that click cuts none."""
 
 
 class ExampleGroup(click.Group):
-    """A group that names near commands, and whose help ends with examples.
+    """A group that suggests similar commands, and whose help ends with examples.
 
     Args:
         examples: lines `command    what it does`.
@@ -29,7 +29,7 @@ class ExampleGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which ones have a name like it."""
+        """Find the command, or suggest the ones with a similar name."""
         refuse_unknown(ctx, args, self.commands)
         return super().resolve_command(ctx, args)
 

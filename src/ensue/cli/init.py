@@ -1,4 +1,4 @@
-"""`ensue init`: a small project that works as it stands."""
+"""`ensue init`: make a small project that works as it is."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ greeting: hello
 def command(ctx: click.Context, folder: Path | None) -> int:
     """Make a small project to start from.
 
-    It has a top file, one SLS and one pillar file, and works as it stands. Nothing that is there is
-    overwritten: a folder that holds one of the files is refused.
+    It has a top file, one SLS and one pillar file, and works as it is. Nothing is overwritten: a folder
+    that already has one of the files is refused.
     """
     place = folder or common_options(ctx).root
     present = [name for name in FILES if (place / name).exists() or (place / name).is_symlink()]
     if present:
-        message = f"{place / present[0]} is there already; nothing was written (name another folder)"
+        message = f"{place / present[0]} already exists; nothing was written (name another folder)"
         raise click.ClickException(message)
     try:
         for name, content in FILES.items():

@@ -1,8 +1,8 @@
-"""Signals while a command runs: the first lets it end in order, the second ends it, whatever it is doing.
+"""Signals while a command runs: the first lets it end in order, the second ends it whatever it is doing.
 
 After the second signal the command has `GRACE_S` to end what is running, close its connections and print what
-it has. Then the process ends, without asking the event loop, a thread or a file system that may never answer.
-A third signal does that at once. The store and the journal survive it, as they survive kill -9.
+it has. Then the process ends without waiting for the event loop, a thread or a file system, which may never
+answer. A third signal does that at once. The store and the journal survive it, as they survive kill -9.
 
 SIGTERM and SIGHUP are treated as SIGINT, with one difference: SIGHUP counts once. A closed terminal sends
 several of them (the kernel one, the shell another), and they report one event.
@@ -36,7 +36,7 @@ _LAST: Final = 3
 """The signal that ends the process at once."""
 
 _BETWEEN_S: Final = 0.05
-"""Between two cancellations: two in one turn of the loop would reach the task as one."""
+"""The pause between two cancellations: two in one turn of the loop would reach the task as one."""
 
 
 _MANY_SIGNALS: Final = 4096
@@ -78,19 +78,19 @@ class Interrupts:
         return self
 
     def take_over(self) -> None:
-        """Take over the signals; one that was ignored from outside (nohup) stays ignored."""
+        """Take over the signals; one that the parent process ignores (nohup) stays ignored."""
         for number in SIGNALS:
             former = signal.getsignal(number)
             if former is signal.SIG_IGN:
                 continue
             try:
                 signal.signal(number, self._handle)
-            except ValueError:  # Only the main thread may, and only it is interrupted.
+            except ValueError:  # Only the main thread may set handlers, and only it is interrupted.
                 return
             self._former[number] = former
 
     def __exit__(self, *_: object) -> None:
-        """Give the signals back."""
+        """Restore the former handlers of the signals."""
         for number, former in self._former.items():
             signal.signal(number, former)
         self.unwatch()
@@ -99,15 +99,15 @@ class Interrupts:
 
     @property
     def insists(self) -> bool:
-        """Whether a second signal came: nothing is waited for any more."""
+        """Whether a second signal has come, after which nothing is waited for."""
         return self._count >= _INSISTS
 
     def watch(self, task: asyncio.Task[Any]) -> None:
-        """Say which task signals cancel from now on; called once, on its event loop."""
+        """Set the task that signals cancel from now on; called once, on its event loop."""
         self._task = task
         if not self._former:
-            return  # In another thread than the main one no signal is heard.
-        # A signal that comes just before the loop sleeps would be heard when it wakes for something else.
+            return  # Only the main thread receives signals.
+        # Otherwise a signal just before the loop sleeps would be handled when it wakes for another reason.
         self._pipe = reading, writing = os.pipe()
         for end in self._pipe:
             os.set_blocking(end, False)
@@ -128,7 +128,7 @@ class Interrupts:
             os.close(end)
 
     def when_insisted(self, callback: Callable[[], None]) -> None:
-        """Have something called on the watched task's loop at the second signal; at once if that has come.
+        """Call `callback` on the watched task's loop at the second signal, at once if that has come.
 
         Args:
             callback: what is called.
@@ -138,12 +138,12 @@ class Interrupts:
             callback()
 
     def hang_up(self) -> None:
-        """Treat a terminal that is gone as SIGHUP, which it sends to most; ignored where that is ignored."""
+        """Treat the loss of the terminal as SIGHUP, unless this process ignores SIGHUP."""
         if signal.SIGHUP in self._former:
             signal.raise_signal(signal.SIGHUP)
 
     def leave(self) -> None:
-        """Say that all is written and only threads are waited for, which a second signal ends at once."""
+        """Note that everything is written: while threads are waited for, a second signal ends the process."""
         self._is_leaving = True
 
     def _handle(self, number: int, _: FrameType | None) -> None:
@@ -152,10 +152,10 @@ class Interrupts:
         self._look()
 
     def _look(self) -> None:
-        """Act on signals that are new.
+        """Act on new signals.
 
         While Python cannot call a handler (a library parses a large file), several signals of one number
-        become one call; but the interpreter has written a byte for each.
+        become one call; but the interpreter writes a byte per signal.
         """
         if self._pipe is not None:
             with suppress(BlockingIOError):
@@ -170,15 +170,15 @@ class Interrupts:
         if count >= _LAST or (self._is_leaving and count >= _INSISTS):
             _end_here()
         if count == _INSISTS:
-            # Not `threading`: the main thread may hold its lock at this very moment.
+            # Not `threading`: the main thread may hold its lock at this moment.
             _thread.start_new_thread(self._end_late, ())
         if self._is_leaving:
             return
         if self._task is None:
             raise KeyboardInterrupt
-        # A handler may run between any two instructions: everything else happens on the loop.
+        # A handler may run between any two instructions, so everything else happens on the loop.
         loop = self._task.get_loop()
-        with suppress(RuntimeError):  # The loop is closed: the command goes on to its end.
+        with suppress(RuntimeError):  # The loop is closed: the command continues to its end.
             loop.call_soon_threadsafe(self._heed, self._task, self._name, count)
 
     def _heed(self, task: asyncio.Task[Any], name: str, count: int) -> None:
@@ -193,11 +193,11 @@ class Interrupts:
         if now < self._next_at:
             loop.call_at(self._next_at, task.cancel)
         else:
-            # Before it is said: what is running may end at that moment, and nothing may come after it.
+            # Before the notice: what is running may end meanwhile, and nothing may be started after it.
             task.cancel()
         self._next_at = now + _BETWEEN_S
         if count == 1:
-            self.tell(f"{name}: nothing new is started; waiting for what is running (again: end it now)")
+            self.tell(f"{name}: nothing new is started; waiting for what is running (again: end that now)")
         else:
             self.tell(f"{name}: ending what is running")
 
@@ -212,7 +212,7 @@ def _nothing(_: str) -> None:
 
 
 def _end_here() -> None:
-    """End the process, without an exception: that would wait for the thread or task that does not end."""
+    """End the process without an exception, which would wait for a thread or task that does not end."""
     with suppress(OSError):
-        os.write(2, b"ended where it stood\n")
+        os.write(2, b"stopped at once\n")
     os._exit(INTERRUPTED)

@@ -21,24 +21,24 @@ FORMS = ("nested", "json", "yaml", "quiet")
 @click.group(
     "keys",
     cls=ExampleGroup,
-    examples=(("ensue keys rotate", "encrypt everything that is stored with a new key"),),
+    examples=(("ensue keys rotate", "make a new key, and encrypt everything stored with it"),),
 )
 @global_options
 def command() -> None:
-    """Look after the keys that stored secrets are encrypted with."""
+    """Manage the keys that stored secrets are encrypted with."""
 
 
 @command.command(
     "rotate",
     cls=ProjectCommand,
     examples=(
-        ("ensue keys rotate", "a new key in the key file; configurations are encrypted with it"),
+        ("ensue keys rotate", "write a new key to the key file, and encrypt configurations with it"),
         ('ENSUE_KEY="$NEW,$OLD" ensue keys rotate', "the same where the key comes from the environment"),
     ),
 )
 @project_options(*FORMS)
 def rotate(session: Session) -> int:
-    """Encrypt every stored configuration with a new key; what older keys sealed stays readable."""
+    """Encrypt every stored configuration with a new key; what older keys encrypted stays readable."""
 
     async def work(project: Project) -> int:
         return await project.rotate_keys()

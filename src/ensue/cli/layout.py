@@ -1,4 +1,4 @@
-"""Results of states in the form that was asked for: blocks, a JSON or YAML document, or nothing."""
+"""Results of states in the requested form: blocks, a JSON or YAML document, or nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def print_report(session: Session, report: RunReport, layout: ResultLayout) -> N
 
 
 def _is_short(session: Session, layout: ResultLayout) -> bool:
-    """Say whether only what changes or fails is shown: nobody asked for more, and a person reads it."""
+    """Return whether to show only what changes or fails: on a terminal, unless more was requested."""
     if layout != ResultLayout():
         return False
     if session.out == "plan":

@@ -1,8 +1,7 @@
-"""Options that several commands share, and the values they leave behind.
+"""Options that several commands share, and their values.
 
-An option that belongs to no one command stores what it was given in click's `meta`, which all
-contexts of one command line share: so `ensue --root x apply` and `ensue apply --root x` are the
-same, and the later one wins.
+A shared option stores its value in click's `meta`, which all contexts of a command line share. So
+`ensue --root x apply` and `ensue apply --root x` mean the same, and the later one wins.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
 NEAR_CUTOFF: Final = 0.5
-"""How alike a name must be to be offered, from 0 to 1."""
+"""How similar a name must be to be suggested, from 0 to 1."""
 
 _META: Final = "ensue."
 
 
 class CommonOptions(NamedTuple):
-    """What the shared options say; a tuple, so that `ensue --help` loads no library for values.
+    """The values of the shared options; a tuple, so that `ensue --help` loads no library for values.
 
     Args:
         root: the project's folder.
         minion_id: `--id`.
-        out: the form of the results; empty where a command has but one.
+        out: the form of the results; empty where a command has only one.
         colour: when to colour.
         log_level: what is logged; None: as ensue.yaml says, else warnings.
         log_file: where the log is also written.
@@ -59,13 +58,13 @@ class CommonOptions(NamedTuple):
 
     @property
     def overrides(self) -> dict[str, str]:
-        """What outranks ensue.yaml, by the names of options there."""
+        """The options that override ensue.yaml, by their names there."""
         given = {"saltenv": self.saltenv, "pillarenv": self.pillarenv}
         return {name: value for name, value in given.items() if value is not None}
 
 
 def common_options(ctx: click.Context) -> CommonOptions:
-    """Return what the shared options of a command line say."""
+    """Return the values of the shared options of a command line."""
 
     def given(name: str, default: Any = None) -> Any:
         return ctx.meta.get(_META + name, default)
@@ -94,12 +93,12 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 def shared_option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
-    """Return a decorator that adds an option whose value is kept in `meta`."""
+    """Return a decorator that adds an option whose value is stored in `meta`."""
     return click.option(*names, expose_value=False, callback=_remember, **settings)
 
 
 def global_options(function: Decorated) -> Decorated:
-    """Add the options that may stand before a command as well as after it."""
+    """Add the options that are accepted before a command as well as after it."""
     for option in (
         shared_option(
             "--no-color", "colour", flag_value="never", default=None, help="The same as --color never."
@@ -169,14 +168,14 @@ def pillar_options(function: Decorated) -> Decorated:
         multiple=True,
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Pillar from a YAML or JSON file; --pillar outranks it.",
+        help="Pillar from a YAML or JSON file; --pillar overrides it.",
     )
     single = shared_option(
         "--pillar",
         "pillar",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Pillar that outranks the project's: a:b=c nests, values are YAML; or one mapping.",
+        help="Pillar that overrides the project's: a:b=c nests, values are YAML; or one mapping.",
     )
     return single(from_file(_environment_options(function)))
 
@@ -186,7 +185,7 @@ def _environment_options(function: Decorated) -> Decorated:
         "--saltenv",
         "saltenv",
         metavar="ENV",
-        help="The environment of file_roots that SLS are taken from. Default: base; a highstate: all.",
+        help="The environment of file_roots that SLS are taken from. Default: base; for a highstate: all.",
     )
     pillarenv = shared_option(
         "--pillarenv",
@@ -217,6 +216,6 @@ def result_options(function: Decorated) -> Decorated:
         metavar="HOW",
         default=None,
         help="How much to show of a state: full, terse, mixed (full if failed), changes (full if changed); "
-        "with _id appended the ID is shown in place of the name.",
+        "with _id appended the ID is shown instead of the name.",
     )
     return amount(verbose(function))

@@ -31,7 +31,7 @@ EXAMPLES = (
     "--concurrency",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many functions run at once. Default: 10 for each processor, and any number on ssh_host.",
+    help="How many functions run at once. Default: 10 per processor; no limit on ssh_host.",
 )
 @click.option(
     "--detailed-exitcode",
@@ -59,17 +59,17 @@ def command(
     would change nothing are counted. --out highstate shows every state in Salt's form, and so does
     --state-output; a result of None there means that the state would change something.
 
-    Exit code: 0 all well; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted. With
+    Exit code: 0 success; 1 refused; 2 a state would fail, or nothing matched; 130 interrupted. With
     --detailed-exitcode: 0 nothing would change; 1 refused, or a state would fail; 2 something would change.
     """
     from ensue.app.project import RunOptions
     from ensue.cli.apply import run_states
     from ensue.cli.layout import ResultLayout
-    from ensue.cli.salt_words import asked_for
+    from ensue.cli.salt_arguments import asked_for
 
     asked = asked_for(session, sls)
     if asked.test is False:
-        message = "A plan changes nothing: use `ensue apply` in place of test=False."
+        message = "A plan changes nothing: use `ensue apply` instead of test=False."
         raise click.UsageError(message)
     options = RunOptions(test=True, concurrency=concurrency, wait_for_lock=wait, tgt=tgt)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)

@@ -8,14 +8,14 @@ from typing import Final
 
 _MARK: Final = "ensue.yaml"
 _OWN: Final = (_MARK, "states", "pillar", ".ensue")
-"""What makes the working directory itself a project."""
+"""Files and folders that make the working directory itself a project."""
 
 
 def project_root() -> Path:
     """Return the project's folder: relative for the working directory, absolute for one above it.
 
     A folder above counts if it has an `ensue.yaml` that belongs to this user, to root, or to the user who
-    called sudo. The code of a project runs with the rights of this user, and anybody may create files in a
+    called sudo. The code of a project runs with the rights of this user, and any user may create files in a
     shared folder such as `/tmp`. Without such a file the working directory is the project.
     """
     here = Path()

@@ -22,7 +22,7 @@ def resource_name(text: str) -> Srn:
     """Read the name of a resource.
 
     Raises:
-        click.BadParameter: it is none.
+        click.BadParameter: the text is not the name of a resource.
     """
     from ensue.model.srn import Srn
 
@@ -33,11 +33,11 @@ def resource_name(text: str) -> Srn:
 
 
 def named(name: str, known: Iterable[Srn]) -> list[Srn]:
-    """Return what a name may mean: one for `type:id`, and for an id alone each that has it.
+    """Return the resources that a name may mean: one for `type:id`, every one with that id for an id alone.
 
     Args:
         name: what the user wrote.
-        known: what there is.
+        known: all resources.
     """
     from ensue.model.srn import Srn
 
@@ -51,7 +51,7 @@ def named(name: str, known: Iterable[Srn]) -> list[Srn]:
 
 
 def record_data(record: ResourceRecord) -> dict[str, Any]:
-    """Return what `resources list` says of a resource."""
+    """Return what `resources list` says about a resource."""
     return {
         "type": record.srn.type,
         "id": record.srn.id,
@@ -62,7 +62,7 @@ def record_data(record: ResourceRecord) -> dict[str, Any]:
 
 
 async def shown_record(project: Project, record: ResourceRecord) -> dict[str, Any]:
-    """Return what `resources show` says of a resource, for `print_record`."""
+    """Return what `resources show` says about a resource, for `print_record`."""
     from ensue.output.presentable import presentable
 
     chain = await project.provenance(record.srn)
@@ -82,7 +82,7 @@ def print_record(session: Session, srn: str, data: dict[str, Any]) -> None:
 
     Args:
         session: the command.
-        srn: what stands above it.
+        srn: the heading.
         data: the resource.
     """
     because = data.pop("because")

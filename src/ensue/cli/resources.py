@@ -1,4 +1,4 @@
-"""`ensue resources`: what can be targeted, where it came from, and taking it back."""
+"""`ensue resources`: list what can be targeted and where it came from, and remove it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ command.add_command(register)
 @pillar_options
 @project_options(*FORMS)
 def list_(session: Session) -> int:
-    """List every resource: this machine, what pillar declares, what was derived."""
+    """List every resource: this machine, those that pillar declares, and derived ones."""
 
     async def work(project: Project) -> list[ResourceRecord]:
         return await project.resources()
@@ -87,7 +87,7 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
 
 
 def _chain(source: Srn | None, sources: dict[Srn, Srn | None]) -> list[Srn]:
-    """Return the sources of a resource, nearest first; a chain that bites its tail ends there."""
+    """Return the sources of a resource, nearest first; a circular chain ends where it closes."""
     chain: list[Srn] = []
     while source is not None and source not in chain:
         chain.append(source)
@@ -128,7 +128,7 @@ def show(session: Session, *, srn: str) -> int:
 
 
 def _find(name: str, records: list[ResourceRecord]) -> ResourceRecord | None:
-    """Return the resource of a name: an SRN, or an id alone, which is as unambiguous."""
+    """Return the resource with a name: an SRN, or an id alone, because ids are unique."""
     meant = named(name, (record.srn for record in records))
     return next((record for record in records if record.srn in meant), None)
 
@@ -138,7 +138,7 @@ def _no_such(session: Session, name: str, known: Iterable[Srn]) -> int:
 
     names = [text for srn in sorted(set(known)) for text in (str(srn), srn.id)]
     close = difflib.get_close_matches(name, names, n=2, cutoff=NEAR_CUTOFF)
-    hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows what there is"
+    hint = f"did you mean {' or '.join(close)}?" if close else "`ensue resources list` shows all"
     return _failed(session, f"there is no such resource: {name} ({hint})")
 
 
@@ -155,17 +155,17 @@ def _failed(session: Session, message: str) -> int:
     examples=(
         (
             "ensue resources invalidate starting_state:env-01",
-            "what was derived from it is no longer a target",
+            "resources derived from it are no longer targets",
         ),
     ),
 )
 @click.argument("source", metavar="SOURCE_SRN", shell_complete=complete_srn)
 @project_options(*FORMS)
 def invalidate(session: Session, *, source: str) -> int:
-    """Invalidate everything that was derived from a source, transitively.
+    """Invalidate everything that was derived from a source, directly or indirectly.
 
-    SOURCE_SRN is type:id, or the id alone. Invalidated resources are kept and shown, and are not
-    targeted; the state that provides them brings them back.
+    SOURCE_SRN is type:id, or the id alone. Invalidated resources stay on record and are listed, but are not
+    targeted. The state that provides them makes them targets again.
     """
     known: list[Srn] = []
 
@@ -183,7 +183,7 @@ def invalidate(session: Session, *, source: str) -> int:
         return exit_codes.REFUSED
     _print_names(session, hit)
     if not hit:
-        session.lines.write(on_one_line(f"ensue: nothing that is active was derived from {source}"))
+        session.lines.write(on_one_line(f"ensue: no active resource was derived from {source}"))
     return exit_codes.SUCCEEDED if hit or meant[0] in known else exit_codes.FAILED
 
 
@@ -216,7 +216,7 @@ def forget(session: Session, *, srn: str) -> int:
         message = f"{srn} was not registered, so there is nothing to forget: it comes from {comes_from}"
         return _failed(session, message)
     code = _no_such(session, srn, [record.srn for record in known if record.origin == "derived"])
-    # No id, and no name of a resource either.
+    # The text is neither an id nor the name of a resource.
     return code if ":" in srn else exit_codes.REFUSED
 
 
@@ -261,7 +261,7 @@ def _audit_line(entry: dict[str, Any]) -> str:
 
 
 _CHAIN = frozenset({"chain", "previous", "oldest"})
-"""What only the verification reads."""
+"""Keys that only the verification reads."""
 
 
 def _verify(session: Session, project: Project) -> int:

@@ -1,4 +1,4 @@
-"""`ensue resources refresh`: what there is now, and its grains gathered anew."""
+"""`ensue resources refresh`: discover resources, and gather their grains again."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _BETWEEN_LINES_S: Final = 2.0
     "refresh",
     cls=ProjectCommand,
     examples=(
-        ("ensue resources refresh", "look what there is now, and gather the grains of everything"),
-        ("ensue resources refresh 'T@ssh_host:web-*'", "the grains of these alone"),
+        ("ensue resources refresh", "discover resources, and gather the grains of all"),
+        ("ensue resources refresh 'T@ssh_host:web-*'", "only the grains of these"),
         (
             "ensue resources refresh --out json",
             "{added: [], gone: [], refreshed: [], failed: {}}",
@@ -46,13 +46,13 @@ _BETWEEN_LINES_S: Final = 2.0
 @pillar_options
 @project_options(*FORMS)
 def refresh(session: Session, *, target: str | None, timeout: float) -> int:
-    """Look which resources there are, and gather their grains anew.
+    """Discover resources, and gather their grains again.
 
-    Types are asked what they discover. Grains are gathered of all resources, or of those that TGT
-    matches; commands that follow use them until they are older than the option
-    grains_cache_expiration. What is new and what is gone is in comparison to the last refresh.
+    Each resource type looks for its resources. Grains are gathered from all resources, or from those that
+    TGT matches; later commands use them until they are older than the option grains_cache_expiration.
+    Resources are reported as added or gone in comparison with the last refresh.
 
-    Exit code: 0 all well; 1 refused; 2 a resource did not answer, or TGT matched none.
+    Exit code: 0 success; 1 refused; 2 a resource did not answer, or TGT matched none.
     """
     from ensue.output.colours import on_one_line
 
@@ -76,7 +76,7 @@ def refresh(session: Session, *, target: str | None, timeout: float) -> int:
 
 
 class _Progress:
-    """Says on stderr how far it is, every few seconds at most.
+    """Reports on stderr how many resources have answered, at most every few seconds.
 
     Args:
         session: the command.

@@ -1,4 +1,4 @@
-"""`ensue resources register`: a resource put into the cross-run store by hand."""
+"""`ensue resources register`: add a resource to the cross-run store by hand."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ _LONGEST_S: Final = 1e9
     "register",
     cls=ProjectCommand,
     examples=(
-        ("ensue resources register ssh_host:web-09 host=192.0.2.9 user=admin", "from now on a target"),
+        ("ensue resources register ssh_host:web-09 host=192.0.2.9 user=admin", "a target from now on"),
         (
             "ensue resources register ssh_host:web-09 --config-file web-09.yaml",
-            "secrets are on no command line",
+            "with no secret on the command line",
         ),
         (
             "vault read … | ensue resources register ssh_host:db-01 --config-file -",
-            "the configuration out of a pipe",
+            "the configuration from a pipe",
         ),
         ("ensue resources register dummy:box 'grains={os: Debian}' --ttl 3600", "for an hour"),
     ),
 )
 @click.argument("srn", shell_complete=complete_srn)
 @click.argument("values", metavar="[KEY=VALUE]...", nargs=-1)
-@click.option("--source", metavar="SRN", help="What it is derived from: it is invalidated along with it.")
+@click.option("--source", metavar="SRN", help="The resource that it is derived from and invalidated with.")
 @click.option(
     "--ttl",
     type=click.FloatRange(min=0, min_open=True, max=_LONGEST_S),
     metavar="SECONDS",
-    help="After how long it is invalid. Default: never.",
+    help="After how long it becomes invalid. Default: never.",
 )
 @click.option(
     "--watch",
     multiple=True,
     metavar="GRAIN",
-    help="A grain of the source whose change invalidates it; may be given again. Default: status.",
+    help="A grain of the source whose change invalidates it. May be given several times. Default: status.",
 )
 @click.option(
     "--config-file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Its configuration from a YAML or JSON file, - for standard input; KEY=VALUE outranks it.",
+    help="Its configuration from a YAML or JSON file, - for standard input; KEY=VALUE overrides it.",
 )
 @pillar_options
 @project_options(*FORMS)
@@ -72,13 +72,13 @@ def register(
     watch: tuple[str, ...],
     config_file: Path | None,
 ) -> int:
-    """Register a resource by hand: it can be targeted until it is forgotten, invalidated or too old.
+    """Register a resource by hand: it can be targeted until it is forgotten, invalidated or expired.
 
-    Its type checks the configuration. What is registered already with the same configuration is
-    confirmed. Other users of this machine can see what is on a command line: give passwords and keys
+    Its type checks the configuration. A resource that is registered already with the same configuration
+    is confirmed. Other users of this machine can see what is on a command line: give passwords and keys
     in a file, or on standard input.
 
-    Exit code: 0 all well; 1 refused, nothing is registered.
+    Exit code: 0 success; 1 refused, nothing is registered.
     """
     from ensue.model.resource import RegistrationRequest
 
@@ -110,8 +110,8 @@ def register(
 def _summary(done: Registration) -> str:
     from ensue.output.colours import on_one_line
 
-    lines = [f"{done.srn} is registered" if done.changed else f"{done.srn} was registered already; no change"]
-    lines += [f"{gone} was derived from what it was, and is invalidated" for gone in done.invalidated]
+    lines = [f"{done.srn} is registered" if done.changed else f"{done.srn} is already registered; no change"]
+    lines += [f"{gone} was derived from its old configuration: invalidated" for gone in done.invalidated]
     return "".join(f"{on_one_line(line)}\n" for line in lines)
 
 
@@ -122,7 +122,7 @@ def _is_secret(key: str) -> bool:
 
 
 def _config(words: Sequence[str], file: Path | None) -> dict[str, Any]:
-    """Return the configuration that a file and the words of the command line make."""
+    """Return the configuration from a file and the words of the command line."""
     from ensue.cli.values import argument, mapping_of_file
 
     config: dict[str, Any] = {}

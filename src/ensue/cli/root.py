@@ -1,6 +1,6 @@
-"""`ensue` itself: the list of commands, and the options that may stand before one.
+"""`ensue` itself: the list of commands, and the options that are accepted before one.
 
-The short descriptions stand here as text, so that `ensue --help` loads no command. A test compares
+The short descriptions are here as text, so that `ensue --help` loads no command. A test compares
 them with what the commands say of themselves.
 """
 
@@ -24,12 +24,12 @@ COMMANDS: Final[dict[str, _Entry]] = {
     "plan": _Entry("ensue.cli.plan", "Show what an apply would change; change nothing."),
     "call": _Entry("ensue.cli.call", "Call an execution function on one or more targets."),
     "resources": _Entry("ensue.cli.resources", "List, refresh, register and forget what can be targeted."),
-    "runs": _Entry("ensue.cli.runs", "List earlier runs, show their results, go on with one."),
+    "runs": _Entry("ensue.cli.runs", "List earlier runs, show their results, resume one."),
     "show": _Entry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
     "compare": _Entry("ensue.cli.compare", "Compare what Salt and ensue make of the same tree."),
     "deploy": _Entry("ensue.cli.deploy", "Provision what Score files and deployment sets need."),
-    "graph": _Entry("ensue.cli.graph", "Draw states and what grew, or the resources of a deployment."),
-    "keys": _Entry("ensue.cli.keys", "Look after the keys that stored secrets are encrypted with."),
+    "graph": _Entry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
+    "keys": _Entry("ensue.cli.keys", "Manage the keys that stored secrets are encrypted with."),
     "init": _Entry("ensue.cli.init", "Make a small project to start from."),
     "explain": _Entry("ensue.cli.explain", "Explain the code of a diagnostic, such as E0301."),
     "completion": _Entry("ensue.cli.completion", "Print the script that completes commands in a shell."),
@@ -43,7 +43,7 @@ Examples:
   ensue apply                     the highstate: what top.sls assigns
   ensue apply web.nginx --test    one SLS, as a plan
   ensue call '*' test.ping        ask every target"""
-# \b is click's sign for a paragraph that keeps its lines.
+# \b tells click to keep the lines of a paragraph.
 
 
 class LazyGroup(click.Group):
@@ -64,7 +64,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which ones have a name like it."""
+        """Find the command, or suggest the ones with a similar name."""
         refuse_unknown(ctx, args, COMMANDS)
         return super().resolve_command(ctx, args)
 
@@ -74,7 +74,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, entry.about) for name, entry in COMMANDS.items()])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
-        """Write the examples as they stand; click would load `inspect` to take an indentation out of them."""
+        """Write the examples as they are; click would load `inspect` to remove an indentation from them."""
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(_EXAMPLES)
@@ -84,7 +84,7 @@ def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
     """Refuse the name of a command that does not exist.
 
     Raises:
-        click.UsageError: there is none of that name; near names are in the message.
+        click.UsageError: there is no such command; the message suggests similar names.
     """
     name = args[0]
     if name in known or name.startswith("-") or ctx.resilient_parsing:

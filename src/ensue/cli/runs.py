@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     examples=(
         ("ensue runs list", "when, what, how it ended"),
         ("ensue runs show 20260101-1200", "the results of one run, by the beginning of its id"),
-        ("ensue runs resume", "go on with the last run, which was cut short"),
+        ("ensue runs resume", "continue the last run, which was interrupted"),
     ),
 )
 @global_options
 def command() -> None:
-    """List earlier runs, show their results, go on with one."""
+    """List earlier runs, show their results, resume one."""
 
 
 @command.command(
@@ -39,7 +39,7 @@ def command() -> None:
         ("ensue runs list --limit 5 --out json", "the last five, as one JSON document"),
     ),
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show the newest N runs alone.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show only the newest N runs.")
 @project_options("nested", "json", "yaml", "quiet")
 def list_(session: Session, *, limit: int | None) -> int:
     """List the runs of this project, newest first."""
@@ -67,7 +67,7 @@ def _what(summary: RunSummary) -> str:
 
 
 def _duration(summary: RunSummary) -> str:
-    """Return how long a run took; nothing for one that has no end."""
+    """Return how long a run took; empty for one that did not end."""
     from ensue.output.outcome import seconds_text
 
     seconds = summary.duration_s
@@ -122,7 +122,7 @@ def _table(session: Session, summaries: list[RunSummary]) -> str:
 def show(session: Session, *, run_id: str, state_output: str | None, state_verbose: bool | None) -> int:
     """Show the results of one run, named by its id or the beginning of it.
 
-    A run that was killed is shown as far as it came.
+    A run that was killed is shown as far as it got.
     """
     from ensue.cli.layout import ResultLayout, print_report
     from ensue.output.history import report_from_events
@@ -138,14 +138,14 @@ def show(session: Session, *, run_id: str, state_output: str | None, state_verbo
     cls=ProjectCommand,
     names_minion=True,
     examples=(
-        ("ensue runs resume", "go on with the last run"),
-        ("ensue runs resume 20260101-1200 --pillar port=8080", "with the pillar that it was given"),
+        ("ensue runs resume", "continue the last run"),
+        ("ensue runs resume 20260101-1200 --pillar port=8080", "with the pillar that it was started with"),
     ),
 )
 @click.argument("run_id", metavar="[RUN]", default="last", shell_complete=complete_run)
 @click.option("--wait", is_flag=True, help="Wait for another apply of the project instead of refusing.")
 @click.option(
-    "--despite-running", is_flag=True, help="Resume although commands of the killed run still run beside it."
+    "--despite-running", is_flag=True, help="Resume even if commands of the killed run are still running."
 )
 @follow_option
 @result_options
@@ -161,19 +161,18 @@ def resume(
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
-    """Go on with an apply that was killed or interrupted: the last one, unless RUN names another.
+    """Resume an apply that was killed or interrupted: the last one, unless RUN names another.
 
     The id of this machine is taken from the journal of that run.
 
-    The same SLS are compiled again. A state that had succeeded is not called again: its return is taken from
-    the journal, so that what depends on it goes on as it would have. States are called again when their
-    arguments, or what they read (salt:// files; pillar and grains in templates), have changed since, when
-    their return held a secret, or when their work was gone with the process. A run that itself resumed one
-    is resumed with all that both have finished.
+    The same SLS are compiled again. A state that succeeded is not called again: states that depend on it get
+    its return from the journal. A succeeded state is called again if its arguments, or what it read (salt://
+    files; pillar and grains in templates), have changed since, if its return held a secret, or if its effect
+    ended with the process. If that run itself resumed another one, what either finished counts.
 
-    Refused while a command of the killed run still runs on this machine.
+    Refused while a command of the killed run is still running on this machine.
 
-    Exit code: 0 all well; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
+    Exit code: 0 success; 1 refused, nothing was run; 2 a state failed; 130 interrupted.
     """
     from ensue.app.project import RunOptions
     from ensue.cli.apply import run_states

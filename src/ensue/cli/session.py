@@ -1,7 +1,7 @@
-"""One command's work on one project: open it, run it under signals, say how it failed.
+"""One command's work on one project: open the project, run under signals, report a failure.
 
-A command gets a `Session`, calls `run` with what it wants done, prints with `print_*` and returns
-an exit code. Exceptions never leave: `command` hands them to `failed`.
+A command gets a `Session`, passes its work to `run`, prints with `print_*` and returns an exit code.
+`command` passes exceptions to `failed`.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ Result = TypeVar("Result")
 
 
 class Session:
-    """What one command works with.
+    """The project, options and output of one command.
 
     Args:
-        options: what the shared options say.
+        options: the values of the shared options.
         interrupts: the signals of the process.
         names_minion: whether a failure is printed under the minion id, as results of states are.
 
     Attributes:
-        out_is_given: whether the command line asks for the form of the results that `out` names.
-        overrides: what the command itself puts in the place of options of ensue.yaml.
+        out_is_given: whether the command line names the form of the results, `out`.
+        overrides: options with which the command itself overrides ensue.yaml.
     """
 
     def __init__(self, options: CommonOptions, interrupts: Interrupts, *, names_minion: bool) -> None:
@@ -60,7 +60,7 @@ class Session:
         """Open the project, do something with it, and close it.
 
         Args:
-            work: what is to be done; cancelled by a signal.
+            work: what is done with the project; a signal cancels it.
 
         Raises:
             InterruptedRunError: a signal ended the work before it had a result.
@@ -79,7 +79,7 @@ class Session:
             interrupts.unwatch()
 
     def open(self) -> Project:
-        """Open the project, doing no more than that."""
+        """Open the project, and do nothing else."""
         from ensue.app.project import Project, ProjectOptions
         from ensue.cli.values import merged_pillar
 
@@ -99,7 +99,7 @@ class Session:
         return project
 
     def _tell_found_root(self) -> None:
-        """Name the project where it was found above the working directory."""
+        """Print where the project is if it was found above the working directory."""
         root = self.options.root
         if root.is_absolute() and not self.options.root_is_given:
             self.lines.write(f"ensue: the project is {without_escapes(str(root))}")
@@ -127,7 +127,7 @@ class Session:
             raise click.BadParameter(message, param_hint="--log-file") from None
 
     def _mask(self, text: str) -> str:
-        # The masker is another one as soon as the project is open.
+        # Opening the project replaces the masker.
         return self.masker.text(text)
 
     async def _supervised(self, project: Project, work: Callable[[Project], Awaitable[Result]]) -> Result:
@@ -159,7 +159,7 @@ class Session:
         return self.out in {"json", "yaml"}
 
     def print_text(self, pieces: Iterable[str]) -> None:
-        """Print results; when that cannot be done (a full disk), say so and remember it."""
+        """Print results; if that fails (a full disk), report it and remember it."""
         self._has_printed = True
         try:
             write_results(pieces)
@@ -186,7 +186,7 @@ class Session:
         """Print results as one document; with `--out quiet` nothing.
 
         Args:
-            data: what `presentable` returned, or made of plain values that hold no secret.
+            data: what `presentable` returned, or plain values without a secret.
         """
         if self.out == "quiet":
             return
@@ -195,14 +195,14 @@ class Session:
         self.print_text([yaml_text(data) if self.out == "yaml" else json_text(data)])
 
     def print_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Print what is wrong with the input on stderr, with its source lines; nothing where all is well."""
+        """Print diagnostics on stderr, with their source lines, except warnings that are silenced."""
         from ensue.output.diagnostics import diagnostics_text
 
         if every := without_silenced(diagnostics, self.option("silence_warnings") or ()):
             self.lines.write(diagnostics_text(every, self.options.root, self.masker, self.stderr_palette))
 
     def failed(self, error: Exception) -> int:
-        """Say how a command failed and return its exit code."""
+        """Report how a command failed, and return its exit code."""
         from ensue.cli.interrupts import InterruptedRunError
 
         error = _alone(error)
@@ -216,12 +216,12 @@ class Session:
         return self._crashed(error)
 
     def interrupted(self) -> int:
-        """Say that a signal ended the command where nothing was running, and return its exit code."""
+        """Report that a signal ended the command while nothing was running, and return its exit code."""
         from ensue.cli.interrupts import InterruptedRunError
 
         if not self._has_printed:
             return self.failed(InterruptedRunError())
-        # What is left in the buffer is not waited for: the reader may be what does not go on.
+        # Not flushed: the reader of stdout may be what blocks.
         discard(sys.stdout)
         self.lines.write("ensue: interrupted")
         return exit_codes.INTERRUPTED
@@ -251,12 +251,12 @@ class Session:
         return exit_code
 
     def option(self, name: str) -> Any:
-        """Return an option of ensue.yaml, None when it is not set there."""
+        """Return an option of ensue.yaml; None if it is not set there."""
         return self._project.settings.option(name) if self._project else None
 
     @property
     def minion_id(self) -> str:
-        """The id results are printed under, as far as it is known when the project did not open."""
+        """The id that results are printed under; without an open project, `--id` or the host name."""
         if self._project is not None:
             return self._project.minion_id
         import socket
@@ -265,7 +265,7 @@ class Session:
 
 
 def _alone(error: Exception) -> Exception:
-    """Take an exception out of the groups that tasks put it into: the first that a user can mend, if any."""
+    """Return an exception from inside the groups that tasks make: the first that a user can fix, if any."""
     if not isinstance(error, ExceptionGroup):
         return error
     inner = [_alone(one) for one in cast("ExceptionGroup[Exception]", error).exceptions]

@@ -1,4 +1,4 @@
-"""`ensue show`: what the language makes of a project, before anything runs."""
+"""`ensue show`: what a project compiles to, before anything runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ensue.cli.word_choice import WordChoice
 
 if TYPE_CHECKING:
     from ensue.app.project import Project
-    from ensue.app.shown import ShownKind, ShownTarget
+    from ensue.app.show_command import ShownKind, ShownTarget
     from ensue.cli.session import Session
     from ensue.model.data import Data
     from ensue.registry.enforced import ShownState
@@ -25,13 +25,13 @@ EXAMPLES = (
     ("ensue show high web.nginx", "the declarations of an SLS, templates rendered"),
     ("ensue show low web.nginx", "the states in the order they run"),
     ("ensue show pillar", "the pillar of this machine, secrets masked"),
-    ("ensue show enforced", "what every state last made true, secrets masked"),
+    ("ensue show enforced", "what every state last enforced, secrets masked"),
     ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
-    ("ensue show top --tgt '*'", "the SLS that it assigns to this machine and to every resource"),
+    ("ensue show top --tgt '*'", "the SLS that top.sls assigns to this machine and to every resource"),
     ("ensue show definitions", "the resource definitions of the project"),
     ("ensue show match postgres --app shop --env dev", "which definition a resource gets, and why"),
     ("ensue show active --app shop", "what deployments of an application have provisioned"),
-    ("ensue show impact", "which of it the definitions would make otherwise now"),
+    ("ensue show impact", "which of these resources the current definitions would change"),
 )
 
 KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match", "active", "impact")
@@ -47,15 +47,15 @@ KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "match", "ac
 def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | None, **deployment: Any) -> int:
     """Show what a project compiles to, and what it has enforced.
 
-    high: declarations as written, templates rendered. low: one entry a state, in order, with all that is
-    written of it, and under __requisites__ the states that come before it. pillar: what templates see.
-    top: which SLS the top file assigns. Without an SLS high and low show the highstate. enforced: what
-    every state made true in the last apply that it took part in. definitions: the resource definitions
+    high: declarations as written, templates rendered. low: one entry per state, in order, with all its
+    arguments, and under __requisites__ the states that run before it. pillar: what templates see.
+    top: which SLS the top file assigns. Without an SLS, high and low show the highstate. enforced: what
+    every state enforced in the last apply that it took part in. definitions: the resource definitions
     of the project. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
-    active: what deployments have provisioned. impact: which of it the definitions, or the one that is named,
-    would make otherwise now.
+    active: what deployments have provisioned. impact: which active resources the current definitions, or the
+    one that is named, would change.
 
-    Exit code: 0 all well; 1 it does not compile; 2 a resource did not answer, or nothing matched.
+    Exit code: 0 success; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
     if what in ("definitions", "match", "active", "impact"):
         if tgt is not None:
@@ -65,7 +65,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
         if tgt is not None:
             raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
         return _show_enforced(session)
-    from ensue.cli.salt_words import mods_of
+    from ensue.cli.salt_arguments import mods_of
     from ensue.output.presentable import presentable
 
     kind = cast("Literal['high', 'low', 'pillar', 'top']", what)
@@ -81,7 +81,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
 
 
 def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, ...]) -> int:
-    """Print what there is to show of every resource that a target matches, by id."""
+    """Print what `show` prints for every resource that a target matches, by id."""
     from ensue.output.colours import on_one_line
     from ensue.output.presentable import presentable
 

@@ -1,4 +1,4 @@
-"""`ensue show active` and `ensue show impact`: what is provisioned, and what new definitions do to it."""
+"""`ensue show active` and `ensue show impact`: what is provisioned, and what definitions would change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def show_active(session: Session, words: DeploymentWords) -> int:
 
 
 def show_impact(session: Session, definition: str | None, words: DeploymentWords) -> int:
-    """Print the active resources that the definitions as they are now would make otherwise."""
+    """Print the active resources that the current definitions would change."""
 
     async def work(project: Project) -> tuple[list[Impact], list[Diagnostic]]:
         active = await project.active_resources(words.app, words.env)
@@ -63,7 +63,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
     if rows:
         session.print_table(headings, rows)
     else:
-        session.print_text(["no active resource would be made otherwise\n"])
+        session.print_text(["no active resource would change\n"])
     return exit_codes.SUCCEEDED
 
 

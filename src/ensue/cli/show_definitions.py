@@ -39,7 +39,7 @@ def show_definitions(session: Session, words: DeploymentWords) -> int:
 
 
 def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
-    """Print how near each definition comes to a resource, the chosen one first.
+    """Print how well each definition matches a resource, the chosen one first.
 
     Returns:
         The exit code: 2 when none matches.
@@ -48,7 +48,7 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
 
     resource = parse_descriptor(wanted)
     if resource is None:
-        raise click.UsageError(f"{wanted!r} is no resource: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
+        raise click.UsageError(f"{wanted!r}: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
     class_ = resource.class_ or DEFAULT_CLASS
     values = {
         "res_id": _id_of(resource),

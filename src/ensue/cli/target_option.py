@@ -1,4 +1,4 @@
-"""The option `--tgt` of the commands that work on this machine where it is not given."""
+"""The option `--tgt` of the commands that work on this machine by default."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Values that are written on the command line: pillar, and the arguments of an execution function.
 
-Source: Salt's command line. An argument is YAML where that makes a number, a boolean, a list in
-brackets or a mapping in braces of it, and text otherwise; `name=value` is a keyword argument.
+Source: Salt's command line. An argument is read as YAML if that gives a number, a boolean, a list in
+brackets or a mapping in braces, and as text otherwise; `name=value` is a keyword argument.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_YAML: Final = "E0201"
 
 
 def call_arguments(words: Sequence[str]) -> tuple[list[Data], dict[str, Data]]:
-    """Divide the words after an execution function into positional and keyword arguments."""
+    """Split the words after an execution function into positional and keyword arguments."""
     positional: list[Data] = []
     keywords: dict[str, Data] = {}
     for word in words:
@@ -41,7 +41,7 @@ def call_arguments(words: Sequence[str]) -> tuple[list[Data], dict[str, Data]]:
 
 
 def argument(text: str) -> Data:
-    """Return what one argument means."""
+    """Return the value of one argument."""
     if _is_text(text):
         return text
     if text == "None":
@@ -51,20 +51,20 @@ def argument(text: str) -> Data:
     except CompileError:
         return text
     if isinstance(value, str | None):
-        # A blank and a hash begin a comment in YAML; in a command they are part of it.
+        # A space and a hash begin a comment in YAML; in a command they are part of it.
         return text if "#" in text else value
     if isinstance(value, dict | list):
-        # `a: b` and `- a` are text here: a mapping stands in braces, a list in brackets.
+        # `a: b` and `- a` are text here: a mapping is in braces, a list in brackets.
         return value if text.startswith("{" if isinstance(value, dict) else "[") else text
     return value
 
 
 def _is_text(text: str) -> bool:
-    """Say whether an argument stays as it is, whatever YAML would make of it."""
+    """Return whether an argument is text, even if YAML would read it as something else."""
     stripped = text.strip()
     if stripped in {"", "---", "..."} or any(blank in text for blank in "\t\r\n"):
         return True
-    # 1_000 is a number to YAML and hardly ever to the one who writes it.
+    # 1_000 is a number to YAML, but hardly ever to the person who writes it.
     return "_" in text and _DIGITS.issuperset(stripped)
 
 
@@ -78,11 +78,11 @@ def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str
     """Return the pillar of a command line.
 
     Args:
-        files: YAML or JSON files, later ones outrank earlier ones.
-        assignments: `a:b=value`, or whole mappings; they outrank the files.
+        files: YAML or JSON files, later ones override earlier ones.
+        assignments: `a:b=value`, or whole mappings; they override the files.
 
     Raises:
-        click.ClickException: something of it is not readable as pillar.
+        click.ClickException: a file or an assignment cannot be read as pillar.
     """
     pillar: dict[str, Data] = {}
     for file in files:
@@ -93,7 +93,7 @@ def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str
 
 
 def mapping_of_file(file: Path, option: str) -> DataMap:
-    """Return what a YAML or JSON file holds.
+    """Return the mapping that a YAML or JSON file holds.
 
     Args:
         file: the file, or a stream such as /dev/stdin.
@@ -123,7 +123,7 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
 
 
 def _is_stream(file: Path) -> bool:
-    """Say whether a path is what a shell hands over: a pipe (`<(…)`), its own input, or nothing."""
+    """Return whether a path is a stream from the shell: a pipe (`<(…)`), standard input, or /dev/null."""
     return str(file) in _STREAMS or str(file.parent) in _STREAM_FOLDERS
 
 
@@ -162,7 +162,7 @@ def _value(text: str, assignment: str) -> Any:
 def _reason(error: CompileError) -> str:
     first = error.diagnostics[0]
     why = f"{first.summary}: {first.detail}" if first.detail else first.summary
-    return f"{why}; put a text in quotes" if first.code == _NO_YAML else why
+    return f"{why}; put text in quotes" if first.code == _NO_YAML else why
 
 
 def _shortened(text: str) -> str:
@@ -172,7 +172,7 @@ def _shortened(text: str) -> str:
 def _mapping(value: Any, source: str, option: str) -> DataMap:
     if isinstance(value, dict):
         return cast("DataMap", value)
-    message = f"{_shortened(source)!r} is no mapping; write key=value, or {{key: value}}"
+    message = f"{_shortened(source)!r} is not a mapping; write key=value, or {{key: value}}"
     raise click.BadParameter(message, param_hint=option)
 
 

@@ -1,4 +1,4 @@
-"""A value of an option that is one of some words. A word that is refused is answered with the near ones."""
+"""An option value that is one of a set of words. For any other word the message suggests similar ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class WordChoice(_Choice):
         """Return the word.
 
         Raises:
-            click.BadParameter: it is none of the words; the message has all of them, and those that are near.
+            click.BadParameter: it is not one of the words; the message lists them and the similar ones.
         """
         words = [str(word) for word in self.choices]
         if value in words:

@@ -1,5 +1,4 @@
-"""Comparing what Salt and ensue make of one tree: Salt's side, the differences, and what they come from.
+"""Comparing what Salt and ensue make of one tree: Salt's side, the differences, and their causes.
 
-Nothing here compiles or plans on ensue's side, and nothing prints: `app.comparison` and `output.comparison`
-do.
+`app.comparison` compiles and plans on ensue's side, and `output.comparison` prints.
 """

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.compare.differences import Cause, Difference, Kind, grouped
+from ensue.compare.intended import OF_REFUSALS
 from ensue.compare.low import low_differences
-from ensue.compare.meant import OF_REFUSALS
 from ensue.compare.plans import plan_differences
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Missing(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         state_functions: `module.function` of states.
-        execution_functions: those that templates ask for.
+        execution_functions: functions that templates call.
         renderers: renderers of SLS and pillar.
     """
 
@@ -35,10 +35,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """One tree, compared.
 
     Args:
-        minion_id: for which minion.
+        minion_id: the minion that the tree is compiled for.
         salt: Salt's side.
         ours: ensue's side.
-        causes: what differs, by cause; empty where nothing does.
+        causes: what differs, by cause; empty if nothing does.
     """
 
     minion_id: str
@@ -48,7 +48,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def compiles_nowhere(self) -> bool:
-        """Whether both refuse the tree, so that there is nothing to compare."""
+        """Whether both programs refuse the tree, so that there is nothing to compare."""
         return bool(self.salt.refusals and self.ours.refusals)
 
     @property
@@ -61,7 +61,7 @@ def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> Co
     """Compare the two sides of a tree.
 
     Args:
-        minion_id: for which minion.
+        minion_id: the minion that the tree is compiled for.
         salt: Salt's side.
         ours: ensue's side.
         missing: what ensue lacks of what Salt's side uses.

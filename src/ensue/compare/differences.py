@@ -9,7 +9,7 @@ import msgspec
 
 
 class Kind(enum.Enum):
-    """What a difference is about, in the order in which causes are shown; the value stands in JSON."""
+    """What a difference is about, in the order in which causes are shown; JSON has the values."""
 
     REFUSED_HERE = "refused-by-ensue"
     REFUSED_BY_SALT = "refused-by-salt"
@@ -32,13 +32,13 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         kind: what it is about.
         what: what it shares with others of its cause: `file.managed: mode`.
-        where: the ID of the state, with its name where that is another; or the place of a message.
-        sls: the SLS it is in; empty where that is not known.
-        tag: the state's tag; empty where it is about no state.
+        where: the ID of the state, with its name if that differs; or the place of a message.
+        sls: the SLS it is in; empty if that is not known.
+        tag: the state's tag; empty if it is not about a state.
         salt: what Salt says.
         ensue: what ensue says.
-        count: how often it is met.
-        meant: why ensue does otherwise on purpose; empty where it does not.
+        count: how often it occurs.
+        meant: why ensue differs on purpose; empty if it does not.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         kind: what they are about.
         what: what they share.
-        meant: why ensue does otherwise on purpose; empty where it does not.
+        meant: why ensue differs on purpose; empty if it does not.
         differences: each of them, at least one.
     """
 
@@ -69,12 +69,12 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def count(self) -> int:
-        """How often it is met."""
+        """How often it occurs."""
         return sum(one.count for one in self.differences)
 
 
 def grouped(differences: list[Difference]) -> tuple[Cause, ...]:
-    """Return the causes of differences: by kind, those that are not meant first, the most frequent first."""
+    """Return the causes of differences: by kind, unintended ones first, and then the most frequent first."""
     by_cause: dict[tuple[Kind, str, str], list[Difference]] = {}
     for one in differences:
         by_cause.setdefault((one.kind, one.what, one.meant), []).append(one)

@@ -1,6 +1,6 @@
 """Comparing compiled states: which there are, what they are called with, and in which order they run.
 
-Requisites are compared by what comes of them, the order: Salt writes them at one end and ensue at both.
+Requisites are compared by their effect, the order, because Salt records them at one end and ensue at both.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ensue.compare.sides import CompiledState
 
 ABSENT = "(not given)"
-"""What stands for an argument that one of the two has not."""
+"""The value of an argument that one of the two does not have."""
 
 
 def low_differences(salt: Sequence[CompiledState], ours: Sequence[CompiledState]) -> list[Difference]:
-    """Return what differs between the compiled states of both, each in its order."""
+    """Return the differences between the compiled states of both programs, given in their order."""
     found = [*_only_in(salt, ours, Kind.ONLY_IN_SALT), *_only_in(ours, salt, Kind.ONLY_HERE)]
     of_salt, of_ours = _by_tag(salt), _by_tag(ours)
     for tag, theirs in of_salt.items():
@@ -32,12 +32,12 @@ def low_differences(salt: Sequence[CompiledState], ours: Sequence[CompiledState]
 
 
 def shown_name(state: CompiledState) -> str:
-    """Return how a state is named to a reader: its ID, and its name where that is another."""
+    """Return how a state is named for a reader: its ID, and its name if that differs."""
     return state.id if state.id == state.name else f"{state.id} ({state.name})"
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Say whether two values are the same, a number and its text being two."""
+    """Return whether two values are the same; a number and its text are not."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
@@ -73,7 +73,7 @@ def _arguments(salt: CompiledState, ours: CompiledState) -> Iterator[Difference]
 
 
 def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[Difference]:
-    """Yield the states that run at another place: the fewest whose removal leaves the same order."""
+    """Yield the states that run at another position: the fewest whose removal leaves the same order."""
     place_here = {tag: place for place, tag in enumerate(ours)}
     common = [one for one in salt if one.tag in place_here]
     places = [place_here[one.tag] for one in common]
@@ -84,7 +84,7 @@ def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[Difference]:
         if index not in staying:
             yield Difference(
                 kind=Kind.ORDER,
-                what="states run at another place",
+                what="states run at another position",
                 where=shown_name(one),
                 sls=one.sls,
                 tag=one.tag,
@@ -105,7 +105,7 @@ def _after(tag: str) -> str:
 
 
 def _longest_rise(numbers: list[int]) -> list[int]:
-    """Return the indices of a longest rising subsequence."""
+    """Return the indices of a longest increasing subsequence."""
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.compare.differences import Difference, Kind
+from ensue.compare.intended import meant_in_plan
 from ensue.compare.low import shown_name
-from ensue.compare.meant import meant_in_plan
 from ensue.model.data import is_mapping
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def plan_differences(
         states: the states, in order.
         salt: Salt's plan by tag.
         ours: ensue's.
-        missing: state functions that ensue has not: what their states come to is no news.
+        missing: state functions that ensue lacks, whose results are not compared.
     """
     found: list[Difference] = []
     for one in states:
@@ -55,7 +55,7 @@ def _of_state(
 
 
 def _kind(state: CompiledState, salt: PlannedState | None, ours: PlannedState | None) -> Kind:
-    """Return the kind of a difference of results: a consequence where other states kept one from running."""
+    """Return the kind of a difference of results: a consequence if other states kept one from running."""
     if state.has_requisites and (salt is None or ours is None or salt.ran != ours.ran):
         return Kind.CONSEQUENCE
     return Kind.RESULT
@@ -81,7 +81,7 @@ def _told(one: PlannedState | None) -> str:
 
 
 def _shape(changes: Any) -> str:
-    """Return the kind of changes: the keys of a mapping, in order of the alphabet."""
+    """Return the kind of changes: the keys of a mapping, sorted."""
     if not changes:
         return "no changes"
     return (

@@ -1,7 +1,7 @@
-"""The Salt beside ensue: the interpreter it is installed for, and what that says of a tree.
+"""The installed Salt: its interpreter, and what it makes of a tree.
 
-Salt runs in a process of its own, with our script (`salt_side`) and a folder of its own. Whatever it says is
-data: it is decoded into a fixed shape and bounded before anything looks at it.
+Salt runs in its own process and folder, with our script (`salt_side`). Its output is data: it is decoded into
+a fixed shape and bounded before anything uses it.
 
 Source: where Salt's packages install it, and how the commands of its environments name their interpreter.
 """
@@ -42,14 +42,14 @@ _PLANNING: Final = b'{"said": "planning"'
 
 
 class SaltOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What Salt is to compile.
+    """What Salt compiles, and with which options.
 
     Args:
         folder: an empty folder, for its cache and whatever else it writes.
-        options: the options of its minion, file and pillar roots among them.
+        options: the options of its minion, including file and pillar roots.
         mods: SLS names; none: the highstate.
-        pillar: pillar that outranks what the pillar roots give.
-        plan: whether to plan it, too.
+        pillar: pillar that overrides that of the pillar roots.
+        plan: whether to plan as well.
     """
 
     folder: str
@@ -82,13 +82,13 @@ class _Return(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def salt_python(given: Path | None) -> Path:
-    """Return the interpreter of a Salt: of the one that is given, else of the first that is found.
+    """Return the interpreter of the Salt that is given, or of the first that is found.
 
     Args:
         given: a Python, a command of Salt's such as `salt-call`, or an environment that has them.
 
     Raises:
-        ConfigurationError: there is none.
+        ConfigurationError: no Salt was found.
     """
     if given is not None:
         found = _interpreter(given.expanduser())
@@ -105,12 +105,12 @@ def salt_python(given: Path | None) -> Path:
 
 
 async def ask_salt(python: Path, order: SaltOrder, on_progress: Callable[[int, int], None]) -> SaltSide:
-    """Have Salt compile a tree, and plan it if that is wanted.
+    """Have Salt compile a tree, and plan it if requested.
 
     Args:
         python: the interpreter of Salt's environment.
-        order: what it is to do.
-        on_progress: told how many states have been planned, and of how many.
+        order: what Salt compiles.
+        on_progress: called with how many states have been planned, and their total.
 
     Raises:
         ConfigurationError: the interpreter does not start, has no Salt, or gives no answer.
@@ -132,14 +132,14 @@ async def ask_salt(python: Path, order: SaltOrder, on_progress: Callable[[int, i
 
 
 def _copied_script(folder: Path) -> Path:
-    """Copy the script to a folder of its own: beside it, Python would find modules of ensue's."""
+    """Copy the script to its own folder, because Python would find ensue's modules in the one it is in."""
     script = folder / "salt_side.py"
     script.write_bytes(Path(salt_side.__file__).read_bytes())
     return script
 
 
 class _Progress:
-    """Reads what is said while it is said, and hands on how far the plan is."""
+    """Reads Salt's messages as they arrive, and reports how far the plan is."""
 
     def __init__(self, told: Callable[[int, int], None]) -> None:
         self._told = told
@@ -181,7 +181,7 @@ def _side(python: Path, done: Completed) -> SaltSide:
 
 
 def _decoded(line: bytes) -> _Message | None:
-    """Return a message; None for a line that is none, or beyond the bounds of data."""
+    """Return a message; None if a line is not one, or is too large."""
     try:
         message = msgspec.json.decode(line, type=_Message)
         check_data([message.low, message.pillar, [one.changes for one in message.returns.values()]])
@@ -213,7 +213,7 @@ def _usual_places() -> Iterator[Path]:
 
 
 def _interpreter(path: Path) -> Path | None:
-    """Return the Python of an environment or of a command in one; a path that is a Python is that itself."""
+    """Return the Python of an environment or of a command in one; a path that is a Python itself."""
     if path.is_dir():
         return _python_in(path / "bin") or _python_in(path)
     if not path.is_file():
@@ -236,7 +236,7 @@ def _python_in(folder: Path) -> Path | None:
 
 
 def _environment() -> dict[bytes, bytes]:
-    """Return the environment of Salt's process: this one's, without what is for ensue's own Python."""
+    """Return the environment of Salt's process: this one's, without the variables for ensue's Python."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -265,5 +265,5 @@ def _no_answer(python: Path, why: str) -> Diagnostic:
         code="E0843",
         summary=f"Salt ({python}) ended without an answer",
         detail=why,
-        help="see whether its `salt-call --local test.ping` works",
+        help="check whether its `salt-call --local test.ping` works",
     )

@@ -1,8 +1,8 @@
 """What Salt's own Python runs for `ensue compare`: compile a tree, and plan it with `test=True`.
 
 It reads an order, one JSON document, on stdin, and answers with JSON documents on stdout, one per line.
-Whatever else this process prints, in Salt or in a module of the tree, goes to stderr. The script imports
-nothing of ensue: it is copied to a folder of its own and run by an interpreter that has Salt and no ensue.
+Everything else that this process prints, in Salt or in a module of the tree, goes to stderr. The script
+imports nothing of ensue: it is copied to its own folder and run by an interpreter that has Salt and no ensue.
 
     {"said": "compiled", "version", "low", "errors", "log", "unknown", "pillar", "asked"}
     {"said": "planning", "done", "total"}       whenever one more state has been planned
@@ -11,7 +11,7 @@ nothing of ensue: it is copied to a folder of its own and run by an interpreter 
 Source: Salt's `salt.state.HighState`, 3008; the steps are those of `state.highstate` and `state.sls`.
 """
 # pyright: basic
-# Salt has no types, and is not installed beside ensue: what comes from it is anything.
+# Salt has no types, and is not installed beside ensue, so its values are of any type.
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 _FORMS = ("modules", "states", "grains", "renderers", "utils", "matchers", "pillar", "returners", "sdb")
-"""What a tree may bring along in `_modules`, `_states`, …."""
+"""The kinds of modules that a tree may have, in `_modules`, `_states`, …."""
 
 
 _MOST_LOGGED = 20
@@ -39,38 +39,38 @@ class Line:
 
     def __init__(self) -> None:
         self._stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        # What a module prints, and a command that it starts, is none of the answer.
+        # What a module or a command that it starts prints is not part of the answer.
         os.dup2(2, 1)
 
     def say(self, what: str, **more: Any) -> None:
-        """Write one answer."""
+        """Write one message."""
         self._stream.write(json.dumps({"said": what, **more}) + "\n")
         self._stream.flush()
 
 
 class ErrorLog(logging.Handler):
-    """Salt's errors as it logs them: where pillar breaks, it says why in its log alone."""
+    """Salt's logged errors: only the log says why pillar does not compile."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep a message once."""
+        """Record a message, once."""
         message = record.getMessage()
         if message not in self.messages and len(self.messages) < _MOST_LOGGED:
             self.messages.append(message)
 
 
 class Asked:
-    """What the templates of the tree ask for: execution functions and renderers, with counts."""
+    """The execution functions and renderers that the templates of the tree use, with counts."""
 
     def __init__(self) -> None:
         self.functions: collections.Counter[str] = collections.Counter()
         self.renderers: collections.Counter[str] = collections.Counter()
 
     def listen(self) -> None:
-        """Count from now on, where this Salt has the places to listen at."""
+        """Start counting, as far as this version of Salt has the methods to hook into."""
         templates = importlib.import_module("salt.utils.templates")
         _after(templates, "AliasedLoader", "__getitem__", self._item)
         _after(templates, "AliasedLoader", "__getattr__", self._module)
@@ -96,7 +96,7 @@ class Asked:
 
 
 class _CountedModule:
-    """`salt.cmd`, which counts the functions that are taken out of it."""
+    """`salt.cmd` in a template: a module that counts the functions that are looked up in it."""
 
     def __init__(self, module: Any, name: str, counted: Any) -> None:
         self._module = module
@@ -116,7 +116,7 @@ class _CountedModule:
 
 
 def _after(module: Any, class_name: str, method: str, then: Any) -> None:
-    """Have a method of Salt's hand what it found to a function, and return what that returns."""
+    """Wrap a method of Salt's: its result is passed to a function, whose result is returned."""
     owner = getattr(module, class_name, None)
     before = getattr(owner, method, None)
     if before is None:
@@ -129,11 +129,11 @@ def _after(module: Any, class_name: str, method: str, then: Any) -> None:
 
 
 class Tree:
-    """One tree on Salt.
+    """One tree, compiled and planned by Salt.
 
     Args:
         order: the options of the minion, the SLS, and the pillar of the command line.
-        asked: what counts what templates ask for.
+        asked: counts the functions and renderers that templates use.
     """
 
     def __init__(self, order: Any, asked: Asked) -> None:
@@ -170,7 +170,7 @@ class Tree:
         }
 
     def planned(self, line: Line) -> dict[str, Any]:
-        """Return what `test=True` makes of each state, by tag."""
+        """Return the result of `test=True` for each state, by tag."""
         state = self._highstate.state
         call, total = state.call_chunk, len(self.chunks)
         done: set[int] = set()
@@ -239,7 +239,7 @@ def _minion_options(order: Any) -> Any:
 
 
 def _bring_custom_modules(opts: Any) -> None:
-    """Do what `saltutil.sync_all` does: copy `_modules` and its like to where Salt's loader finds them."""
+    """Do what `saltutil.sync_all` does: copy `_modules` and similar folders to where Salt finds them."""
     extmods = importlib.import_module("salt.utils.extmods")
     environments = list(opts["file_roots"])
     for form in _FORMS:
@@ -257,7 +257,7 @@ def _return(one: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return data that JSON can write: keys as text, tuples as lists, anything else by its text."""
+    """Return data that JSON can write: keys as text, tuples as lists, anything else as its text."""
     if isinstance(value, dict):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -272,11 +272,11 @@ def plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Do what the order on stdin says."""
+    """Carry out the order on stdin."""
     line = Line()
     warnings.simplefilter("ignore")
     order = json.load(sys.stdin)
-    # A command that the tree starts reads nothing of the order's pipe.
+    # A command that the tree starts must not read from the order's pipe.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
         importlib.import_module("salt.config")
@@ -309,7 +309,7 @@ def _plan(tree: Tree, line: Line) -> None:
 
 
 def _show_pillar_to_functions() -> None:
-    """Have Salt hand pillar values to functions; 3008 masks them unless it is told otherwise."""
+    """Have Salt pass pillar values to functions; by default, 3008 masks them."""
     try:
         secret = importlib.import_module("salt.utils.secret")
     except ImportError:

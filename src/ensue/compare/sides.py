@@ -1,4 +1,4 @@
-"""What each of the two programs says of a tree, in one shape: compiled states in order, and their plan."""
+"""What each of the two programs makes of a tree, in one shape: compiled states in order, and their plan."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 _NO_ARGUMENTS: Final = MERGED_BY_EXTEND | {
     *("name", "names", "name_order", "order", "state", "fun", "arg_bind", "listen_in"),
 }
-"""Words of low data that say where a state comes from and when it runs, not what it is called with."""
+"""Keys of low data that say where a state comes from and when it runs, and are not arguments."""
 
 
 class CompiledState(msgspec.Struct, frozen=True, kw_only=True):
-    """One state as it was compiled.
+    """One compiled state.
 
     Args:
         tag: `{module}_|-{id}_|-{name}_|-{function}`.
@@ -29,7 +29,7 @@ class CompiledState(msgspec.Struct, frozen=True, kw_only=True):
         function: `module.function`.
         sls: where it is declared.
         arguments: what it is called with, global options (`onlyif`, `retry`) included.
-        has_requisites: whether what comes of it depends on other states.
+        has_requisites: whether its result depends on other states.
     """
 
     tag: str
@@ -42,13 +42,13 @@ class CompiledState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlannedState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a program says in a plan that a state would do.
+    """What a state would do, according to a program's plan.
 
     Args:
-        result: True: it holds; None: it would change; False: it fails.
+        result: True: nothing would change; None: something would change; False: it fails.
         changes: what would change.
         comment: for a reader.
-        ran: whether its function was called; False where a requisite or a condition kept it from that.
+        ran: whether its function was called; False if a requisite or a condition prevented that.
     """
 
     result: bool | None
@@ -61,10 +61,10 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     """Why a program does not compile a tree.
 
     Args:
-        code: ensue's code of it; empty for Salt's.
+        code: the code of ensue's diagnostic; empty for a refusal of Salt's.
         message: the whole message.
-        summary: what it shares with others of its kind.
-        place: the file and line, where they are known.
+        summary: the text that it shares with others of its kind.
+        place: the file and line, if they are known.
     """
 
     code: str = ""
@@ -77,10 +77,10 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     """One program's side of a comparison.
 
     Args:
-        states: the compiled states in the order in which they would run; empty where it refuses.
-        refusals: why it does not compile; empty where it does.
-        plan: what each state would do, by tag; None where there is no plan.
-        plan_failed: why there is none, where one was wanted.
+        states: the compiled states in the order in which they would run; empty if the tree does not compile.
+        refusals: why the tree does not compile; empty if it does.
+        plan: what each state would do, by tag; None if there is no plan.
+        plan_failed: why there is no plan although one was requested; empty otherwise.
     """
 
     states: tuple[CompiledState, ...] = ()
@@ -96,10 +96,10 @@ class SaltSide(Side, frozen=True, kw_only=True):
         version: its release.
         python: the interpreter that ran it.
         log: the errors that it logged while it compiled.
-        functions: how often templates asked for an execution function, by its name.
+        functions: how often templates looked up an execution function, by its name.
         renderers: how often a renderer was used, by its name.
-        unknown: state functions that it has not, either.
-        pillar: what it compiled pillar to; secrets of it are to be masked, it is never shown.
+        unknown: state functions that Salt lacks, too.
+        pillar: the compiled pillar; it is never shown, and its secrets are masked.
     """
 
     version: str
@@ -116,7 +116,7 @@ def compiled_states(low: Iterable[Mapping[str, Any]]) -> tuple[CompiledState, ..
 
     Args:
         low: chunks in the shape of `state.show_low_sls`, made of mappings, lists and scalars. Salt lists a
-            state that another one asks for by `prereq` twice, first for its check: that entry is left out.
+            state that another one names in `prereq` twice, first for its check: that entry is left out.
     """
     known: set[str] = set()
     states: list[CompiledState] = []

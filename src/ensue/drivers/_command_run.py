@@ -14,7 +14,7 @@ from ensue.drivers._command_program import is_below
 from ensue.errors import DriverError
 from ensue.model.data import is_mapping
 from ensue.model.secret_values import secret_values
-from ensue.processes.ends import described_end, stderr_tail
+from ensue.processes.exit_messages import described_end, stderr_tail
 from ensue.processes.runner import Launch, OutputBoundError, run_once
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import ANY_ARGUMENTS
-from ensue.language.words_of_idem import refuse_credentials
+from ensue.language.idem_names import refuse_credentials
 
 if TYPE_CHECKING:
     from ensue.contracts.functions import Signature
@@ -97,7 +97,7 @@ class ArgumentCheck:
     def _near_miss(self, signature: Signature, name: str) -> str:
         key = (id(signature), name)
         if key not in self._near:
-            from ensue.language.misspelt import near_miss
+            from ensue.language.argument_suggestions import near_miss
 
             self._near[key] = near_miss(name, signature)
         return self._near[key]
@@ -113,7 +113,7 @@ class ArgumentCheck:
 
 
 def _refuse(declaration: Declaration, signature: Signature, name: str, refused: Collector) -> None:
-    from ensue.language.misspelt import meant_by
+    from ensue.language.argument_suggestions import meant_by
 
     refused.error(
         "E0402",

@@ -19,7 +19,7 @@ from ensue.language.collector import Collector
 from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.options import OPTION_WORDS, read_options
-from ensue.language.references.signs import holds_sign
+from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_encodable, is_list, is_mapping

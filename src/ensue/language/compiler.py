@@ -236,7 +236,7 @@ def _apply_arg_binds(tree: Tree, found: Collector) -> None:
     for modules in tree.declared.values():
         for one in modules.values():
             if "arg_bind" in one.arguments:
-                from ensue.language.references.hand_written import apply_arg_bind
+                from ensue.language.references.explicit_bindings import apply_arg_bind
 
                 tree.binds = True
                 apply_arg_bind(one, found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.language.references.signs import holds_sign
+from ensue.language.references.detection import holds_sign
 from ensue.model.chunk import FanOut
 from ensue.targeting import TargetSyntaxError, parse_target
 from ensue.targeting.vocabulary import ANYTHING

@@ -13,7 +13,7 @@ from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
 from ensue.language.metadata import META, metadata_of, warn_of_state
-from ensue.language.references.signs import may_bind, may_hold_slot
+from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.steps import run_steps
 from ensue.model.data import is_list, is_mapping
 

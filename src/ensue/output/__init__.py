@@ -1,4 +1,4 @@
-"""What a person or a program reads of ensue: results on stdout, progress and faults on stderr.
+"""What a person or a program reads of ensue: results on stdout, progress and errors on stderr.
 
 Everything here turns values of the model into text; nothing here runs states or reads a project.
 Whatever is printed goes through the masker first.

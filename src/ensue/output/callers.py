@@ -1,4 +1,4 @@
-"""Which state caused a scope: events name its tag, and a tag may be there in every scope around.
+"""Which state caused a scope: events name only its tag, which each of the enclosing scopes may have.
 
 The path of a scope is that of its caller's scope, the ID of its caller, and its own name.
 """
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class State(Protocol):
-    """What is known of a state."""
+    """What `caller_of` needs to know about a state."""
 
     id: str
 
@@ -21,12 +21,12 @@ _State = TypeVar("_State", bound=State)
 
 
 def caller_of(scope: str, name: str, state_in: Callable[[str], _State | None]) -> _State | None:
-    """Return the state that caused a scope; None where it is not known.
+    """Return the state that caused a scope; None if it is not known.
 
     Args:
         scope: the path of the scope.
         name: the scope's name.
-        state_in: returns the state that has the caller's tag in the scope of a path, None when there is none.
+        state_in: returns the state that has the caller's tag in the scope of a path; None if there is none.
     """
     for above in _paths_around(scope):
         state = state_in(above)
@@ -36,7 +36,7 @@ def caller_of(scope: str, name: str, state_in: Callable[[str], _State | None]) -
 
 
 def _paths_around(scope: str) -> Iterator[str]:
-    """Yield all paths that the scope may stand below, the longest first: an ID may hold slashes, too."""
+    """Yield all paths that may enclose the scope, the longest first: an ID may contain slashes, too."""
     while scope:
         scope = scope.rpartition("/")[0]
         yield scope

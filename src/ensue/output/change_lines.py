@@ -20,11 +20,11 @@ _MOST_ITEMS: Final = 4
 _MOST_LINES: Final = 40
 _REMOVING: Final = frozenset({"absent", "purged", "removed", "deleted", "missing", "uninstalled", "pruned"})
 _NEW: Final = ("New file", "new", "New Dir")
-"""What states write in the place of a value for something that was not there."""
+"""What states write instead of a value for something that did not exist before."""
 
 
 def mark_of(returned: Return) -> Mark:
-    """Say what happens to the thing that a state describes."""
+    """Return the mark for what happens to what a state describes."""
     if returned.result is False:
         return "!"
     if returned.unknown:
@@ -38,7 +38,7 @@ def mark_of(returned: Return) -> Mark:
 
 
 def _is_new(returned: Return) -> bool:
-    """Say whether a state makes something that was not there."""
+    """Return whether a state creates something that did not exist before."""
     changes, old, pairs = returned.changes, returned.old_state, _pairs(returned)
     if "newfile" in changes:
         return True
@@ -55,7 +55,7 @@ def _pairs(returned: Return) -> list[Mapping[str, Any]]:
 
 
 def change_items(changes: Mapping[str, Any], name: str) -> str:
-    """Return what changes on one line: short values alone, and of many the first.
+    """Return what changes, on one line: only short values, and only the first of many.
 
     Args:
         changes: of the return, masked.
@@ -71,7 +71,7 @@ def change_items(changes: Mapping[str, Any], name: str) -> str:
 
 
 def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
-    """Yield the lines of the longer texts among changes: diffs without their head, outputs of commands."""
+    """Yield the lines of the longer texts in changes: diffs without their header, output of commands."""
     for path, value in _leaves(changes):
         if _is_long(value):
             lines = without_escapes(value).replace("\r", "").splitlines()
@@ -84,7 +84,7 @@ def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
 
 
 def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
-    """Yield what is no longer as the last apply left it, as a diff.
+    """Yield, as a diff, what differs from the state that the last apply left.
 
     Args:
         drift: of the return, masked.
@@ -130,7 +130,7 @@ def _is_long(value: Any) -> bool:
 
 
 def _is_noise(path: str, changes: Mapping[str, Any]) -> bool:
-    """Say whether it is a number that means nothing to a person: the process of a command that has ended."""
+    """Return whether a value means nothing to a person, such as the pid of a command that has ended."""
     return path == "pid" and "retcode" in changes
 
 

@@ -1,7 +1,7 @@
-"""The short view of a run: a line for each state that changes or fails, the others counted.
+"""The short view of a run: a line per state that changes or fails, the others counted.
 
 `ensue plan` prints it, and `ensue apply` on a terminal. States are grouped by the SLS and the target they
-belong to. All of what a state returned is in `highstate`.
+belong to. `highstate` prints everything that a state returned.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class _View:
         self._groups: dict[tuple[str, str, str], list[str]] = {}
 
     def groups(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield the headings of groups that have lines, and these."""
+        """Yield the heading and the lines of each group that has lines."""
         for (sls, target, scope), lines in self._groups.items():
             where = f" on {target}" if target and not target.startswith("minion:") else ""
             grown = f", grown in {self._masker.text(scope)}" if scope else ""
             yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
 
     def add(self, returned: Return) -> None:
-        """Take a return and everything it caused."""
+        """Add a return and everything that it caused."""
         lines = list(self._state_lines(returned))
         scopes = (*returned.applied, *returned.delayed)
         lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]

@@ -1,6 +1,6 @@
-"""Colours of the terminal, when they are wanted, and how text from elsewhere is kept from making its own.
+"""Colours on the terminal, and the removal of control sequences from text that came from elsewhere.
 
-A `Palette` is a set of escape sequences, or of empty strings; code that prints never asks whether
+A `Palette` is a set of escape sequences, or of empty strings, so code that prints never asks whether
 colours are on. Salt's outputs use the same sequences. Nothing here writes.
 
 Text that a terminal may show goes through `without_escapes`, a name through `on_one_line`; `documents` writes
@@ -16,11 +16,11 @@ from typing import IO, Final, Literal
 import msgspec
 
 ColourMode = Literal["auto", "always", "never"]
-"""`auto`: only on a terminal, and not where NO_COLOR is set."""
+"""`auto`: only on a terminal, and not if NO_COLOR is set."""
 
 
 class Palette(msgspec.Struct, frozen=True, kw_only=True):
-    """Escape sequences by what they do; all empty when colours are off."""
+    """Escape sequences by what they do; all empty if colours are off."""
 
     green: str = ""
     cyan: str = ""
@@ -36,7 +36,7 @@ class Palette(msgspec.Struct, frozen=True, kw_only=True):
         return f"{colour}{text}{self.end}"
 
     def __bool__(self) -> bool:
-        """Say whether colours are on."""
+        """Return whether colours are on."""
         return bool(self.end)
 
 
@@ -60,12 +60,12 @@ _ESCAPES: Final = (
     r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[@-Z\\^_]?"
 )
-"""Sequences that begin with ESC, or with the one character that stands for it and the next (C1)."""
+"""Sequences that begin with ESC, or with the one character (C1) that replaces ESC and the next one."""
 
 _CONTROLS: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 
 MISLEADING: Final = "\u2028\u2029\u202a-\u202e\u2066-\u2069"
-"""What ends a line or turns the direction of text, as the inside of a character class."""
+"""Characters that end a line or change the direction of text, for use in a character class."""
 
 
 def palette_for(stream: IO[str] | None, mode: ColourMode) -> Palette:
@@ -73,9 +73,9 @@ def palette_for(stream: IO[str] | None, mode: ColourMode) -> Palette:
 
     Args:
         stream: where the text goes.
-        mode: what the user asked for.
+        mode: what the user requested.
 
-    Source: https://no-color.org: a NO_COLOR that is not empty turns colours off, a flag outranks it.
+    Source: https://no-color.org: a NO_COLOR that is not empty turns colours off, a flag overrides it.
     """
     if mode == "always":
         return COLOURED
@@ -85,7 +85,7 @@ def palette_for(stream: IO[str] | None, mode: ColourMode) -> Palette:
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """Say whether a stream is a terminal; a closed one is none."""
+    """Return whether a stream is an open terminal."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -93,11 +93,11 @@ def is_terminal(stream: IO[str] | None) -> bool:
 
 
 def without_escapes(text: str) -> str:
-    """Take terminal control sequences out of text that came from elsewhere.
+    """Remove terminal control sequences from text that came from elsewhere.
 
-    What a command on a target printed must not move the cursor of whoever reads the results. What turns the
-    direction of text, and the line ends that only Unicode knows, become escapes that can be seen. Tabs and
-    line ends stay.
+    What a command on a target printed must not move the cursor of the person who reads the results.
+    Characters that change the direction of text, and Unicode's own line ends, become visible escapes. Tabs
+    and line ends stay.
     """
     if text.isprintable():
         return text
@@ -106,9 +106,9 @@ def without_escapes(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Return a name from elsewhere without control sequences, its line ends as escapes that can be seen.
+    """Return a name from elsewhere without control sequences, its line ends as visible escapes.
 
-    An ID with a line end in it must not make a line that looks like one of ensue's own.
+    An ID that contains a line end must not produce a line that looks like one of ensue's own.
     """
     return text if text.isprintable() else without_escapes(text).replace("\n", "\\n")
 

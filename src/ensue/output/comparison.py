@@ -1,4 +1,4 @@
-"""A comparison with Salt as people and programs read it: what stands in the way of moving, by cause."""
+"""A comparison with Salt, for people and for programs: what prevents a move to ensue, by cause."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADINGS: Final = {
     Kind.REFUSED_HERE: "Salt compiles this, and ensue refuses it",
     Kind.REFUSED_BY_SALT: "ensue compiles this, and Salt refuses it",
     Kind.MISSING_STATE_FUNCTION: "State functions that ensue lacks",
-    Kind.MISSING_EXECUTION_FUNCTION: "Execution functions that ensue lacks, as templates ask for them",
+    Kind.MISSING_EXECUTION_FUNCTION: "Execution functions that ensue lacks and templates call",
     Kind.MISSING_RENDERER: "Renderers that ensue lacks",
     Kind.ONLY_IN_SALT: "States that only Salt has",
     Kind.ONLY_HERE: "States that only ensue has",
@@ -39,7 +39,7 @@ HEADINGS: Final = {
 _EXAMPLES: Final = 3
 _VALUE_CHARS: Final = 120
 _COUNTED: Final = frozenset({Kind.MISSING_EXECUTION_FUNCTION, Kind.MISSING_RENDERER})
-"""Kinds whose differences are counts, without a place."""
+"""Kinds whose differences are only counted and have no place."""
 
 
 def comparison_data(comparison: Comparison, masker: Masker) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _difference_data(one: Difference) -> dict[str, Any]:
 
 
 def _masked(one: Difference, value: Any) -> Any:
-    """Return a value with `(sensitive)` where the name of its argument says that it is a secret."""
+    """Return a value, or `(sensitive)` if the name of its argument marks it as a secret."""
     if one.kind is not Kind.ARGUMENT:
         return mask_arguments(value)
     word = one.what.partition(" ")[0]
@@ -186,7 +186,7 @@ class _Shown:
 
     def _values(self, one: Difference) -> Iterator[str]:
         if one.kind is Kind.REFUSED_HERE:
-            return  # its message is its place
+            return  # the message is its place
         if one.kind is Kind.REFUSED_BY_SALT and one.salt == one.what:
             return
         for name, value in (("Salt", one.salt), ("ensue", one.ensue)):

@@ -1,7 +1,7 @@
-"""Diagnostics for a reader: code, place, the source line with the culprit underlined, and the remedy.
+"""Diagnostics for a reader: code, place, the source line with the error underlined, and the remedy.
 
 The lines are read from the files themselves, relative to the project root; a file that cannot be
-read is named without its line. Collecting and sorting out what is wrong happens elsewhere.
+read is named without its line. Diagnostics are collected elsewhere.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.output.colours import Palette
 
 _CULPRIT: Final = re.compile(r"\"[^\"]*\"|'[^']*'|[^\s:,\[\]{}|]+(?::[^\s:,\[\]{}|]+)*|\S")
-"""A quoted text, or a word as YAML and Jinja divide them (`a:b` is one, a colon at its end is not)."""
+"""A quoted text, or a word of YAML or Jinja: `a:b` is one word, a colon at the end is not part of it."""
 
 _KEY: Final = re.compile(r"(?<![\w-])(?P<name>[\w-]+)['\"]?(?P<sign>\s*:\s+|=)(?=\S)")
 _PARENT: Final = re.compile(r"(?P<indent>\s*)(?:-\s+)?['\"]?(?P<name>[\w-]+)['\"]?\s*:(?:\s|\Z)")
@@ -42,7 +42,7 @@ def diagnostics_text(
     Args:
         diagnostics: errors and warnings.
         root: the folder that places are relative to.
-        masker: the secrets of the process; source lines may hold some.
+        masker: the secrets of the process; source lines may contain some.
         palette: the colours.
     """
     renderer = _Renderer(root, masker, palette)
@@ -86,7 +86,7 @@ class _Renderer:
         return f"{self._palette.paint(self._palette.cyan, head.rstrip())} {continued}"
 
     def _place(self, span: Span, colour: str, label: str = "") -> list[str]:
-        """Return the place, and the source line with the culprit underlined where it can be read."""
+        """Return the place, and the source line with the error underlined if the file can be read."""
         said = f": {self._line(label)}" if label else ""
         place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._line(str(span))}{said}"
         lines = self._lines_of(span.path)
@@ -105,7 +105,7 @@ class _Renderer:
         return [place, *quoted]
 
     def _shown(self, source: str) -> str:
-        # A tab as one blank keeps the columns that the underline counts.
+        # With one space per tab, the columns of the underline stay right.
         text = self._text(source).expandtabs(1)
         return text if len(text) <= _LONGEST_LINE_CHARS else text[:_LONGEST_LINE_CHARS] + "…"
 
@@ -120,18 +120,18 @@ class _Renderer:
 
 
 def _without_secret(source: str) -> str:
-    """Leave out what stands under a secret's key: what does not compile has told the masker nothing yet."""
+    """Leave out the value of a secret's key: the masker knows no secret of a file that does not compile."""
     is_template = "{{" in source or "{%" in source
     for key in _KEY.finditer(source):
         if key["sign"] == "=" and is_template and source[key.end()] not in "\"'":
-            continue  # An argument in an expression: a name, no value.
+            continue  # An argument in an expression: a name, not a value.
         if is_secret_key(key["name"]) and not _ONE_EXPRESSION.fullmatch(source, key.end()):
             return source[: key.end()] + MASK
     return source
 
 
 def _is_below_secret(lines: list[str], place: int) -> bool:
-    """Say whether a line belongs to the value of a secret's key above it: a block of text, or a mapping."""
+    """Return whether a line belongs to the value of a secret's key above it: a text block, or a mapping."""
     indent = len(lines[place]) - len(lines[place].lstrip())
     for line in reversed(lines[:place]):
         own = len(line) - len(line.lstrip())

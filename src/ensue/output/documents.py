@@ -1,6 +1,6 @@
 """One JSON or YAML document from data that is presentable already.
 
-What a terminal would act on is written as escapes, which a program reads as the characters they are.
+Characters that a terminal would act on are written as escapes, which programs decode to the same characters.
 
 msgspec encodes a hundred thousand returns in a fraction of a second; the standard library would
 take several. PyYAML is loaded only where YAML is asked for.
@@ -26,7 +26,7 @@ _INDENT = 4
 
 _PAD = " " * _INDENT
 _ACTED_ON: Final = f"[\x7f-\x9f{MISLEADING}]"
-"""What the encoders leave as it is and a terminal would act on; only quoted text holds it."""
+"""What the encoders do not escape although a terminal acts on it; it occurs only in quoted text."""
 
 _BATCH = 500
 
@@ -36,7 +36,7 @@ def json_text(data: Any) -> str:
 
     Args:
         data: what `presentable` returned. Text that is not Unicode (a file name in another
-            encoding) is written with `\udcNN` in it, numbers that JSON lacks as null.
+            encoding) is written with `\udcNN` in it, numbers that JSON does not have as null.
     """
     return _formatted(data, "") + "\n"
 
@@ -53,14 +53,14 @@ def json_pieces(key: str, items: Iterable[tuple[str, Any]]) -> Iterator[str]:
     separator = ""
     unwritten = iter(items)
     while batch := dict(islice(unwritten, _BATCH)):
-        # One document of many states, without the brackets around it.
+        # One document with many states, without its outer brackets.
         yield separator + _formatted(batch, _PAD).removeprefix("{").removesuffix(f"\n{_PAD}}}")
         separator = ","
     yield f"\n{_PAD}}}\n}}\n" if separator else "}\n}\n"
 
 
 def _formatted(data: Any, pad: str) -> str:
-    """Return indented JSON, every line but the first behind a pad; line ends within texts are escapes."""
+    """Return indented JSON, with a pad before every line but the first; line ends in texts are escapes."""
     try:
         encoded = msgspec.json.encode(data)
     except UnicodeEncodeError:
@@ -78,7 +78,7 @@ def yaml_text(data: Any) -> str:
     dumper_class: Any = type("Dumper", (getattr(yaml, "CSafeDumper", yaml.SafeDumper),), {})
 
     def text(dumper: Any, value: str) -> Any:
-        # Only there an escape is one.
+        # Only in double quotes YAML reads escapes.
         style = '"' if re.search(_ACTED_ON, value) else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 

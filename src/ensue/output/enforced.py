@@ -19,7 +19,7 @@ def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker)
 
     Args:
         entries: in order of target, scope and tag.
-        minion_id: what this machine is called; it stands first and has no SRN, as everywhere.
+        minion_id: what this machine is called; it comes first, and has no SRN, as in all output.
         masker: the secrets of the process.
 
     Returns:

@@ -1,7 +1,7 @@
 """What happened to a state that failed, in one line; and all failures of a run, repeated at its end.
 
-A command says most with its exit code and the last line it wrote; any other state with the first line of
-its comment. Secrets are masked before anything is cut.
+The line has the exit code of a command and the last line that it wrote; for any other state it has the
+first line of the comment. Secrets are masked before anything is cut.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE_CHARS: Final = 160
 _MOST_REPEATED: Final = 50
-"""A run in which thousands fail is not repeated to its end."""
+"""The most failures that are repeated, because thousands may fail in a run."""
 
 
 def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[str]:
-    """Return the failures of a run with what happened and where each state is written; nothing without one.
+    """Return the failures of a run, each with what happened and where the state is declared.
 
-    States that were not called because something they require failed are left out: their cause is here.
+    States that were not called because something they require failed are left out: that failure is listed.
 
     Args:
         report: the run.
@@ -57,7 +57,7 @@ def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
 
 
 def _failure(returned: Return, masker: Masker) -> str:
-    # A run without states has one return that was declared nowhere.
+    # A run without states has one return without a declaration.
     function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
     what = f"{returned.id}{function}"
     where = f" on {returned.target}" if returned.target and not returned.target.startswith("minion:") else ""
@@ -66,7 +66,7 @@ def _failure(returned: Return, masker: Masker) -> str:
 
 
 def every_return(returns: Iterable[Return]) -> Iterator[Return]:
-    """Yield returns and those of all scopes below them, in order."""
+    """Yield returns and those of all scopes that they caused, in order."""
     for returned in returns:
         yield returned
         for scope in (*returned.applied, *returned.delayed):
@@ -74,7 +74,7 @@ def every_return(returns: Iterable[Return]) -> Iterator[Return]:
 
 
 def has_function(returned: Return) -> bool:
-    """Say whether a state was declared; a run without states has a return `no.None`, as in Salt."""
+    """Return whether a state was declared; a run without states has a return `no.None`, as in Salt."""
     return (returned.module, returned.function) != ("no", "None")
 
 

@@ -1,11 +1,10 @@
-"""Salt's highstate output: a block for each state, indented blocks for what it caused, a summary.
+"""Salt's highstate output: a block per state, indented blocks for what it caused, a summary.
 
-Blocks are built as plain strings and handed on a batch at a time: a hundred thousand of them are
-printed in about a second. Which states ran, and in what order, was decided elsewhere; masking is
-done here, value by value, before anything is laid out.
+Blocks are built as plain strings and written in batches: a hundred thousand of them are printed in about a
+second. Secrets are masked here, value by value, before anything is laid out.
 
 Source: Salt's `highstate` outputter, its text compared with the real one in the tests. Nested scopes
-and what stands after the summary are ensue's own.
+and what follows the summary are ensue's own.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ if TYPE_CHECKING:
     from ensue.model.returns import Return, ScopeReturn
 
 StateOutput = Literal["full", "terse", "mixed", "changes", "full_id", "terse_id", "mixed_id", "changes_id"]
-"""How much is shown of each state; with `_id` the ID is shown in place of the name."""
+"""How much is shown of each state; with `_id` the ID is shown instead of the name."""
 
 _BATCH: Final = 2000
-"""Returns that are handed on as one piece of text."""
+"""How many returns are written as one piece of text."""
 
 _VALUE_INDENT: Final = 14
 _SCOPE_INDENT: Final = 8
@@ -48,7 +47,7 @@ class HighstateOptions(msgspec.Struct, frozen=True, kw_only=True):
         state_verbose: whether states that succeeded without a change are shown at all, unless they caused
             something that is shown.
         palette: the colours.
-        with_outcome: whether failures and one line of counts stand above Salt's figures.
+        with_outcome: whether failures and one line of counts are printed above Salt's figures.
     """
 
     state_output: StateOutput = "full"
@@ -91,7 +90,7 @@ def _headline_colour(tally: Tally, palette: Palette) -> str:
 
 
 class _Blocks:
-    """Lays out returns; one instance a run."""
+    """Lays out returns; one instance per run."""
 
     def __init__(self, masker: Masker, options: HighstateOptions) -> None:
         self._masker = masker
@@ -99,7 +98,7 @@ class _Blocks:
         self._mode = options.state_output.removesuffix("_id")
         self._by_id = options.state_output.endswith("_id")
         self._verbose = options.state_verbose
-        # Salt's terse line has no ID; beside Salt's own text it stays so.
+        # Salt's terse line has no ID, nor has this one where it must equal Salt's text.
         self._with_ids = options.with_outcome and self._mode == "terse"
 
     def add(self, lines: list[str], returned: Return, indent: int = 0) -> None:
@@ -155,7 +154,7 @@ class _Blocks:
         return without_escapes(self._masker.text(text))
 
     def _name(self, text: str) -> str:
-        # A command in a block of YAML ends with a line end.
+        # A command that is written as a YAML block ends with a line end.
         return on_one_line(self._masker.text(text).removesuffix("\n"))
 
     def _full(self, lines: list[str], returned: Return) -> None:
@@ -187,7 +186,7 @@ class _Blocks:
             self._warnings(lines, returned)
 
     def _drift(self, lines: list[str], returned: Return) -> None:
-        """What is no longer as the last apply left it."""
+        """Add what differs from the state that the last apply left."""
         lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
         pad = " " * _VALUE_INDENT
         for path, change in self._masker.data(returned.drift).items():
@@ -234,7 +233,7 @@ class _Blocks:
 
 
 def scope_heading(scope: ScopeReturn) -> str:
-    """Return one line that names a scope and says what became of it."""
+    """Return one line that names a scope and its status."""
     kind = "sls" if scope.kind == "apply" else scope.kind
     what = f"{kind} {on_one_line(scope.numbered_name)}"
     where = f" on {on_one_line(scope.target)}" if scope.target else ""
@@ -250,7 +249,7 @@ def scope_heading(scope: ScopeReturn) -> str:
 
 
 def _function(returned: Return) -> str:
-    # From a journal it may be anything.
+    # In a journal, it may be anything.
     return on_one_line(f"{returned.module}.{returned.function}")
 
 
@@ -273,7 +272,7 @@ def _terse_result(returned: Return) -> str:
 
 
 def _declared_name(returned: Return) -> str:
-    """Read the name out of the tag, which holds what was declared; one that was bound is what it became."""
+    """Return the name from the tag, which has it as declared; for a bound name, what it was bound to."""
     head = f"{returned.module}_|-{returned.id}_|-"
     tail = f"_|-{returned.function}"
     if returned.tag.startswith(head) and returned.tag.endswith(tail):

@@ -1,4 +1,4 @@
-"""A run's report put together again from the events of its journal."""
+"""The report of a run, rebuilt from the events of its journal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from ensue.model.events import RunEvent
 
-_NO_END = "It began, and the journal does not have its end: the run was killed, or it is going on"
+_NO_END = "It began, and the journal does not have its end: the run was killed, or is still running"
 
 
 def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
-    """Return the report of a run; one that was killed is reported as far as it came.
+    """Return the report of a run; for a run that was killed, as far as it got.
 
     Args:
         events: all events of one run, in order.
@@ -59,7 +59,7 @@ def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
             case NodeStarted(run_num=number) if number >= 0:
                 by_scope.setdefault(event.scope, {})[event.tag_] = _unended(event)
             case NodeFinished(returned=returned):
-                # What it caused is put together from the events, whether or not the return had it already.
+                # What it caused is rebuilt from the events, whether or not the return has it already.
                 bare = msgspec.structs.replace(returned, delayed=[], applied=[])
                 by_scope.setdefault(bare.scope, {})[bare.tag] = bare
             case ScopeOpened():
@@ -75,7 +75,7 @@ def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
 
 
 def _unended(event: NodeStarted) -> Return:
-    """Return what stands for a state whose end the journal does not have: a killed run, or one going on."""
+    """Return a placeholder for a state whose end is not in the journal: killed, or still running."""
     module, _, function = event.function.rpartition(".")
     name = event.tag_.removeprefix(f"{module}_|-{event.id}_|-").removesuffix(f"_|-{function}")
     return Return(
@@ -114,7 +114,7 @@ def _attach(caller_tag: str, scope: ScopeReturn, by_scope: dict[str, dict[str, R
 
 
 def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, Return]]) -> None:
-    """Put back entries that were never opened (deferred, not rendered): the return alone tells of them."""
+    """Add the scopes that were never opened (deferred, not rendered), which only the return names."""
     for event in events:
         if isinstance(event, NodeFinished):
             for scope in event.returned.delayed:

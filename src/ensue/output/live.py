@@ -1,7 +1,7 @@
-"""Progress on a terminal: what runs now, as a small tree that is drawn anew a few times a second.
+"""Progress on a terminal: what is running now, as a small tree that is redrawn a few times a second.
 
-It appears only when a run lasts longer than a moment; until then, and where stderr is no terminal,
-rich is never loaded. Failures and growth are printed above it as lines, by the plain form.
+It appears only when a run lasts longer than a moment. Until then, and if stderr is not a terminal, rich
+is not loaded. Failures and growth are printed above it as lines, by the plain form.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from ensue.output.streams import ErrorLines
 
 FIRST_FRAME_S: Final = 0.5
-"""A run that is over by then shows nothing."""
+"""When the display appears; a shorter run shows nothing."""
 
 FRAME_S: Final = 0.2
-"""Between two frames."""
+"""The time between two frames."""
 
 _MOST_SHOWN: Final = 12
 _DEEPEST: Final = 8
-"""A scope with more steps in its path is shown by that, not as a branch of a branch of a branch."""
+"""A scope whose path has more steps is shown by its path instead of as nested branches."""
 _USUAL_COLUMNS: Final = 80
 _GUIDE_COLUMNS: Final = 4
 
@@ -45,7 +45,7 @@ class LiveProgress:
     """Draws what is running.
 
     Args:
-        lines: the way to stderr, which is a terminal.
+        lines: writes to stderr, which is a terminal.
         masker: the secrets of the process.
         loop: the event loop that the run is on.
         palette: the colours of the lines above the display.
@@ -70,7 +70,7 @@ class LiveProgress:
         self._plain(event)
         kind = type(event)
         if kind is NodeStarted:
-            self._running.start(event)  # type: ignore[arg-type] # its type was just looked at, faster than by isinstance
+            self._running.start(event)  # type: ignore[arg-type] # its type was just compared, which is faster than isinstance
         elif kind is NodeFinished:
             self._finished(event)  # type: ignore[arg-type] # same
         elif isinstance(event, RunStarted | ScopeOpened):
@@ -81,7 +81,7 @@ class LiveProgress:
             self.close()
 
     def close(self) -> None:
-        """Take the display away; the results are printed next."""
+        """Remove the display; the results are printed next."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -90,7 +90,7 @@ class LiveProgress:
         self._lines.show_through(None)
         if self._display is not None:
             display, self._display = self._display, None
-            # A terminal that has gone takes the display with it; the run goes on.
+            # When the terminal is gone, so is the display; the run continues.
             with suppress(OSError):
                 display.stop()
 
@@ -116,7 +116,7 @@ class LiveProgress:
         from rich.console import Console
         from rich.live import Live
 
-        # It is one; rich would ask before each frame, and print nothing once it is gone.
+        # Known to be a terminal; rich would check before each frame, and print nothing once it is gone.
         console = Console(file=self._lines.stream, highlight=False, force_terminal=True)
         display = Live(
             console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
@@ -126,7 +126,7 @@ class LiveProgress:
         return display
 
     def _tree(self) -> Any:
-        """Return the counts, and below them what runs, scopes nested."""
+        """Return the counts and below them what is running, as a tree of scopes."""
         from rich.text import Text
         from rich.tree import Tree
 

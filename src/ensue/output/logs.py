@@ -1,7 +1,7 @@
-"""The log: the standard library's, on stderr and into a file, everything masked.
+"""The log: the standard library's, on stderr and in a file, everything masked.
 
-Salt's level names are accepted. Nothing is decided on the log; what a user must see is printed as
-a result, a diagnostic or progress.
+Salt's level names are accepted. What a user must see is printed as a result, a diagnostic or
+progress, and not only logged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEVELS: Final[dict[str, int]] = {
     "critical": logging.CRITICAL,
     "quiet": logging.CRITICAL + 50,
 }
-"""Levels by Salt's names, the most talkative first."""
+"""Levels by Salt's names, the most verbose first."""
 
 _LINE: Final = "[%(levelname)-8s] %(message)s"
 _TRACEBACK: Final = "Traceback (most recent call last):"
@@ -38,13 +38,13 @@ _FILE_LINE: Final = "%(asctime)s [%(name)s:%(lineno)d][%(levelname)-8s][%(proces
 
 
 class MaskedFormatter(logging.Formatter):
-    """A formatter whose whole text, tracebacks included, is masked and fit for a terminal.
+    """A formatter whose whole text, tracebacks included, is masked and safe for a terminal.
 
-    Lines that continue a message are indented: none of them looks like a message of its own.
+    Lines that continue a message are indented, so that none looks like a message of its own.
 
     Args:
         line: the format.
-        mask: takes the secrets out of text.
+        mask: removes secrets from text.
     """
 
     def __init__(self, line: str, mask: Callable[[str], str]) -> None:
@@ -67,7 +67,7 @@ class _LinesHandler(logging.Handler):
 
 
 class _PrivateFileHandler(logging.FileHandler):
-    """Makes its file readable by its owner alone: a log tells much, also without secrets."""
+    """Creates its file so that only the owner can read it: a log reveals much, even without secrets."""
 
     def _open(self) -> IO[str]:  # type: ignore[override] # the parent promises TextIOWrapper; callers use IO[str] only
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -77,12 +77,12 @@ class _PrivateFileHandler(logging.FileHandler):
 def configure_logging(
     level: str, lines: ErrorLines, mask: Callable[[str], str], *, file: Path | None = None
 ) -> None:
-    """Set up the root logger anew.
+    """Set up the root logger, replacing what was set up before.
 
     Args:
         level: what goes to stderr, by name.
-        lines: the way to stderr.
-        mask: takes the secrets that are known by then out of text.
+        lines: writes to stderr.
+        mask: removes the secrets that are known at that time from text.
         file: where the log is also written.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Salt's nested form of data: mappings under a dashed line, list items behind a dash.
+"""Salt's nested form of data: mappings under a dashed line, list items after a dash.
 
 The highstate output prints `changes` in it, `ensue call` prints everything in it. It sorts the keys
-of mappings, as Salt does; what must keep its order is printed as YAML or JSON instead.
+of mappings, as Salt does; data that must keep its order is printed as YAML or JSON.
 
 Source: Salt's `nested` outputter, its text compared with the real one in the tests.
 """
@@ -22,7 +22,7 @@ def nested_lines(data: Any, palette: Palette = PLAIN, *, indent: int = 0) -> lis
     Args:
         data: anything made of mappings, lists and scalars; masked already.
         palette: the colours.
-        indent: blanks before every line; a mapping at the very left has no dashed line above it.
+        indent: spaces before every line; a mapping at the very left has no dashed line above it.
     """
     lines: list[str] = []
     _Writer(lines, palette).write(data, indent, "")
@@ -87,5 +87,5 @@ class _Writer:
 
 
 def _sorted_items(data: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    # Keys of several types cannot be compared, and values never should be.
+    # Keys of different types cannot be compared, and values must not be.
     return sorted(((str(key), value) for key, value in data.items()), key=lambda item: item[0])

@@ -22,10 +22,10 @@ class Outcome(msgspec.Struct, kw_only=True):
     """The states of a run, counted by their outcome.
 
     Args:
-        changed: changed something; in a plan, would.
-        unchanged: were as they should be.
-        failed: were called, and failed; delayed renderings that broke count, too.
-        not_run: were not called, because something they require failed or the run was ended.
+        changed: changed something; in a plan, would change something.
+        unchanged: were already in the desired state.
+        failed: were called, and failed; failed delayed renderings count, too.
+        not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
     """
 
@@ -37,7 +37,7 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 def outcome_of(report: RunReport) -> Outcome:
-    """Count the states of a run, those that grew in it included."""
+    """Count the states of a run, including those that were added while it ran."""
     outcome = Outcome(not_run=len(report.not_run))
     for returned in every_return(report.returns.values()):
         _count(outcome, returned)
@@ -85,7 +85,7 @@ def outcome_line(report: RunReport) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a duration as a person says it: `4.2 s`, `3 min 20 s`."""
+    """Return a duration for a person: `4.2 s`, `3 min 20 s`."""
     if seconds < _MINUTE_S:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), _MINUTE_S)

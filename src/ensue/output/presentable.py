@@ -1,8 +1,8 @@
-"""Data as it may be shown: secrets masked, and nothing left that JSON, YAML or a reader cannot take.
+"""Data that may be shown: secrets masked, and only values that JSON and YAML have.
 
-A return is masked twice over: the values under its `sensitive` paths by their place, in its
-`changes` too, and every secret that the masker knows by its text. The keys that ensue itself gives
-(`result`, `comment`) always stay readable, also when a secret happens to be the word `result`.
+A return is masked twice: the values under its `sensitive` paths by their place, in its `changes`
+too, and every secret that the masker knows by its text. The keys that ensue itself gives
+(`result`, `comment`) always stay readable, even if a secret happens to be the word `result`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _TEXTS: Final = ("name", "comment", "__id__", "__scope__")
 _STATES: Final = ("changes", "new_state", "old_state")
 
 _BEFORE_AND_AFTER: Final = ("new", "old")
-"""Between a mapping of changes and the thing that changed, on any level."""
+"""Keys between a mapping of changes and what changed, on any level."""
 
 
 def presentable(data: Any, masker: Masker) -> Any:
     r"""Return data masked, and made of mappings, lists and scalars alone: a copy where anything changes.
 
     Bytes become text (what is not UTF-8 in them as `\xNN`), sets become sorted lists, keys become
-    strings, and anything else, an `Unknown` say, becomes what `str` says of it.
+    strings, and anything else, such as an `Unknown`, becomes its `str`.
     """
     return plain(masker.data(data))
 
 
 def plain(data: Any) -> Any:
-    """Do the same without masking: for data that was masked before."""
+    """Return a copy of data that is masked already, made of nothing but mappings, lists and scalars."""
     if data is None or isinstance(data, str | bool | int | float):
         return data
     if isinstance(data, dict):
@@ -106,7 +106,7 @@ def returns_data(returns: Mapping[str, Return], masker: Masker) -> Iterator[tupl
 
 
 def _free_key(key: str, taken: set[str]) -> str:
-    """Two tags that differ in a secret alone are one when masked; neither may be lost."""
+    """Return a key that is not taken: two tags that differ only in a secret are equal when masked."""
     free, count = key, 1
     while free in taken:
         count += 1

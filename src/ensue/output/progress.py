@@ -1,7 +1,7 @@
-"""Progress in plain lines: for a log file, a pipe, a terminal that cannot do more.
+"""Progress in plain lines: for a log file, a pipe, or a simple terminal.
 
-Twenty thousand fast states print nothing. A line is written when growth opens a scope, when a state
-fails or takes long, and when a resource is registered. The live form is in `live`.
+A line is written when growth opens a scope, when a state fails or takes long, and when a resource is
+registered, so that twenty thousand fast states print nothing. The live form is in `live`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ensue.output.streams import ErrorLines
 
 MOST_LINES_OF_A_KIND: Final = 100
-"""After so many scopes, failures or registrations the rest is left to the results."""
+"""The most lines per kind (scopes, failures, registrations); the results have the rest."""
 
 _LONGEST_COMMENT_CHARS: Final = 160
 
@@ -44,7 +44,7 @@ class PlainProgress:
     """Turns the events of one run into few lines.
 
     Args:
-        lines: where they go.
+        lines: where the lines go.
         masker: the secrets of the process.
         loop: the event loop that the run is on.
         palette: the colours.
@@ -91,7 +91,7 @@ class PlainProgress:
             )
 
     def _opened(self, event: ScopeOpened) -> None:
-        # What is shortened is masked before: half a secret is one, too.
+        # Masked before it is shortened: half a secret is a secret, too.
         path = self._masker.text(event.scope)
         self._tell("scope", self._palette.cyan, scope_line(event, path, self._lines.columns))
 
@@ -138,7 +138,7 @@ def function_of(returned: Return) -> str:
 
 
 def state_name(id_: str, function: str, target: str = "") -> str:
-    """Return what a state is called in a line of progress."""
+    """Return the name of a state in a line of progress."""
     where = f" on {target}" if target and not target.startswith("minion:") else ""
     return f"{id_} ({function}){where}"
 
@@ -151,7 +151,7 @@ def failure_line(returned: Return, comment: str) -> str:
 
 
 def scope_line(event: ScopeOpened, path: str, columns: int | None) -> str:
-    """Return the line for growth; on a terminal, which has that many columns, a long path is shortened."""
+    """Return the line for growth; on a terminal with `columns` columns, a long path is shortened."""
     kind = "sls" if event.kind == "apply" else event.kind
     states = "1 state" if event.total == 1 else f"{event.total} states"
     about = f": {kind} {event.name} on {event.target}, {states}"
@@ -161,7 +161,7 @@ def scope_line(event: ScopeOpened, path: str, columns: int | None) -> str:
 
 
 def registered_line(event: ResourceRegistered) -> str:
-    """Return the line for a resource that came into being."""
+    """Return the line for a resource that was registered."""
     source = f", derived from {event.source}" if event.source else ""
     return f"registered: {event.srn}{source}"
 

@@ -1,6 +1,6 @@
-"""A resource graph to look at: as data for a program, and as text.
+"""A resource graph, as data for programs and as text for people.
 
-Secrets are masked here: no leaf below `secrets` is ever shown.
+Secrets are masked here: no value below `secrets` is ever shown.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CHANGED: Final = frozenset({"created", "updated", "destroyed"})
 def graph_data(
     graph: ResourceGraph, nodes: Iterable[EvaluatedNode], missing: Collection[str], masker: Masker
 ) -> dict[str, Any]:
-    """Return a planned graph as data for a program.
+    """Return a planned graph as data for programs.
 
     Args:
         graph: the graph.
@@ -56,12 +56,12 @@ def graph_data(
 def deployment_data(
     context: Context, hash_: str, outcomes: Iterable[NodeOutcome], masker: Masker
 ) -> dict[str, Any]:
-    """Return what came of a deployment as data for a program.
+    """Return the outcome of a deployment as data for programs.
 
     Args:
         context: the environment.
-        hash_: the hash of the graph; empty when there is none.
-        outcomes: what came of every resource, in the order of provisioning.
+        hash_: the hash of the graph; empty if there is none.
+        outcomes: the outcome of every resource, in the order of provisioning.
         masker: the secrets.
     """
     return {
@@ -86,7 +86,7 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
 
 
 def _of_record(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
-    """Return what is kept of a resource that the graph does not have."""
+    """Return the record of a resource that is not in the graph."""
     kept = one.kept
     depends_on = sorted(map(str, kept.depends_on)) if kept else []
     return {
@@ -134,11 +134,11 @@ def _hidden(data: Any, paths: Iterable[Path]) -> Any:
 def deployment_lines(
     context: Context, outcomes: Sequence[NodeOutcome], masker: Masker, palette: Palette
 ) -> Iterator[str]:
-    """Yield what came of a deployment as text: each resource with its status, then how many have each.
+    """Yield the outcome of a deployment as text: each resource with its status, then the count per status.
 
     Args:
         context: the environment.
-        outcomes: what came of every resource, in the order of provisioning.
+        outcomes: the outcome of every resource, in the order of provisioning.
         masker: the secrets.
         palette: the colours.
     """
@@ -157,7 +157,7 @@ def deployment_lines(
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""
-    yield on_one_line(f"{where}: {total or 'nothing is there'}")
+    yield on_one_line(f"{where}: {total or 'no resources'}")
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
 
@@ -168,7 +168,7 @@ def _node_data(planned: EvaluatedNode, missing: Collection[str], masker: Masker)
 
 
 def masked(secrets: Any) -> Any:
-    """Return secret inputs with their keys alone; where a secret is kept elsewhere is not shown either."""
+    """Return only the keys of secret inputs; the place of a secret in a store is not shown either."""
     if is_mapping(secrets) and not ("store" in secrets and "ref" in secrets):
         return {str(key): masked(value) for key, value in secrets.items()}
     if is_list(secrets):

@@ -1,7 +1,7 @@
-"""What is running now and since when, kept from events; both forms of progress ask it.
+"""What is running now and since when, according to events; both forms of progress use it.
 
-A timer is set for the moment at which the oldest running state becomes a long one, so that nobody
-has to look again and again.
+A timer is set for the moment at which the oldest running state has run long enough for a line, instead of
+polling.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from ensue.model.events import NodeStarted
 
 LONG_S: Final = 5.0
-"""A state that takes longer is worth a line, in seconds."""
+"""After how many seconds a running state gets a line."""
 
 
 class Timer(Protocol):
-    """A call that was ordered for later."""
+    """A call that is scheduled for later."""
 
     def cancel(self) -> None:
-        """Call it off."""
+        """Cancel the call."""
         ...
 
 
 class EventLoop(Protocol):
-    """What progress needs of an event loop; `asyncio`'s has it."""
+    """The part of asyncio's event loop that progress needs."""
 
     def time(self) -> float:
-        """Return a time that never jumps, in seconds."""
+        """Return the monotonic time, in seconds."""
         ...
 
     def call_later(self, delay: float, callback: Callable[[], None], /) -> Timer:
-        """Call back after so many seconds."""
+        """Call `callback` after `delay` seconds."""
         ...
 
 
@@ -41,7 +41,7 @@ class Running:
     """The states that have started and not ended, oldest first.
 
     Args:
-        loop: its clock and timers are used.
+        loop: has the clock and the timers.
         on_long: called once for each state that has run for `LONG_S`.
     """
 
@@ -54,13 +54,13 @@ class Running:
         self._timer: Timer | None = None
 
     def start(self, event: NodeStarted) -> None:
-        """Take note of a state that starts."""
+        """Record that a state starts."""
         self._since[event.run_num] = (event, self._now())
         if self._timer is None:
             self._timer = self._loop.call_later(LONG_S, self._look)
 
     def end(self, run_num: int) -> float | None:
-        """Take note of a state that ended; return its seconds if it had been called a long one."""
+        """Record that a state ended; return how many seconds it took if `on_long` was called for it."""
         self._since.pop(run_num, None)
         if self._long:
             since = self._long.pop(run_num, None)
@@ -68,7 +68,7 @@ class Running:
         return None
 
     def items(self) -> list[tuple[NodeStarted, float]]:
-        """Return what is running with the seconds it has been, oldest first."""
+        """Return what is running and for how many seconds, oldest first."""
         now = self._now()
         return [(event, now - since) for event, since in self._since.values()]
 
@@ -79,14 +79,14 @@ class Running:
             self._timer = None
 
     def _look(self) -> None:
-        """Report what has become long, and set the timer for the next one."""
+        """Report states that have run for long, and set the timer for the next one."""
         self._timer = None
         now = self._now()
         for run_num, (event, since) in self._since.items():
             if run_num in self._long:
                 continue
             remaining = since + LONG_S - now
-            # A timer may fire a little early by the loop's own resolution.
+            # A timer may fire early by the resolution of the loop's clock.
             if remaining > 0.001:  # noqa: PLR2004 -- said above
                 self._timer = self._loop.call_later(remaining, self._look)
                 return

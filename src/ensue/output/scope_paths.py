@@ -1,4 +1,4 @@
-"""The path of a scope in a line that has to fit a terminal: the middle of a long one is left out."""
+"""The path of a scope in a line that has to fit a terminal: the middle of a long path is left out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _LEFT_OUT: Final = "…"
 
 
 def shortened(scope: str, room: int) -> str:
-    """Return a path that is not longer than `room` where that can be: its first step, and its last ones.
+    """Return a path no longer than `room` if possible: its first step, and its last ones.
 
     Args:
         scope: the path, `caller/block/caller/block`.
-        room: how many characters there are for it.
+        room: how many characters it may have.
     """
     if len(scope) <= room:
         return scope

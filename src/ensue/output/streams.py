@@ -1,7 +1,7 @@
-"""Writing to stdout and stderr when nobody may be listening, or several write to one terminal.
+"""Writing to stdout and stderr, which may be closed, or be one terminal with several writers.
 
-`ensue apply | head` closes stdout early; that ends the printing and nothing else. A terminal that is gone
-interrupts the command, as its SIGHUP does. Lines for stderr (log, progress, notices, diagnostics) go through
+`ensue apply | head` closes stdout early, which ends only the printing. A terminal that is gone
+interrupts the command, as SIGHUP does. Lines for stderr (log, progress, notices, diagnostics) go through
 one `ErrorLines`, so that a live display can make room for them.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write_results(pieces: Iterable[str]) -> None:
-    """Write pieces of text to stdout and flush it; stop quietly when the reader has gone.
+    """Write pieces of text to stdout and flush it; stop silently if the reader is gone.
 
     Raises:
         OSError: stdout cannot be written for another reason (a full disk).
@@ -34,7 +34,7 @@ def write_results(pieces: Iterable[str]) -> None:
 
 
 def discard(stream: IO[str] | None) -> None:
-    """Send whatever is still written to a stream nowhere, the interpreter's last flush included."""
+    """Discard whatever is still written to a stream, including the interpreter's last flush."""
     if stream is None:
         return
     try:
@@ -42,12 +42,12 @@ def discard(stream: IO[str] | None) -> None:
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
     except (OSError, ValueError):
-        # Not a real file: whoever replaced the stream has to deal with it.
+        # Not a real file: the code that replaced the stream is responsible for it.
         return
 
 
 def is_terminal_gone(error: OSError, stream: IO[str]) -> bool:
-    """Say whether a stream is a terminal that was closed (a window, an SSH session), and not another device.
+    """Return whether a stream is a terminal that was closed (a window, an SSH session).
 
     Args:
         error: what writing to it raised.
@@ -60,10 +60,10 @@ def is_terminal_gone(error: OSError, stream: IO[str]) -> bool:
 
 
 class ErrorLines:
-    """The one way to stderr.
+    """Writes lines to stderr; everything that ensue writes there goes through one instance.
 
     Args:
-        stream: where lines go; None is sys.stderr of the moment.
+        stream: where lines go; None: what sys.stderr is at each write.
         when_terminal_is_gone: called when lines go to a terminal that was closed.
     """
 
@@ -76,12 +76,12 @@ class ErrorLines:
 
     @property
     def stream(self) -> IO[str] | None:
-        """Where the lines go; None when stderr was closed when ensue started."""
+        """Where the lines go; None if stderr was closed when ensue started."""
         return self._stream if self._stream is not None else sys.stderr
 
     @property
     def columns(self) -> int | None:
-        """How wide the terminal is; None where the lines go elsewhere, or it does not say."""
+        """How wide the terminal is; None if the lines go elsewhere, or the width is unknown."""
         try:
             return os.get_terminal_size(self.stream.fileno()).columns or None if self.stream else None
         except (OSError, ValueError):
@@ -104,13 +104,13 @@ class ErrorLines:
             stream.write(_encodable(text, stream) + "\n")
             stream.flush()
         except (BlockingIOError, ValueError):
-            # It takes nothing now, or is closed: this line is lost.
+            # It is full or closed: this line is lost.
             return
         except OSError as error:
             self.fail(error)
 
     def fail(self, error: OSError) -> None:
-        """Write nothing more, since nobody reads the lines; a terminal that is gone interrupts the command.
+        """Stop writing, since no one reads the lines; a terminal that is gone interrupts the command.
 
         Args:
             error: what writing raised.
@@ -125,7 +125,7 @@ class ErrorLines:
 
 
 def _encodable(text: str, stream: IO[str]) -> str:
-    """Return text that the stream's encoding can take, what it cannot as escapes."""
+    """Return text that the stream's encoding can represent, with escapes for the rest."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)

@@ -1,4 +1,4 @@
-"""The end of the highstate output: Salt's summary, and after it what Salt has no words for.
+"""The end of the highstate output: Salt's summary, followed by ensue's own remarks.
 
 Source: Salt's `highstate` outputter for the summary.
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 _LONGEST_LABEL_CHARS: Final = len("Succeeded")
 _MOST_NOT_RUN: Final = 50
-"""An interrupted run of thousands is not listed to its end."""
+"""The most states that are listed as not run; there may be thousands."""
 
 
 def summary_lines(minion_id: str, tally: Tally, palette: Palette) -> list[str]:
-    """Return Salt's summary, as lines that may hold line ends."""
+    """Return Salt's summary, as texts that may contain line ends."""
     counts = (tally.succeeded, tally.undecided, tally.failed, tally.warned)
     digits = max((len(str(count)) for count in counts if count), default=0)
     width = _LONGEST_LABEL_CHARS + digits + 2
@@ -56,13 +56,13 @@ def _change_counts(tally: Tally, palette: Palette) -> str:
 
 
 def _run_time(duration_ms: float, width: int) -> str:
-    # Salt's words: milliseconds up to 999, seconds beyond.
+    # As Salt does: milliseconds up to 999, seconds above.
     amount, unit = (duration_ms / 1000, "s") if duration_ms > 999 else (duration_ms, "ms")  # noqa: PLR2004 -- said above
     return f"{f'{amount:.3f}'.rjust(width)} {unit}"
 
 
 def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -> Iterator[str]:
-    """Yield what else has to be said: what was deferred, and what an interruption left out."""
+    """Yield remarks on the run: what was deferred, and what was not run."""
     if report.resumes:
         yield palette.paint(palette.cyan, f"Resumes: {report.resumes}")
     if tally.deferred:

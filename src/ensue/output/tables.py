@@ -14,9 +14,9 @@ def table_text(headings: Sequence[str], rows: Sequence[Sequence[str]], palette: 
     """Return a table whose columns are as wide as their widest cell, with a line end.
 
     Args:
-        headings: one word a column, shown in capitals.
+        headings: one word per column, shown in capitals.
         rows: cells; as many as headings.
-        palette: the colours; the headings alone are coloured.
+        palette: the colours; only the headings are coloured.
     """
     shown = [[on_one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(headings, *shown, strict=True)]

@@ -1,4 +1,4 @@
-"""Counting what a run's returns amount to, those of nested scopes included."""
+"""The counts of a run's returns, those of nested scopes included."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Tally(msgspec.Struct, kw_only=True):
 
     Args:
         succeeded: results that are True.
-        undecided: results that are None: in a plan, what would change.
-        failed: results that are False, and delayed renderings that broke.
+        undecided: results that are None: states that a plan would change.
+        failed: results that are False, and failed delayed renderings.
         changed: returns with changes.
         warned: returns with warnings.
         deferred: renderings that a plan cannot do.
         not_rendered: renderings whose state failed.
-        duration_ms: time spent; what a state waited for on another target is part of its own time.
+        duration_ms: the time spent; the time of a state includes its waiting for another target.
     """
 
     succeeded: int = 0
@@ -45,7 +45,7 @@ class Tally(msgspec.Struct, kw_only=True):
 
         Args:
             returned: the return.
-            timed: whether its time is not yet part of another's.
+            timed: whether its time is not yet part of another state's time.
         """
         if returned.result is True:
             self.succeeded += 1
@@ -71,7 +71,7 @@ class Tally(msgspec.Struct, kw_only=True):
             elif scope.status == "not_rendered":
                 self.not_rendered += 1
             elif scope.status == "failed" and scope.is_delayed:
-                # An apply that broke is the failure of the state that waits for it, and counted there.
+                # A failed apply is a failure of the state that waits for it, and counted there.
                 self.failed += 1
             for returned in scope.returns.values():
                 self.add(returned, timed=timed)

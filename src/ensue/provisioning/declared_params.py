@@ -9,7 +9,7 @@ from ensue.provisioning.written import read_written
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.provisioning.meanings import Dialect
+    from ensue.provisioning.placeholder_values import Dialect
     from ensue.provisioning.shapes import Shape
     from ensue.provisioning.written import TextPlace, Written
 

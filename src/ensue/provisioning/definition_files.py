@@ -11,7 +11,7 @@ from ensue.model.data import is_mapping
 from ensue.provisioning.canonical import digest
 from ensue.provisioning.definitions import CRITERION_FIELDS, Criterion, Definition, Inputs, Provision
 from ensue.provisioning.identity import DEFAULT_CLASS, parse_descriptor
-from ensue.provisioning.meanings import DEFINITION
+from ensue.provisioning.placeholder_values import DEFINITION
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.written import TextPlace, read_written
 

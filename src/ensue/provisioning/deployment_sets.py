@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.model.data import is_mapping
 from ensue.provisioning.declared_params import read_params
 from ensue.provisioning.identity import DEFAULT_CLASS, Key
-from ensue.provisioning.meanings import Dialect, context_meaning
 from ensue.provisioning.named_resources import by_name
+from ensue.provisioning.placeholder_values import Dialect, context_meaning
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.workloads import Deployment, Request, Workload, private_id, shared_id
 from ensue.provisioning.written import TextPlace, read_written

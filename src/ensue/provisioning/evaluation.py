@@ -22,7 +22,7 @@ from ensue.provisioning.sensitive import Foreign, Sensitive, parted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ensue.provisioning.meanings import Meaning
+    from ensue.provisioning.placeholder_values import Meaning
 
 
 def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:

@@ -17,7 +17,7 @@ from ensue.model.data import is_list, is_mapping
 from ensue.model.unknown import Unknown, unknowns_in
 from ensue.provisioning.evaluation import evaluate
 from ensue.provisioning.identity import guresid
-from ensue.provisioning.meanings import Constant, ContextField, FromOutside, Reference, Selection
+from ensue.provisioning.placeholder_values import Constant, ContextField, FromOutside, Reference, Selection
 from ensue.provisioning.secret_refs import with_secrets
 from ensue.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted, separated, texts_in
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ensue.provisioning.identity import Context, Key
-    from ensue.provisioning.meanings import Meaning
     from ensue.provisioning.nodes import Node, ResourceGraph
+    from ensue.provisioning.placeholder_values import Meaning
     from ensue.provisioning.secret_refs import SecretReference
     from ensue.provisioning.sensitive import Path
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from ensue.language.collector import near_names
 from ensue.provisioning.identity import Descriptor
-from ensue.provisioning.meanings import FromOutside, Reference, Refusal
+from ensue.provisioning.placeholder_values import FromOutside, Reference, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.meanings import Meaning, PathPart
+    from ensue.provisioning.placeholder_values import Meaning, PathPart
 
 
 def by_name(

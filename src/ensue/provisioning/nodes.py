@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ensue.provisioning.definitions import Inputs
     from ensue.provisioning.identity import Context, Descriptor, Key
-    from ensue.provisioning.meanings import Step
+    from ensue.provisioning.placeholder_values import Step
     from ensue.provisioning.written import TextPlace, Written
 
 Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector"]

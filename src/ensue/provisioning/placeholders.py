@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from ensue.provisioning.meanings import PathPart, Refusal
+from ensue.provisioning.placeholder_values import PathPart, Refusal
 
 if TYPE_CHECKING:
-    from ensue.provisioning.meanings import Dialect, Meaning
+    from ensue.provisioning.placeholder_values import Dialect, Meaning
 
 _START: Final = re.compile(r"\$\\\{|\$\$\{|\$\{")
 _ROOT: Final = re.compile(r"\s*([A-Za-z_][\w-]*)")

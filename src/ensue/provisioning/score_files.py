@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.model.data import is_list, is_mapping
 from ensue.provisioning.declared_params import read_params
 from ensue.provisioning.identity import DEFAULT_CLASS, Key
-from ensue.provisioning.meanings import Constant, Dialect, Refusal, context_meaning
 from ensue.provisioning.named_resources import by_name
+from ensue.provisioning.placeholder_values import Constant, Dialect, Refusal, context_meaning
 from ensue.provisioning.shapes import Shape
 from ensue.provisioning.workloads import APPLICATION_KINDS, Request, Workload, private_id, shared_id
 from ensue.provisioning.written import TextPlace, Written, read_written
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
-    from ensue.provisioning.meanings import Meaning, PathPart
+    from ensue.provisioning.placeholder_values import Meaning, PathPart
 
 API_VERSION: Final = "score.dev/v1b1"
 _TOP: Final = ("apiVersion", "metadata", "service", "containers", "resources")

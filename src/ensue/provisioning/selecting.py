@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.provisioning.growth import Growth, Resource
     from ensue.provisioning.identity import Key
-    from ensue.provisioning.meanings import Step
     from ensue.provisioning.nodes import Selector
+    from ensue.provisioning.placeholder_values import Step
 
 
 def follow_selectors(growth: Growth, found: Collector) -> Mapping[Resource, dict[Selector, tuple[Key, ...]]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from ensue.model.data import is_list, is_mapping
-from ensue.provisioning.meanings import Reference, Selection
+from ensue.provisioning.placeholder_values import Reference, Selection
 from ensue.provisioning.placeholders import Placeholder, Template, parse_text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
     from ensue.provisioning.identity import Descriptor
-    from ensue.provisioning.meanings import Dialect, Step
+    from ensue.provisioning.placeholder_values import Dialect, Step
     from ensue.provisioning.placeholders import TextFault
 
 

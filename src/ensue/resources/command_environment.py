@@ -18,7 +18,7 @@ from ensue.contracts.provider import Environment
 from ensue.errors import StateFailedError
 from ensue.files.private_files import make_private_directory, replace_whole
 from ensue.model.bounded_json import load_json
-from ensue.processes.ends import described_end, stderr_tail
+from ensue.processes.exit_messages import described_end, stderr_tail
 from ensue.processes.runner import Launch, run_once
 from ensue.resources.provider_options import check_options
 

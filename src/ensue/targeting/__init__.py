@@ -6,7 +6,7 @@ from ensue.targeting.expression import reads_grains, words_of
 from ensue.targeting.grammar import parse_target, parse_word
 from ensue.targeting.match import Subject, matches
 from ensue.targeting.nodegroups import NodegroupError, read_nodegroups
-from ensue.targeting.so_far import NotKnownError, exact_name, matches_so_far
+from ensue.targeting.partial_matching import NotKnownError, exact_name, matches_so_far
 from ensue.targeting.vocabulary import Vocabulary
 
 __all__ = [

@@ -7,7 +7,7 @@ outputs are used for.
 from __future__ import annotations
 
 from ensue.terraform.binary import find_binary
-from ensue.terraform.kept import Output
+from ensue.terraform.stored_state import Output
 from ensue.terraform.workspace import Applied, Planned, Workspace
 
 __all__ = ["Applied", "Output", "Planned", "Workspace", "find_binary"]

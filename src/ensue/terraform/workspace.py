@@ -14,8 +14,8 @@ import msgspec
 from ensue.errors import StateFailedError
 from ensue.model.sensitive_paths import scalar_texts
 from ensue.terraform.binary import Ended, find_binary, run_binary
-from ensue.terraform.kept import Kept, KeptFolder, Output
 from ensue.terraform.messages import Messages, end_of, read_messages
+from ensue.terraform.stored_state import Kept, KeptFolder, Output
 from ensue.terraform.variables import variables_file
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ ROWS = [
         "a name with half a pair", "apply", "\udcff", expected="usage: an argument is not UTF-8: '\\udcff'"
     ),
     command("a project that there is not", "--root", "/nowhere", "apply", "t", expected="E0103"),
-    command("pillar without a value", "apply", "t", "--pillar", "a", expected="usage: 'a' is no mapping"),
+    command("pillar without a value", "apply", "t", "--pillar", "a", expected="usage: 'a' is not a mapping"),
     command("pillar without a key", "apply", "t", "--pillar", "=a", expected="usage: '=a' has an empty key"),
     command(
         "pillar with an empty key",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ensue.language.references.detection import holds_sign, may_bind
 from ensue.language.references.grammar import Malformed, quoted, read_property, read_text
-from ensue.language.references.signs import holds_sign, may_bind
 from ensue.model.property_path import Every, Indexed
 from ensue.model.reference import Reference
 

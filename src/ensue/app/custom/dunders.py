@@ -1,8 +1,8 @@
-"""`__salt__`, `__grains__` and their kin: globals of a custom file that mean the call that is running.
+"""`__salt__`, `__grains__` and similar globals of a custom file, which depend on the running call.
 
-A file is loaded once and serves all targets. So each global is a mapping that looks up, in every access,
-what it is for the call that is running in this thread; a thread that the file itself has started sees the
-managing minion.
+A file is loaded once for all targets. So each global is a mapping that looks up, on every access, its content
+for the call that is running in this thread. In a thread that the file itself has started, it has the content
+for the managing minion.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _call: ContextVar[Mapping[str, Any]] = ContextVar("custom_call")
 
 @contextlib.contextmanager
 def calling(surroundings: Mapping[str, Any]) -> Generator[None]:
-    """Let the globals of custom files be those of one call, in this thread.
+    """Set the globals of custom files to those of one call, in this thread.
 
     Args:
         surroundings: the globals by their names without underscores.
@@ -39,7 +39,7 @@ def calling(surroundings: Mapping[str, Any]) -> Generator[None]:
 
 
 def globals_of_file(otherwise: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the globals that a custom file is given.
+    """Return the globals for a custom file.
 
     Args:
         otherwise: makes the surroundings where no call is running.
@@ -49,7 +49,7 @@ def globals_of_file(otherwise: Callable[[], Mapping[str, Any]]) -> dict[str, Any
 
 
 class Surrounding(MutableMapping[str, Any]):
-    """One global: whatever it is for the call that is running.
+    """One global, with the content for the call that is running.
 
     Args:
         name: its name without underscores.
@@ -61,7 +61,7 @@ class Surrounding(MutableMapping[str, Any]):
         self._otherwise = otherwise
 
     def value(self) -> Any:
-        """Return what the global is now."""
+        """Return the content of the global for the running call."""
         running = _call.get(None)
         now = self._otherwise() if running is None else running
         return now.get(self._name, {})
@@ -85,7 +85,7 @@ class Surrounding(MutableMapping[str, Any]):
         return len(self.value())
 
     def __getattr__(self, name: str) -> Any:
-        # `__salt__.cmd.run(…)`, and what only a dictionary has (`copy`).
+        # `__salt__.cmd.run(…)`, and methods of dictionaries (`copy`).
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.value(), name)

@@ -1,7 +1,7 @@
-"""External pillar: what the `ext_pillar` functions of a project's `_pillar` files say, beside pillar's files.
+"""External pillar: what the `ext_pillar` functions of a project's `_pillar` files return.
 
 Source: Salt's `ext_pillar` and `ext_pillar_first`, and how `salt.pillar` calls such a function: a mapping of
-options gives arguments by name, a list gives them by place, anything else is the one argument.
+options gives arguments by name, a list gives them by position, anything else is the only argument.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ExternalPillar:
         listed: `ext_pillar` of `ensue.yaml`.
         target_id: the target's id, which each function is given.
         surroundings: makes the globals of a call.
-        merging: what becomes of a key that two of them set.
+        merging: how values of one key are merged.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class ExternalPillar:
     def around(
         self, found: Collector, *, comes_first: bool
     ) -> tuple[dict[str, Any], Callable[[dict[str, Any], Collector], dict[str, Any]]]:
-        """Return what pillar's files see of it, and what makes the whole pillar of what they say.
+        """Return the external pillar that pillar's files see, and what merges it with theirs.
 
         Args:
             found: where faults go.
-            comes_first: it is asked before the files are rendered, and they outrank it (`ext_pillar_first`).
+            comes_first: whether the files are rendered after it and override it (`ext_pillar_first`).
         """
         if not comes_first:
             return {}, self.onto
@@ -75,10 +75,10 @@ class ExternalPillar:
         return first, below
 
     def onto(self, pillar: dict[str, Any], found: Collector) -> dict[str, Any]:
-        """Return a pillar with what all functions say on top, each given what came before it.
+        """Return a pillar with the results of all functions on top; each receives the pillar so far.
 
         Args:
-            pillar: what there is; it is changed.
+            pillar: the pillar so far; it is changed in place.
             found: where faults go.
         """
         for entry in self._listed:
@@ -133,7 +133,7 @@ class _RefusedError(Exception):
     """There is no such function.
 
     Args:
-        fault: says so.
+        fault: the diagnostic.
     """
 
     def __init__(self, fault: Diagnostic) -> None:
@@ -142,7 +142,7 @@ class _RefusedError(Exception):
 
 
 def _mapping(said: Any) -> dict[str, Any]:
-    """Return what a function said as data of our own; nothing is an empty mapping."""
+    """Return the result of a function as data of our own; an empty result is an empty mapping."""
     if not said:
         return {}
     if not is_mapping(said):
@@ -158,7 +158,7 @@ def _failed(name: str, why: str) -> Diagnostic:
         code="E0607",
         summary=f"the external pillar {name!r} failed",
         detail=why,
-        help="mend it, or take it out of ext_pillar in ensue.yaml",
+        help="fix it, or remove it from ext_pillar in ensue.yaml",
     )
 
 

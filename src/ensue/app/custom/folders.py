@@ -1,7 +1,7 @@
-"""The files of one kind of custom code, found by name and loaded when something in them is first asked for.
+"""The files of one kind of custom code, found by name and loaded when something in them is first requested.
 
-A file is looked at when it has the name that is asked for, or when its text has that name in quotes and
-`__virtual__`: so a file that takes another name is found, and nothing is imported that nobody needs.
+A file is a candidate if it has the requested name, or if its text has that name in quotes and `__virtual__`.
+So a file that takes another name is found, and nothing is imported without need.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class CustomFiles:
     """The files below one kind of folder.
 
     A file in a folder (`_states/cloud/instance.py`) has a dotted name; a folder with an `__init__.py` is a
-    module itself. Of two files of one name that of the first folder counts.
+    module itself. Of two files with the same name, the one in the first folder counts.
 
     Args:
         folders: `_modules` (or another kind) of every file root; those that do not exist are skipped.
@@ -44,19 +44,19 @@ class CustomFiles:
         self._texts: dict[str, str] = {}
 
     def __bool__(self) -> bool:
-        """Say whether there are any."""
+        """Return whether there are any files."""
         return bool(self._paths)
 
     def names(self) -> list[str]:
-        """Return the names that the places of the files give them."""
+        """Return the names of the files, according to their paths."""
         return list(self._paths)
 
     def is_loaded(self, name: str) -> bool:
-        """Say whether all files that may have a name are loaded, so that looking it up waits for nothing."""
+        """Return whether all files that may have a name are loaded, so that a look-up does not block."""
         return all(one in self._loaded for one in self._candidates(name))
 
     def of(self, name: str) -> list[LoadedFile]:
-        """Return the files that may have a name, loaded: those that have it, and those that refuse.
+        """Load the files that may have a name, and return those that have it or refuse to be used.
 
         Raises:
             PluginError: one does not load; names the file.
@@ -71,7 +71,7 @@ class CustomFiles:
         return found
 
     def load(self, own_name: str) -> LoadedFile | None:
-        """Return the file of a name that its place gives it; None while this thread is loading it.
+        """Return the file with a name according to its path; None while this thread is loading it.
 
         Raises:
             PluginError: it does not load; names the file.
@@ -82,7 +82,7 @@ class CustomFiles:
 
         key = (threading.get_ident(), own_name)
         if key in self._being_loaded:
-            return None  # Its own `__virtual__` asks whether there is a function of this name.
+            return None  # Its own `__virtual__` checks whether there is a function of this name.
         with self._locks.setdefault(own_name, threading.Lock()):
             if own_name not in self._loaded:
                 self._being_loaded.add(key)
@@ -100,7 +100,7 @@ class CustomFiles:
                 raise
             from ensue.app.custom.loading import LoadedFile
 
-            # It may be another module's file: nobody has asked for that one.
+            # It may be the file of another module, which was not requested.
             self._loaded[own_name] = LoadedFile(
                 self._paths[own_name], ModuleType(own_name), (), str(error.__cause__ or error)
             )
@@ -119,7 +119,7 @@ class CustomFiles:
         return f'"{name}"' in text or f"'{name}'" in text
 
     def _text(self, own_name: str) -> str:
-        """Return a file's text if it may take another name."""
+        """Return a file's text if the file may take another name."""
         if own_name not in self._texts:
             path = self._paths[own_name]
             text = path.read_text(encoding="utf-8", errors="replace") if is_regular(path) else ""

@@ -1,7 +1,7 @@
-"""Grains of a project's own: the public functions of its `_grains` files, each of which returns some.
+"""A project's own grains: the public functions of its `_grains` files, each of which returns some.
 
-They run on this machine, for this machine. One that fails costs its own grains and is a warning; one that
-takes `grains` is given what is known so far.
+They run on this machine, for this machine. If one fails, its grains are missing and a warning is logged. One
+that has a parameter `grains` receives what is known so far.
 
 Source: Salt's `salt.loader.grains`.
 """
@@ -38,11 +38,11 @@ class CustomGrains:
         self._surroundings = surroundings
 
     def __bool__(self) -> bool:
-        """Say whether there are any."""
+        """Return whether there are any functions."""
         return bool(self._files)
 
     def add_to(self, grains: dict[str, Any]) -> None:
-        """Put the grains of all functions into a mapping, in the order of files and names.
+        """Add the grains of all functions to a mapping, in the order of files and names.
 
         Args:
             grains: what is known; functions see it as `__grains__` and in `__salt__`.

@@ -1,4 +1,4 @@
-"""Loading one custom file: its globals, its imports of Salt, `__init__`, and the name that it wants.
+"""Loading one custom file: its globals, its imports of Salt, `__init__`, and the name that it requests.
 
 Source: Salt's loader (`__virtual__`, `__virtualname__`, `__virtual_aliases__`, `__func_alias__`, `__load__`),
 measured in 3008.5.
@@ -32,8 +32,8 @@ class LoadedFile(msgspec.Struct, frozen=True):
     Args:
         path: where it is.
         module: what it is in Python.
-        names: the names under which its functions are found; none when the file refuses to be used.
-        refusal: why it does.
+        names: the names under which its functions are found; empty if the file refuses to be used.
+        refusal: why it refuses; empty otherwise.
     """
 
     path: Path
@@ -47,7 +47,7 @@ class LoadedFile(msgspec.Struct, frozen=True):
 
     @property
     def functions(self) -> dict[str, Callable[..., Any]]:
-        """The functions of a file that is written for Salt, by the names that they are called by."""
+        """The functions of a file that is written for Salt, by the names by which they are called."""
         module = self.module
         listed = getattr(module, "__load__", None) or getattr(module, "__all__", None) or vars(module)
         alias: Mapping[str, str] = getattr(module, "__func_alias__", {})
@@ -59,21 +59,21 @@ class LoadedFile(msgspec.Struct, frozen=True):
 
     @property
     def functions_with_context(self) -> Mapping[str, Callable[..., Any]]:
-        """The functions of a file that is written for ensue; empty where it is not."""
+        """The functions of a file that is written for ensue; empty for any other file."""
         found: Mapping[str, Callable[..., Any]] | None = getattr(self.module, "FUNCTIONS", None)
         return found or {}
 
 
 def load_file(path: Path, name: str, otherwise: Callable[[], Mapping[str, Any]]) -> LoadedFile:
-    """Load a custom file; nobody may be waiting for this thread, since it may call execution functions.
+    """Load a custom file. The event loop must not wait for this thread: the file may call functions.
 
     Args:
         path: the file.
-        name: the name that its place gives it.
-        otherwise: makes the globals' values for what runs outside of a call.
+        name: its name according to its path.
+        otherwise: makes the globals' values for code that runs outside of a call.
 
     Raises:
-        PluginError: it does not load; names it.
+        PluginError: it does not load; the message names it.
     """
     surroundings = otherwise()
     with calling(surroundings):
@@ -92,7 +92,7 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
     if found := obstacle(path):
         msg = f"the project's module {path} is {found}"
         raise PluginError(msg)
-    # Dataclasses and pickle look a module up by its name; two projects may have one of the same.
+    # Dataclasses and pickle look a module up by its name, which two projects may have.
     folder = hashlib.sha256(str(path.parent).encode()).hexdigest()[:12]
     stem = path.parent.name if path.stem == "__init__" else path.stem
     below = [str(path.parent)] if path.stem == "__init__" else None
@@ -120,7 +120,7 @@ def _with_reason(said: Any, reason: str) -> tuple[Any, str]:
 
 
 def _beside(path: Path, name: str, given: Mapping[str, Any]) -> ModuleType | None:
-    """Return a file beside another one that imports it, loaded for it alone."""
+    """Load a file that another one in the same folder imports, for that one only."""
     found = path.parent / f"{name}.py"
     return _executed(found, given) if is_regular(found) else None
 
@@ -130,7 +130,7 @@ def _broken(path: Path, error: BaseException) -> PluginError:
 
 
 def _is_own(value: Any, module: ModuleType) -> bool:
-    """Say whether a value is a function that a file offers, and none that it has imported."""
+    """Return whether a value is a function that a file defines, and not one that it imports."""
     if isinstance(value, partial):
         return True
     return isinstance(value, FunctionType) and (
@@ -139,7 +139,7 @@ def _is_own(value: Any, module: ModuleType) -> bool:
 
 
 def _virtual(module: ModuleType, name: str) -> tuple[tuple[str, ...], str]:
-    """Return the names that a file wants to be found by, or none and the reason."""
+    """Return the names that a file requests, or none and the reason."""
     aliases = tuple(map(str, getattr(module, "__virtual_aliases__", ())))
     ask = vars(module).get("__virtual__")
     if not isinstance(ask, FunctionType):

@@ -1,8 +1,8 @@
 """A project's own functions, as Salt loads them: `_states/*.py` and `_modules/*.py` below a file root.
 
 Most are written for Salt: plain functions, with `__salt__ __grains__ __pillar__ __opts__` as globals. Such
-functions may block, so they run in a thread, and they run on this machine: resources have them only where
-the file says that it works through its globals alone. A file that has a mapping `FUNCTIONS` is written for
+functions may block, so they run in a thread, and they run on this machine: resources have them only if
+the file declares that it works only through its globals. A file that has a mapping `FUNCTIONS` is written for
 ensue: its functions take a context and are called as ensue's own are.
 """
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext
 
 FOR_RESOURCES: Final = "FOR_RESOURCES"
-"""The attribute of a module of plain functions that says that they work on every target."""
+"""The attribute of a module of plain functions which declares that they work on every target."""
 
 IN_THREAD: Final = "call_in_thread"
-"""The attribute of a wrapped function: the same, called in a thread beside the event loop that may wait."""
+"""The attribute of a wrapped function that has its form for a thread that may block."""
 
 
 class CustomCall(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class CustomCall(msgspec.Struct, frozen=True):
         ctx: the context of the call.
         name: the module and the function.
         args: its arguments.
-        kwargs: those by name.
+        kwargs: its arguments by name.
     """
 
     loaded: LoadedFile
@@ -54,8 +54,8 @@ class CustomModules:
     Args:
         folders: `_states` or `_modules` of every file root; those that do not exist are skipped.
         surroundings: makes the globals for the context of a call.
-        otherwise: makes those for what runs outside of a call.
-        before: called in the call's thread before a function of a module; states set themselves up there.
+        otherwise: makes the globals for code that runs outside of a call.
+        before: called in the call's thread before a function of a module, for the set-up of states.
     """
 
     def __init__(
@@ -71,15 +71,15 @@ class CustomModules:
         self._before = before
 
     def __bool__(self) -> bool:
-        """Say whether there are any."""
+        """Return whether there are any modules."""
         return bool(self._files)
 
     def modules(self) -> list[str]:
-        """Return the modules' names, as far as they are known without loading one."""
+        """Return the modules' names, as far as known without loading any."""
         return self._files.names()
 
     def is_loaded(self, module: str) -> bool:
-        """Say whether looking for a module waits for nothing; see `CustomFiles.is_loaded`."""
+        """Return whether a look-up of a module does not block; see `CustomFiles.is_loaded`."""
         return self._files.is_loaded(module)
 
     def names(self, module: str) -> list[str]:
@@ -87,10 +87,10 @@ class CustomModules:
         return [name for one in self._usable(module) for name in one.functions_with_context or one.functions]
 
     def find(self, module: str, function: str) -> Callable[..., Any] | None:
-        """Return a function wrapped so that it can be called with a context, None when there is none.
+        """Return a function, wrapped so that it can be called with a context; None if there is none.
 
-        Nobody may be waiting for this thread unless `is_loaded`: a file may call execution functions while it
-        is loaded.
+        The event loop must not wait for this thread unless `is_loaded`: a file may call execution functions
+        while it is loaded.
 
         Raises:
             PluginError: the module does not load; names the file.
@@ -104,15 +104,15 @@ class CustomModules:
         return None
 
     def why_refused(self, module: str) -> str:
-        """Say why a file that has this name does not offer its functions; empty when none refuses."""
+        """Return why a file of this name refuses to be used; empty if none refuses."""
         refusing = [one for one in self._files.of(module) if one.refusal]
         return "; ".join(map(str, refusing))
 
     def is_of_this_machine(self, module: str) -> bool:
-        """Say whether a module's functions are for this machine alone.
+        """Return whether a module's functions are only for this machine.
 
         Plain functions run here, and open files and processes here, whatever their target is. Those that
-        reach the target through their globals alone say so with `FOR_RESOURCES = True`.
+        reach the target only through their globals declare it with `FOR_RESOURCES = True`.
 
         Raises:
             PluginError: the module does not load; names the file.
@@ -123,7 +123,7 @@ class CustomModules:
         )
 
     def attribute(self, module: str, name: str) -> Any:
-        """Return an attribute of a module that is written for ensue; None when there is none."""
+        """Return an attribute of a module that is written for ensue; None if there is none."""
         for one in self._usable(module):
             if one.functions_with_context:
                 return getattr(one.module, name, None)

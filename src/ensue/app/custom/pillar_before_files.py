@@ -1,4 +1,4 @@
-"""External pillar that comes first: what the pillar of a target is while pillar's own files are rendered.
+"""External pillar that comes first: the pillar of a target while the pillar files are rendered.
 
 Source: Salt's `ext_pillar_first`.
 """
@@ -18,14 +18,14 @@ _seen: ContextVar[tuple[Srn, dict[str, Any]]] = ContextVar("pillar_before_files"
 
 
 def pillar_before_files(srn: Srn) -> dict[str, Any]:
-    """Return what the pillar of a target is for the rendering that is going on; empty where there is none."""
+    """Return the pillar of a target for the current rendering of pillar files; empty if there is none."""
     seen = _seen.get(None)
     return seen[1] if seen is not None and seen[0] == srn else {}
 
 
 @contextlib.contextmanager
 def seen_before_files(srn: Srn, pillar: dict[str, Any]) -> Generator[None]:
-    """Show a pillar to what is rendered in this thread, and to the functions that it calls.
+    """Make a pillar visible to what is rendered in this thread, and to the functions that it calls.
 
     Args:
         srn: the target whose pillar it is.

@@ -1,4 +1,4 @@
-"""All custom code of one project, wired: what each kind of file is given, and who finds it."""
+"""All custom code of one project, wired: the globals of each kind of file, and what finds it."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ class ProjectCode:
 
     def __init__(self, services: ProjectServices) -> None:
         self._services = services
-        # `__context__`: what files keep for each other as long as the command runs.
+        # `__context__`: what files share for the duration of the command.
         self._kept: dict[Srn, dict[str, Any]] = {}
 
     def modules(self) -> CustomModules | None:
-        """Return the project's execution functions, None when it has none."""
+        """Return the project's execution functions; None if it has none."""
         return CustomModules(self._folders("_modules"), self.surroundings, self.otherwise) or None
 
     def states(self) -> CustomModules | None:
-        """Return the project's state functions, None when it has none."""
+        """Return the project's state functions; None if it has none."""
         found = CustomModules(self._folders("_states"), self.surroundings, self.otherwise, before=ModInit())
         return found or None
 
     def files(self, kind: str) -> CustomFiles:
-        """Return the project's files of another kind (`_grains`)."""
+        """Return the project's files of a kind, such as `_grains`."""
         return CustomFiles(self._folders(kind), self.otherwise)
 
     def grains(self) -> Callable[[dict[str, Any]], None] | None:
-        """Return what adds the project's own grains to this machine's, None when it has none."""
+        """Return what adds the project's own grains to this machine's; None if it has none."""
         files = self.files("_grains")
         if not files:
             return None
@@ -58,7 +58,7 @@ class ProjectCode:
         return CustomGrains(files, self.otherwise).add_to
 
     def renderer(self, name: str, context: FunctionContext) -> Stage | None:
-        """Return a renderer of the project's own, None when it has none of this name.
+        """Return one of the project's own renderers; None if it has none of this name.
 
         Raises:
             CompileError: its file cannot be used.
@@ -70,7 +70,7 @@ class ProjectCode:
         return CustomRenderers(self._renderer_files).stage(name, lambda: self.surroundings(context))
 
     def external_pillar(self, context: FunctionContext, merging: Merging) -> ExternalPillar | None:
-        """Return the external pillar of a target, None when the project has none."""
+        """Return the external pillar of a target; None if the project has none."""
         listed = self._services.settings.option("ext_pillar")
         if not listed:
             return None
@@ -85,7 +85,7 @@ class ProjectCode:
         )
 
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
-        """Return the globals of custom files in a call, in a thread beside the loop."""
+        """Return the globals of custom files in a call; called in a thread."""
         from ensue.app.functions_for_code import FunctionsForCode
 
         services = self._services
@@ -103,7 +103,7 @@ class ProjectCode:
         }
 
     def otherwise(self) -> Mapping[str, Any]:
-        """Return the globals for what custom files do outside of a call: those of the managing minion."""
+        """Return the globals for custom code that runs outside of a call: those of the managing minion."""
         return self.surroundings(self._services.context(self._services.minion, test=False))
 
     @cached_property

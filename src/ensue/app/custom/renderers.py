@@ -1,4 +1,4 @@
-"""Renderers of a project's own: `render(…)` of its `_renderers` files, as stages of a pipe.
+"""A project's own renderers: `render(…)` of its `_renderers` files, as stages of a pipe.
 
 Source: Salt's renderers and `salt.template.compile_template`: `render(data, saltenv, sls, **kwargs)` is given
 an open file, and returns text, an open file, or data.
@@ -37,7 +37,7 @@ class CustomRenderers:
         self._files = files
 
     def stage(self, name: str, surroundings: Callable[[], Mapping[str, Any]]) -> Stage | None:
-        """Return a renderer as a stage, None when the project has none of this name.
+        """Return a renderer as a stage; None if the project has none of this name.
 
         Args:
             name: its name in a pipe.
@@ -81,7 +81,7 @@ class _Stage:
             if isinstance(made, str):
                 raise _TextError(made)
             refuse_unbounded(made, document.source_span(1))
-            if not stream.is_rendered:  # Marks say there what an author wrote.
+            if not stream.is_rendered:  # Marks show what an author wrote.
                 given.check(made, document)
             return made
 
@@ -119,7 +119,7 @@ class _Stage:
 
 
 class _TextError(Exception):
-    """The renderer has made text, no data.
+    """The renderer has produced text instead of data.
 
     Args:
         text: the text.

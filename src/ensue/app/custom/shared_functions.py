@@ -1,6 +1,6 @@
 """`__utils__`: the functions of a project's `_utils`, called in the thread and as part of the running call.
 
-What no file of the project has is looked for among the names of `salt.utils` (`__utils__['files.fopen']`).
+Functions that no file of the project has are looked up in `salt.utils` (`__utils__['files.fopen']`).
 """
 
 from __future__ import annotations

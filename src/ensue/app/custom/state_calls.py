@@ -1,7 +1,7 @@
-"""What state functions of a project have beside their arguments: `mod_init`, and `__states__`.
+"""What Salt provides to a project's state functions besides arguments: `mod_init` and `__states__`.
 
 Source: Salt's `State._mod_init`, which calls `mod_init` before the first state of a module, and again before
-the next one as long as it returns nothing that is true.
+each later one until it returns a true value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ModInit:
         self._done: set[tuple[Srn, str]] = set()
 
     def __call__(self, call: CustomCall) -> None:
-        """Do so, if there is one and it has not said that it is done."""
+        """Call `mod_init`, unless there is none or it has returned a true value already."""
         begin = vars(call.loaded.module).get("mod_init")
         key = (call.ctx.srn, call.name[0])
         if not isinstance(begin, FunctionType) or key in self._done:
@@ -40,7 +40,7 @@ class ModInit:
 
 
 class StateFunctions(Mapping[str, Any]):
-    """`__states__`: state functions, called as parts of the state that is running.
+    """`__states__`: state functions that run as part of the running state.
 
     Args:
         functions: those that the target has.
@@ -61,7 +61,7 @@ class StateFunctions(Mapping[str, Any]):
         if found is None:
             raise KeyError(name)
         if not hasattr(self._context, "declaration"):
-            msg = f"__states__[{name!r}] is there for state functions only"
+            msg = f"__states__[{name!r}] is available only to state functions"
             raise NotAvailableError(msg)
 
         def call(*args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class StateFunctions(Mapping[str, Any]):
 
 
 def _low(call: CustomCall) -> dict[str, Any]:
-    """Return what Salt calls the low chunk of a state."""
+    """Return Salt's low chunk of a state."""
     module, function = call.name
     declared: Any = getattr(call.ctx, "declaration", None)
     place = {"__id__": declared.id, "__sls__": declared.sls} if declared is not None else {}

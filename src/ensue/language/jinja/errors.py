@@ -9,9 +9,9 @@ import jinja2
 
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError, EnsueError
+from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
-from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -167,13 +167,14 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
 
 def _near(message: str, variables: Iterable[str]) -> str:
     advice = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+    listing = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
     if name := _undefined_name(message):
         import difflib
 
         close = difflib.get_close_matches(name, list(variables), n=2)
         if close:
             return f"did you mean {' or '.join(close)}? Else {advice}"
-    return advice
+    return advice if message.startswith("'None'") else f"{advice}; {listing}"
 
 
 def _not_json(message: str) -> str:

@@ -18,8 +18,8 @@ from mako.lexer import Lexer
 from ensue.diagnostics import Diagnostic, Span
 from ensue.errors import CompileError
 from ensue.language.collector import near_names
+from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
-from ensue.language.words_of_idem import foreign_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from ensue.language.references.signs import holds_sign
+from ensue.language.references.detection import holds_sign
 from ensue.language.slots import PREFIX, SlotSyntaxError, read_slot
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from ensue.language.fan_outs import TARGET
+from ensue.language.references.detection import holds_sign
 from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
 from ensue.language.references.producers import Producers, identity_of, meant
-from ensue.language.references.signs import holds_sign
 from ensue.language.requested import add_request
 from ensue.model.chunk import NO_OPTIONS, StateOptions
 from ensue.model.data import is_mapping

@@ -16,7 +16,7 @@ import msgspec
 from ensue.diagnostics import Diagnostic
 from ensue.errors import CompileError
 from ensue.language.marks import unmarked
-from ensue.language.references.signs import holds_sign
+from ensue.language.references.detection import holds_sign
 from ensue.language.slots import PREFIX
 from ensue.model.data import copied
 

@@ -11,7 +11,7 @@ import msgspec
 
 from ensue.errors import CompileError
 from ensue.language.marks import has_marks, without_marks
-from ensue.language.references.signs import may_bind, may_hold_slot
+from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.renderers.stage import Printing
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.grains.asking import equals, filter_by, get, has_value, item, items, ls
 from ensue.modules.grains.giving import append, delkey, delval, remove, set_, setval, setvals
+from ensue.modules.grains.queries import equals, filter_by, get, has_value, item, items, ls
 
 if TYPE_CHECKING:
     from collections.abc import Callable

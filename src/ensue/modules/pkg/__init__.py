@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.modules.pkg.asking import (
+from ensue.modules.pkg.changing import install, purge, refresh_db, remove
+from ensue.modules.pkg.holding import hold, list_holds, unhold
+from ensue.modules.pkg.information import info_installed
+from ensue.modules.pkg.queries import (
     is_installed,
     latest_version,
     list_pkgs,
@@ -17,9 +20,6 @@ from ensue.modules.pkg.asking import (
     version,
     version_cmp,
 )
-from ensue.modules.pkg.changing import install, purge, refresh_db, remove
-from ensue.modules.pkg.holding import hold, list_holds, unhold
-from ensue.modules.pkg.information import info_installed
 from ensue.modules.pkg.repositories.apt import del_repo, get_repo, list_repos, mod_repo, plan_repo
 from ensue.modules.pkg.upgrading import list_upgrades, upgrade
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
 from ensue.model.package_versions import difference
-from ensue.modules.pkg.asking import list_pkgs
 from ensue.modules.pkg.files import install_sources
 from ensue.modules.pkg.manager import InstallOptions, package_manager
+from ensue.modules.pkg.queries import list_pkgs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.modules._programs import ask
-from ensue.modules.pkg.asking import list_pkgs
+from ensue.modules.pkg.queries import list_pkgs
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext

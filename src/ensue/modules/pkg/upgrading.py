@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.modules.pkg.asking import list_pkgs
 from ensue.modules.pkg.manager import package_manager
+from ensue.modules.pkg.queries import list_pkgs
 
 if TYPE_CHECKING:
     from ensue.contracts.context import FunctionContext

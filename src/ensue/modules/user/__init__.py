@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.modules.user.adding import add, delete
 from ensue.modules.user.changing import CHANGES
-from ensue.modules.user.looking import getent, info, list_groups, list_users, primary_group
+from ensue.modules.user.queries import getent, info, list_groups, list_users, primary_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.modules._programs import ask, must
-from ensue.modules.user.looking import GECOS
+from ensue.modules.user.queries import GECOS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

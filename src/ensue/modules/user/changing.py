@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.modules._programs import must
-from ensue.modules.user.looking import GECOS, info
+from ensue.modules.user.queries import GECOS, info
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence

@@ -1,11 +1,11 @@
-"""Which column each resource of a deployment is in, and which lines run together.
+"""The column of each resource of a deployment, and the lines that are bundled.
 
 A resource is in a column to the left of everything that it depends on. All lines of one kind to one resource
 run together: where they pass a column they share one lane through it, which has a place among the boxes of
 the column, so that no line crosses a box. Linear in resources, dependencies, and the columns that lines pass.
 
 Source: K. Sugiyama et al., Methods for visual understanding of hierarchical system structures (1981): layers,
-and places in them for lines that pass. That lines to one target share a lane is ensue's own.
+and places in them for lines that pass. Shared lanes for lines to one target are ensue's own.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Slot(msgspec.Struct, kw_only=True, eq=False):
         column: the number of its column.
         band: the number of its band: 0 for what belongs to no workload, then one per workload.
         height: in pixels.
-        node: the resource; None: it is a lane.
+        node: the resource; None for a lane.
         before: slots of the same band in the column to the left that lead here.
         after: slots of the same band in the column to the right that it leads to.
-        y: its middle, once it is placed.
+        y: its vertical middle, once it is placed.
     """
 
     column: int
@@ -46,17 +46,17 @@ class Slot(msgspec.Struct, kw_only=True, eq=False):
     y: float = 0.0
 
     def towards(self, *, right: bool) -> list[Slot]:
-        """Return the slots of the same band that it is connected with on one side."""
+        """Return the slots of the same band that this one is connected to on one side."""
         return self.after if right else self.before
 
 
 class Bundle(msgspec.Struct, kw_only=True, eq=False):
-    """Lines of one kind to one resource, between two columns next to each other.
+    """Lines of one kind to one resource, between two adjacent columns.
 
     Args:
         kind: why the resources depend on the target.
-        target: the resource that all its lines lead to in the end.
-        origins: the numbers of the resources that they come from, those of columns further left included.
+        target: the resource that all its lines finally lead to.
+        origins: the numbers of the resources that they start from, including those in columns further left.
         sources: the slots that they come from, in the left one of the columns.
         end: the slot that they lead to, in the right one.
     """
@@ -72,8 +72,8 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True):
     """A deployment in columns.
 
     Args:
-        bands: band to column to the slots there; the slots of a band are in the order of the drawing.
-        bundles: by the column on their left.
+        bands: slots by band and column; the slots of a band are in the order of the drawing.
+        bundles: bundles by the column on their left.
         width: how many columns there are.
     """
 
@@ -87,7 +87,7 @@ def grid_of(top: ScopeBox, height: Callable[[Resource, int], float]) -> Grid:
 
     Args:
         top: the drawing.
-        height: returns how high a resource is drawn that has some number of lines on one side.
+        height: returns the height of a resource from its number of lines on one side.
     """
     boxes = [top, *top.inner]
     places = _columns([node for box in boxes for node in box.resources], top.edges)
@@ -113,7 +113,7 @@ def grid_of(top: ScopeBox, height: Callable[[Resource, int], float]) -> Grid:
 
 
 def lane_count(top: ScopeBox) -> int:
-    """Return how many lanes the lines of a deployment take, without laying it out.
+    """Return how many lanes the lines of a deployment need, without laying it out.
 
     Args:
         top: the drawing.
@@ -129,7 +129,7 @@ def lane_count(top: ScopeBox) -> int:
 def _columns(nodes: Sequence[Resource], edges: Sequence[Edge]) -> dict[int, int]:
     """Return the column of each resource: right of all that depends on it, as far left as that allows.
 
-    What nothing depends on, workloads aside, is moved next to what it depends on.
+    A resource that nothing depends on, unless it is a workload, is moved next to its dependencies.
     """
     below: dict[int, list[int]] = {}
     waits = {node.number: 0 for node in nodes}

@@ -1,4 +1,4 @@
-"""A drawing as data, for programs."""
+"""A drawing as data for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head of a deployment's picture: its name, the legend of its lines, and its statuses counted."""
+"""The header of a deployment's picture: its name, the legend of its lines, and the count per status."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.output.drawing.drawing import Edge, Resource
 
 HEADING_HEIGHT: Final = 30.0
-"""How high the line with the name is."""
+"""The height of the line with the name."""
 LEGEND_FONT_PX: Final = 11.0
 """The font of a legend."""
 
@@ -31,7 +31,7 @@ _NARROWEST: Final = 320.0
 
 
 def heading(name: str, count: int) -> Frame:
-    """Return the frame of a whole deployment, whose title names it.
+    """Return the frame of a whole deployment, with its name as the title.
 
     Args:
         name: its name, on one line.
@@ -45,7 +45,7 @@ def heading(name: str, count: int) -> Frame:
 
 
 def legend_of(nodes: Iterable[Resource], edges: Sequence[Edge]) -> Legend:
-    """Return the legend of what occurs in a deployment.
+    """Return the legend of the lines and statuses in a deployment.
 
     Args:
         nodes: its resources.

@@ -1,7 +1,7 @@
 """A deployment as a picture: columns from left to right, dependents left of their dependencies.
 
 A box has the type of a resource, its class unless that is the default one, its status, its id, its definition
-and its driver. What belongs to a workload is in a frame; frames follow one another from top to bottom.
+and its driver. The resources of a workload are in a frame; frames follow one another from top to bottom.
 
 Source: resource graph document, the flowcharts: arrows lead from dependents to dependencies.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Shown = Callable[[str], str]
 
-# As the style of the SVG has them.
+# The same as in the style of the SVG.
 _FONT_PX: Final = 12.0
 _SMALL_FONT_PX: Final = 11.0
 _ROW: Final = 15.0
@@ -45,7 +45,7 @@ _MOST_LANES: Final = 10_000
 
 
 def fits_a_picture(top: ScopeBox) -> bool:
-    """Say whether a deployment is small enough to be laid out, and for anybody to find something in it.
+    """Return whether a deployment is small enough for a readable picture.
 
     Args:
         top: the drawing.
@@ -55,13 +55,13 @@ def fits_a_picture(top: ScopeBox) -> bool:
 
 
 class _Rows(msgspec.Struct, frozen=True, kw_only=True):
-    """What is written into a box.
+    """The texts in a box.
 
     Args:
         kind: the first row, beside the status.
         id: the rows below it.
         small: the rows with definition and driver.
-        width: of the widest row, in pixels.
+        width: the width of the widest row, in pixels.
     """
 
     kind: str
@@ -71,7 +71,7 @@ class _Rows(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def height(self) -> float:
-        """How high a box for them is."""
+        """The height of a box for these texts."""
         return 11 + _ROW * (1 + len(self.id) + len(self.small))
 
 
@@ -80,7 +80,7 @@ def deployment_picture(top: ScopeBox, shown: Shown) -> Picture:
 
     Args:
         top: the drawing.
-        shown: returns what a text is drawn as; it may hide secrets.
+        shown: returns the form of a text that is drawn; it may mask secrets.
     """
     nodes = {node.number: node for box in (top, *top.inner) for node in box.resources}
     rows = {number: _rows(node, shown) for number, node in nodes.items()}
@@ -135,7 +135,7 @@ def _rows(node: Resource, shown: Shown) -> _Rows:
 
 
 def _place_bands(grid: Grid, top: float) -> list[float]:
-    """Give every slot its place; return where each band ends."""
+    """Place every slot, and return where each band ends."""
     ends: list[float] = []
     for number, band in enumerate(grid.bands):
         order_band(band)

@@ -1,4 +1,4 @@
-"""A drawing in the language of Graphviz; scopes and workloads are clusters."""
+"""A drawing in Graphviz's DOT language; scopes and workloads are clusters."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _line(kind: str) -> str:
 
 
 def _legend(top: ScopeBox) -> Iterator[str]:
-    """Yield a cluster with one line of each kind, its word beside it."""
+    """Yield a cluster with one line per kind, labelled with the kind."""
     kinds = kinds_in(top.edges)
     if not kinds:
         return
@@ -91,7 +91,7 @@ def _cluster(box: ScopeBox, masker: Masker, pad: str, clusters: list[int]) -> It
     yield f"{pad}  label={_title(box, masker)}; style={'rounded' if box.nodes else 'dashed'};"
     yield from _box(box, masker, pad + "  ", clusters)
     if not box.nodes:
-        # A cluster without a node is not drawn.
+        # Graphviz does not draw a cluster without a node.
         yield f'{pad}  c{number} [label="", shape=point, style=invis];'
     yield f"{pad}}}"
 

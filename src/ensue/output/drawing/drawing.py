@@ -1,4 +1,4 @@
-"""What there is to draw: states or resources, what comes before what, and the boxes that hold them.
+"""The data of a drawing: states or resources, their order, and the boxes that contain them.
 
 A drawing is a tree of boxes. In a run a box is a scope that grew under a state. In a deployment the boxes
 within the top are workloads, each with the resources that belong to it.
@@ -29,14 +29,14 @@ KIND_WORDS: Final = {
     "state": "state",
     "workload": "workload",
 }
-"""How a scope's kind is called in a drawing."""
+"""What a scope's kind is called in a drawing."""
 
 RESOURCE_GRAPH: Final = "resources"
 """The kind of the top of a drawing of resources."""
 
 
 class Node(msgspec.Struct, kw_only=True):
-    """What states and resources have in common: each is drawn as one box.
+    """The common part of states and resources: each is drawn as one box.
 
     Args:
         number: its place in the drawing, which edges name.
@@ -57,7 +57,7 @@ class State(Node, kw_only=True):
         name: the state's name.
         function: `module.function`.
         scope: the path of its scope.
-        target: the SRN it runs against, as text; empty where it is the run's own machine.
+        target: the SRN it runs against, as text; empty for the machine of the run.
         status: its status.
     """
 
@@ -70,7 +70,7 @@ class State(Node, kw_only=True):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Its ID and function, and what it runs on where that is not the run's own machine."""
+        """Its ID and function, and its target unless that is the machine of the run."""
         return (self.id, self.function, *([self.target] if self.target else []))
 
 
@@ -80,8 +80,8 @@ class Resource(Node, kw_only=True):
     Args:
         type: its type.
         class_: its class.
-        definition: the id of its definition; empty: not known.
-        driver: its driver; empty: not known.
+        definition: the id of its definition; empty if not known.
+        driver: its driver; empty if not known.
         status: its status.
         comment: why it has that status; may be empty.
     """
@@ -95,13 +95,13 @@ class Resource(Node, kw_only=True):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Its type and class, its id, its definition and driver where they are known, and its status."""
+        """Its type and class, its id, its definition and driver if known, and its status."""
         origin = " · ".join(one for one in (self.definition, self.driver) if one)
         return (self.kind, self.id, *([origin] if origin else []), self.status)
 
     @property
     def about(self) -> tuple[str, ...]:
-        """All there is to say of it, in lines."""
+        """All that is known about it, in lines."""
         return (
             self.key,
             *([f"definition {self.definition}"] if self.definition else []),
@@ -130,12 +130,12 @@ Drawn: TypeAlias = State | Resource
 
 
 class Edge(msgspec.Struct, frozen=True):
-    """One state or resource comes before another.
+    """The order of two states or resources.
 
     Args:
-        before: number of the one that comes first; of resources the dependency.
-        after: number of the one that comes later; of resources the dependent.
-        kind: the requisite's word (`require`, `arg_bind`, …), or why a resource depends on the other one.
+        before: the number of the one that comes first; for resources, the dependency.
+        after: the number of the one that comes later; for resources, the dependent.
+        kind: the requisite (`require`, `arg_bind`, …), or why a resource depends on the other one.
     """
 
     before: int
@@ -152,10 +152,10 @@ class ScopeBox(msgspec.Struct, kw_only=True):
         name: the block's, SLS's or workload's name; of the top, the machine's id.
         scope: its path.
         status: its status.
-        comment: why, where it failed.
+        comment: why it failed; may be empty.
         nodes: its states or resources, in order.
-        inner: the boxes within it that no node of it caused, in order: those of workloads.
-        edges: the requisites between its states, none of which leave it; of a deployment all dependencies.
+        inner: the boxes within it that none of its nodes caused, in order: those of workloads.
+        edges: the requisites between its states; for a deployment, all dependencies.
     """
 
     kind: str
@@ -179,7 +179,7 @@ class ScopeBox(msgspec.Struct, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What stands over the box: its kind, its name, numbered when repeated, how it stands unless well."""
+        """The title of the box: its kind, its name (numbered if repeated), its status unless it succeeded."""
         kind = KIND_WORDS.get(self.kind, "")
         named = f"{kind} {numbered_name(self.name, self.scope)}".strip()
         return named if self.status in {"planned", "done"} else f"{named} ({self.status.replace('_', ' ')})"

@@ -1,4 +1,4 @@
-"""Texts that have to fit into a box: shortened in the middle, or broken into two lines."""
+"""Fitting texts into a box: shortened in the middle, or broken into two lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LONGEST_CHARS: Final = 80
 
 
 def shown_line(text: str) -> str:
-    """Return a text on one line, with a space for whatever is not printed."""
+    """Return a text on one line, with a space for every character that is not printable."""
     if text.isprintable():
         return text
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
 def shortened(text: str) -> str:
-    """Return a text of at most 80 characters, for programs that measure texts by themselves.
+    """Return a text of at most 80 characters, for programs that measure texts themselves.
 
     Args:
         text: one line; the middle of a longer one is left out.
@@ -27,11 +27,11 @@ def shortened(text: str) -> str:
 
 
 def fitted(text: str, room_px: float, size_px: float, *, bold: bool = False) -> str:
-    """Return a text that fits into some room; the middle of a longer one is left out.
+    """Return a text that fits into a width; the middle of a longer one is left out.
 
     Args:
         text: one line.
-        room_px: how wide it may be.
+        room_px: the width, in pixels.
         size_px: the font's size.
         bold: whether it is set in bold.
     """
@@ -48,11 +48,11 @@ def fitted(text: str, room_px: float, size_px: float, *, bold: bool = False) -> 
 
 
 def wrapped(text: str, room_px: float, size_px: float) -> list[str]:
-    """Return a text as one line, or as two that are broken behind a sign where that is possible.
+    """Return a text as one line, or as two, broken after a punctuation mark if possible.
 
     Args:
         text: one line.
-        room_px: how wide a line may be.
+        room_px: the width of a line, in pixels.
         size_px: the font's size.
     """
     if text_width(text, size_px) <= room_px:

@@ -1,4 +1,4 @@
-"""The drawing of what a run grew into, from its journal; a run that was killed is drawn as far as it came."""
+"""The drawing of what a run grew into, from its journal; a run that was killed is drawn as far as it got."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw_events(events: Iterable[RunEvent], minion_id: str) -> ScopeBox:
 
     Args:
         events: all events of one run, in order.
-        minion_id: what the machine it ran on is called, unless the run was told another id.
+        minion_id: the id of the machine, unless the run was started with another one.
     """
     known = list(events)
     return _Artist(own_minion(known, minion_id)).draw(known)
@@ -115,7 +115,7 @@ class _Artist:
     def _closed(self, event: ScopeClosed) -> None:
         came = event.returned
         if came.scope not in self._boxes:
-            # What was not rendered was never opened.
+            # A scope that was not rendered was never opened.
             caller = self._caller(event.caller, came.scope, came.name)
             if caller is None:
                 return
@@ -143,15 +143,15 @@ class _Artist:
             ]
 
     def _nodes_of(self, scope: str, tag: str) -> list[State]:
-        """Return what a chunk was fanned out to, or itself; what never started has no node."""
+        """Return the nodes that a chunk was fanned out to, or its own; one that never started has none."""
         found = (self._nodes.get((scope, one)) for one in self._fanned.get((scope, tag), (tag,)))
         return [node for node in found if node is not None]
 
 
 def _pairs(firsts: Sequence[State], seconds: Sequence[State]) -> Iterator[tuple[State, State]]:
-    """Yield the lines of a requisite between what two chunks became: one resource with itself.
+    """Yield the lines of a requisite between the nodes of two chunks: those on the same resource.
 
-    All with all would be a line for each pair; what has no partner is tied to the first of the other side.
+    A line per pair would be too many. A node without a partner is tied to the first of the other side.
     """
     if not firsts or not seconds:
         return

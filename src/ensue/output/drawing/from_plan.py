@@ -1,4 +1,4 @@
-"""The drawing of what is known before a run: the plan, and what its states will have rendered."""
+"""The drawing of what is known before a run: the plan, and the scopes that its states will render."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def draw_plan(plan: Plan, minion_id: str) -> ScopeBox:
     """Return the drawing of a compiled plan.
 
     Args:
-        plan: of the top scope.
-        minion_id: what this machine is called.
+        plan: the plan of the top scope.
+        minion_id: the id of this machine.
     """
     return ScopeBox(
         kind="top",
@@ -47,7 +47,7 @@ def _node(number: int, chunk: Chunk, plan: Plan) -> State:
 
 
 def _target(chunk: Chunk, plan: Plan) -> str:
-    """Return what a state runs on, where that is not what all run on; of a fan-out what its target says."""
+    """Return the target of a state, empty if it is that of the run; for a fan-out, its target expression."""
     if chunk.options.fan_out is not None:
         return chunk.options.fan_out.expression
     return "" if chunk.target in {None, plan.target} else str(chunk.target)

@@ -1,6 +1,6 @@
-"""The drawing of a deployment: its resources, each workload a box with what belongs to it.
+"""The drawing of a deployment: its resources, with a box per workload for what belongs to it.
 
-What is drawn is a plain value, so that a graph that is planned and one that was provisioned are drawn alike.
+The input is a plain value, so that a planned graph and a provisioned one are drawn alike.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _WORKLOAD = "workload"
 _KEPT_EDGE: Final[Why] = "reference"
-"""How dependencies are drawn of which only a record is kept: it does not say why they are there."""
+"""The kind of dependencies that only the store knows, because it does not record why they exist."""
 
 
 class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,11 +31,11 @@ class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
         type: its type.
         class_: its class.
         id: its id.
-        definition: the id of its definition; empty: not known.
-        driver: its driver; empty: not known.
+        definition: the id of its definition; empty if not known.
+        driver: its driver; empty if not known.
         status: its status.
         comment: why it has that status; may be empty.
-        edges: `TYPE.CLASS#ID` of each resource that it depends on, and why; what is not drawn is left out.
+        edges: `TYPE.CLASS#ID` of each resource that it depends on, and why; those not drawn are left out.
     """
 
     type: str
@@ -54,7 +54,7 @@ class DrawnResource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def deployment_name(context: Context) -> str:
-    """Return what a deployment is called: application, environment and type of the environment."""
+    """Return the name of a deployment: application, environment and type of the environment."""
     return f"{context.app}/{context.env} ({context.env_type})"
 
 
@@ -79,10 +79,10 @@ def planned_resources(graph: ResourceGraph, missing_drivers: Collection[str]) ->
 
 
 def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnResource]:
-    """Yield the resources of a deployment with what came of them, those included that are orphaned.
+    """Yield the resources of a deployment with their outcome, including orphaned ones.
 
     Args:
-        outcomes: what came of every resource.
+        outcomes: the outcome of every resource.
     """
     for one in outcomes:
         node, kept = one.node, one.kept
@@ -106,12 +106,12 @@ def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[DrawnReso
 def draw_resources(name: str, resources: Sequence[DrawnResource]) -> ScopeBox:
     """Return the drawing of a deployment.
 
-    A resource belongs to a workload when its id is that of the workload, or begins with it and a dot. What
-    belongs to none is in no box of its own.
+    A resource belongs to a workload if its id is that of the workload, or begins with it and a dot.
+    Resources that belong to none are not in an inner box.
 
     Args:
-        name: what the deployment is called.
-        resources: all of them, each `TYPE.CLASS#ID` once; their edges form no circle.
+        name: the name of the deployment.
+        resources: all of them, each `TYPE.CLASS#ID` once; their edges form no cycle.
     """
     top = ScopeBox(kind=RESOURCE_GRAPH, name=name, scope="", status="done")
     boxes = {one.id: _workload_box(one.id) for one in resources if one.type == _WORKLOAD}
@@ -139,7 +139,7 @@ def _workload_box(id_: str) -> ScopeBox:
 
 
 def _owner(id_: str, workloads: Mapping[str, ScopeBox]) -> str:
-    """Return the longest id of a workload that an id begins with; empty: none."""
+    """Return the longest id of a workload that an id begins with; empty if there is none."""
     owner = id_
     while owner and owner not in workloads:
         owner = owner.rpartition(".")[0]

@@ -1,8 +1,8 @@
-"""Where everything in a drawing goes: states in layers by their requisites, scopes below their callers.
+"""The layout of a run's drawing: states in layers by their requisites, scopes below their callers.
 
-Linear in states and requisites. Within a scope a state stands below everything it comes after (the longest
-way counts); what stands side by side keeps the order of the run, moved towards what it comes after, and a
-layer that is too wide goes on in a further row. Sizes are in pixels.
+Linear in states and requisites. Within a scope, a state is below everything that it comes after (the longest
+path counts). States of a layer keep the order of the run, moved towards what they come after. A layer that is
+too wide continues in another row. Sizes are in pixels.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NODE_HEIGHT: Final = 44.0
 TITLE_HEIGHT: Final = 26.0
 LONGEST_LABEL_CHARS: Final = 44
 
-# As the style of the SVG has them.
+# The same as in the style of the SVG.
 _FONT_PX: Final = 12.0
 _SMALL_FONT_PX: Final = 11.0
 _PADDING: Final = 16.0
@@ -36,16 +36,16 @@ _NARROWEST_NODE: Final = 120.0
 
 
 class PlacedNode(msgspec.Struct, kw_only=True):
-    """A state and where it goes.
+    """A state and its place.
 
     Args:
         node: the state.
         upper: its first line, as it is drawn.
         lower: its second line.
         area: its own rectangle.
-        bottom: where it ends together with the scopes below it: there the lines to what comes later begin.
-        row_bottom: where its whole row ends: until there these lines go straight, past larger neighbours.
-        below: the rectangles of these scopes, in order.
+        bottom: where it ends together with the scopes below it; lines to later states begin there.
+        row_bottom: where its whole row ends; those lines are straight until there, past larger neighbours.
+        below: the rectangles of the scopes below it, in order.
     """
 
     node: State
@@ -58,7 +58,7 @@ class PlacedNode(msgspec.Struct, kw_only=True):
 
 
 class PlacedBox(msgspec.Struct, kw_only=True):
-    """A scope and where it goes.
+    """A scope and its place.
 
     Args:
         box: the scope.
@@ -75,8 +75,8 @@ class Layout(msgspec.Struct, kw_only=True):
     """A whole drawing, outer boxes before inner ones.
 
     Args:
-        width: of everything.
-        height: of everything.
+        width: the whole width.
+        height: the whole height.
         boxes: the scopes.
         nodes: the states by number.
         edges: the requisites.
@@ -90,7 +90,7 @@ class Layout(msgspec.Struct, kw_only=True):
 
 
 class _Item(msgspec.Struct):
-    """A state with the scopes below it: what is placed as one."""
+    """A state with the scopes below it, which are placed as a unit."""
 
     node: State
     upper: str
@@ -119,7 +119,7 @@ def lay_out(top: ScopeBox, shown: Callable[[str], str] = str) -> Layout:
 
     Args:
         top: the drawing.
-        shown: what a text is drawn as; it may hide secrets.
+        shown: returns the form of a text that is drawn; it may mask secrets.
     """
     block = _block(top, shown)
     layout = Layout(width=block.width, height=block.height, boxes=[], nodes={}, edges=[])
@@ -164,7 +164,7 @@ def _item(node: State, shown: Callable[[str], str]) -> _Item:
 
 
 def _layers(items: Sequence[_Item], edges: Sequence[Edge]) -> list[list[_Item]]:
-    """Sort states into layers, each below all that it comes after."""
+    """Sort states into layers, each state below everything that it comes after."""
     later: dict[int, list[int]] = {}
     waits = {item.node.number: 0 for item in items}
     for edge in edges:
@@ -186,7 +186,7 @@ def _layers(items: Sequence[_Item], edges: Sequence[Edge]) -> list[list[_Item]]:
 
 
 def _drawn_together(layers: list[list[_Item]], edges: Sequence[Edge]) -> list[list[_Item]]:
-    """Order every layer by the middle of what its states come after, so that lines cross less."""
+    """Order every layer by the mean place of what its states come after, so that fewer lines cross."""
     before: dict[int, list[int]] = {}
     for edge in edges:
         before.setdefault(edge.after, []).append(edge.before)

@@ -1,7 +1,7 @@
 """How states, resources and the lines between them look, the same in every form of a drawing.
 
-No dependency differs from another one by its colour alone: each has a pattern or a width of its own. A
-resource has the word of its status in its box.
+Kinds of dependencies never differ by colour alone: each has its own pattern or width. The box of a resource
+contains its status as a word.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Look(msgspec.Struct, frozen=True):
     """The colours of a box.
 
     Args:
-        fill: of its inside.
-        line: of its border.
-        dark_fill: of its inside, on a dark background.
+        fill: the colour of its inside.
+        line: the colour of its border.
+        dark_fill: the colour of its inside on a dark background.
     """
 
     fill: str
@@ -36,13 +36,13 @@ class Stroke(msgspec.Struct, frozen=True, kw_only=True):
     """How a line between two boxes is drawn.
 
     Args:
-        style: solid, bold, dashed or dotted, as Graphviz has it.
-        head: the head of the arrow, as Graphviz has it, which knows fewer patterns than SVG does.
+        style: solid, bold, dashed or dotted, as in Graphviz.
+        head: the arrow head, as in Graphviz, which has fewer dash patterns than SVG.
         colour: its colour.
         dark_colour: its colour on a dark background.
-        dashes: lengths of its dashes and gaps in pixels, as SVG has them; empty: a line without gaps.
+        dashes: lengths of its dashes and gaps in pixels, as in SVG; empty for a line without gaps.
         width_px: its width.
-        meaning: what it says of the two boxes, for the legend.
+        meaning: what it says about the two boxes, for the legend.
     """
 
     style: str
@@ -62,7 +62,7 @@ STATES: Final = {
     "would_change": Look("#fdf3cf", "#b08a1e", "#3b3315"),
     "failed": Look("#fbdcdc", "#b04040", "#432020"),
 }
-"""Status of a state to its look."""
+"""Looks by status of a state."""
 
 RESOURCES: Final = {
     "planned": Look("#f5f7fa", "#66717e", "#222a33"),
@@ -74,10 +74,10 @@ RESOURCES: Final = {
     "orphaned": Look("#eee0f7", "#7b4fa3", "#33233f"),
     "destroyed": Look("#dfe2e6", "#3f4852", "#2f353c"),
 }
-"""Status of a resource to its look, in the order of a legend."""
+"""Looks by status of a resource, in the order of a legend."""
 
 PLAIN_LINE: Final = Stroke(style="solid")
-"""The line of a requisite without one of its own."""
+"""The line of a requisite that has no line of its own."""
 
 LINES: Final = {
     "arg_bind": Stroke(style="bold", colour="#2f6fb3", dark_colour="#2f6fb3"),
@@ -87,7 +87,7 @@ LINES: Final = {
     "onfail": Stroke(style="dotted", dashes="2 3"),
     "prereq": Stroke(style="dotted", dashes="2 3"),
 }
-"""The word of a requisite to its line."""
+"""Lines by requisite."""
 
 DEPENDENCIES: Final = {
     "workload": Stroke(
@@ -130,7 +130,7 @@ DEPENDENCIES: Final = {
         meaning="a selector found it",
     ),
 }
-"""Why a resource depends on another one to the line between them, in the order of a legend."""
+"""Lines by the reason for which a resource depends on another one, in the order of a legend."""
 
 
 def look_of(node: Drawn) -> Look:
@@ -139,6 +139,6 @@ def look_of(node: Drawn) -> Look:
 
 
 def kinds_in(edges: Iterable[Edge]) -> list[str]:
-    """Return why resources depend on each other, each reason once, in the order of a legend."""
+    """Return the kinds of some dependencies, each once, in the order of a legend."""
     found = {edge.kind for edge in edges}
     return [kind for kind in DEPENDENCIES if kind in found]

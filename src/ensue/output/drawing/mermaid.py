@@ -1,4 +1,4 @@
-"""A drawing as a Mermaid flowchart, for pages that show such; scopes and workloads are subgraphs."""
+"""A drawing as a Mermaid flowchart; scopes and workloads are subgraphs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _subgraph(box: ScopeBox, masker: Masker, pad: str, count: list[int]) -> Iter
         yield f"{pad}  direction LR"
     yield from _box(box, masker, pad + "  ", count)
     if not box.nodes:
-        # Not every version draws an empty subgraph.
+        # Some versions do not draw an empty subgraph.
         yield f'{pad}  e{number}[" "]'
     yield f"{pad}end"
 

@@ -34,9 +34,9 @@ class Text(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         text: what it says.
-        x: where it begins, ends or has its middle, as its anchor says.
+        x: its start, middle or end, depending on `anchor`.
         y: its base line.
-        look: the class of its style; empty: the common one.
+        look: the class of its style; empty for the common one.
         anchor: `start`, `middle` or `end`.
     """
 
@@ -53,8 +53,8 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         area: its rectangle.
         look: the classes of its style.
-        about: all there is to know of it, in lines.
-        texts: what is written into it.
+        about: all that is known about it, in lines.
+        texts: the texts in it.
         bars: whether it has a bar along its left and its right edge, as a workload has.
     """
 
@@ -71,7 +71,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         area: the rectangle.
         look: the classes of its style.
-        title: what is written into its upper left corner.
+        title: the text in its upper left corner.
         about: why it looks so; may be empty.
     """
 
@@ -85,9 +85,9 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A line from box to box.
 
     Args:
-        path: where it goes, as the data of an SVG path.
+        path: its course, as the data of an SVG path.
         look: the class of its style.
-        about: what it says, in lines.
+        about: its meaning, in lines.
         has_arrow: whether its last part ends in an arrow.
     """
 
@@ -114,7 +114,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Legend(msgspec.Struct, frozen=True, kw_only=True):
-    """What lines and boxes mean.
+    """The meaning of lines and boxes.
 
     Args:
         area: its rectangle.
@@ -129,12 +129,12 @@ class Picture(msgspec.Struct, kw_only=True):
     """A whole picture.
 
     Args:
-        width: of everything.
-        height: of everything.
+        width: the whole width.
+        height: the whole height.
         frames: outer ones before inner ones.
         lines: in any order.
         boxes: in any order.
-        legend: what lines and boxes mean; None where there is none.
+        legend: the meaning of lines and boxes; may be None.
     """
 
     width: float

@@ -1,10 +1,10 @@
-"""Where the boxes and lanes of a deployment go within their columns.
+"""The places of the boxes and lanes of a deployment within their columns.
 
-The slots of a band are ordered so that few lines cross, and moved towards what they are connected with. Bands
+The slots of a band are ordered so that few lines cross, and moved towards what they are connected to. Bands
 follow one another from top to bottom. Linear in slots and lines, except for sorting.
 
-Source: the order by the mean of the neighbours is that of Sugiyama et al. (1981), sweeping to and fro; the
-places are an isotonic regression: those that move every slot least from the mean of its neighbours.
+Source: the order by the mean of the neighbours is that of Sugiyama et al. (1981), sweeping back and forth;
+the places are an isotonic regression, which keeps slots as close as possible to the mean of their neighbours.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def order_band(columns: list[list[Slot]]) -> None:
 
 
 def _sweep(columns: Sequence[list[Slot]], places: dict[Slot, float], *, to_the_right: bool) -> None:
-    """Order each column by where the neighbours of its slots are in the column that comes before."""
+    """Order each column by the places of the neighbours of its slots in the column before."""
     for column in columns if to_the_right else reversed(columns):
         wanted = {
             slot: _mean([places[one] for one in slot.towards(right=not to_the_right)], places[slot])
@@ -67,7 +67,7 @@ def _crossings(columns: Iterable[Iterable[Slot]], places: Mapping[Slot, float]) 
 
 
 def place_band(columns: Sequence[list[Slot]], top: float) -> float:
-    """Give every slot of a band its place, and return where the band ends.
+    """Place every slot of a band, and return where the band ends.
 
     Args:
         columns: the ordered slots of each column.
@@ -90,7 +90,7 @@ def place_band(columns: Sequence[list[Slot]], top: float) -> float:
 
 
 def _straighten(column: Sequence[Slot]) -> None:
-    """Move lanes by a few pixels so that they go straight on; they stay apart from what is beside them."""
+    """Move lanes by a few pixels so that they are straight, without touching their neighbours."""
     for slot in column:
         if slot.node is None and len(slot.after) == 1 and abs(slot.after[0].y - slot.y) <= _GAP / 2:
             slot.y = slot.after[0].y
@@ -106,13 +106,13 @@ def _mean(places: Sequence[float], default: _Default) -> float | _Default:
 
 
 def _place(column: Sequence[Slot], wanted: Sequence[float | None]) -> None:
-    """Move slots to where they are wanted, as far as their order and their heights allow it."""
+    """Move slots to the wanted places, as far as their order and their heights allow."""
     offsets: list[float] = []
     below = 0.0
     for slot in column:
         offsets.append(below + slot.height / 2)
         below += slot.height + _GAP
-    blocks: list[tuple[float, int]] = []  # the mean of what is wanted, and of how many slots
+    blocks: list[tuple[float, int]] = []  # the mean of the wanted places, and the number of slots
     last = 0.0
     for offset, place in zip(offsets, wanted, strict=True):
         last = last if place is None else place - offset

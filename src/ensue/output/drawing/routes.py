@@ -1,7 +1,7 @@
 """How lines run between the columns of a deployment: along tracks, at right angles with round corners.
 
-Where a bundle has to go up or down it gets a track of its own, so that no two bundles cover each other. The
-lines of one bundle meet on its track and go on as one. Between two columns there are no boxes to cross.
+A bundle that has to go up or down gets its own track, so that no two bundles cover each other. The lines of
+one bundle meet on its track and continue as one. Between two columns there are no boxes to cross.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.output.drawing.columns import Bundle, Grid, Slot
 
 MARGIN: Final = 22.0
-"""Between a column and the first track beside it, for the frame of a workload and the head of an arrow."""
+"""The space between a column and its first track, for the frame of a workload and an arrow head."""
 _TRACK_GAP: Final = 7.0
 _RADIUS: Final = 6.0
 _APART: Final = 4.0
@@ -31,9 +31,9 @@ class Route(msgspec.Struct, kw_only=True):
 
     Args:
         bundle: the bundle.
-        starts: where each of its sources is left, from top to bottom.
-        end: where its end is reached.
-        track: the number of its track, from left to right; a straight line needs none.
+        starts: where its lines leave each source, from top to bottom.
+        end: where it reaches its end.
+        track: the number of its track, from left to right; not used by a straight line.
     """
 
     bundle: Bundle
@@ -43,18 +43,18 @@ class Route(msgspec.Struct, kw_only=True):
 
     @property
     def is_straight(self) -> bool:
-        """Whether it goes neither up nor down."""
+        """Whether it is one horizontal line."""
         return all(y == self.end for _, y in self.starts)
 
     @property
     def reach(self) -> tuple[float, float]:
-        """From where to where it goes, from top to bottom."""
+        """Its highest and its lowest point."""
         places = [self.end, *(y for _, y in self.starts)]
         return min(places), max(places)
 
 
 class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """What runs between two columns.
+    """The space between two columns, and the lines in it.
 
     Args:
         routes: the bundles.
@@ -66,12 +66,12 @@ class Gap(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def width(self) -> float:
-        """How wide it is."""
+        """The width of the gap."""
         return 2 * MARGIN + max(self.tracks - 1, 0) * _TRACK_GAP
 
 
 def gaps_of(grid: Grid) -> Iterator[Gap]:
-    """Yield what runs to the right of each column but the last; all slots have their places."""
+    """Yield the gap to the right of each column but the last; all slots are placed already."""
     for bundles in grid.bundles:
         ends = _ends(bundles)
         starts = _starts(bundles, ends)
@@ -89,7 +89,7 @@ def gaps_of(grid: Grid) -> Iterator[Gap]:
 
 
 def route_path(route: Route, lefts: Sequence[float], rights: Sequence[float]) -> str:
-    """Return where a bundle runs, as the data of an SVG path; its last part reaches its end.
+    """Return the course of a bundle as the data of an SVG path, whose last part reaches the bundle's end.
 
     Args:
         route: the bundle.
@@ -105,7 +105,7 @@ def route_path(route: Route, lefts: Sequence[float], rights: Sequence[float]) ->
     for side in (upper, lower):
         for place, (slot, y) in enumerate(side):
             parts.append(_bend(_left(slot, lefts, rights), y, track, route.end, joins=place > 0))
-    # The last part has the arrow: what goes straight, else the outermost line from above or from below.
+    # The last part has the arrow: a straight line if any, else the outermost one from above or below.
     if straight:
         parts.append(f"M{_left(straight[0], lefts, rights):.1f} {route.end:.1f}")
     elif upper:
@@ -121,7 +121,7 @@ def _left(slot: Slot, lefts: Sequence[float], rights: Sequence[float]) -> float:
 
 
 def _bend(x: float, y: float, track: float, end: float, *, joins: bool) -> str:
-    """Return a line to a track and along it to its end, or only as far as it joins what comes along there."""
+    """Return a line to a track and along it to its end, or only to where it joins another line."""
     radius = min(_RADIUS, abs(end - y) / 2)
     turn = radius if end > y else -radius
     onto = f"M{x:.1f} {y:.1f}H{track - radius:.1f}Q{track:.1f} {y:.1f} {track:.1f} {y + turn:.1f}"
@@ -131,7 +131,7 @@ def _bend(x: float, y: float, track: float, end: float, *, joins: bool) -> str:
 
 
 def _ends(bundles: Iterable[Bundle]) -> dict[Bundle, float]:
-    """Return where each bundle reaches its end: beside each other where several reach one resource."""
+    """Return where each bundle reaches its end; those that reach one resource are side by side."""
     reaching: dict[Slot, list[Bundle]] = {}
     for bundle in bundles:
         reaching.setdefault(bundle.end, []).append(bundle)
@@ -143,7 +143,7 @@ def _ends(bundles: Iterable[Bundle]) -> dict[Bundle, float]:
 
 
 def _starts(bundles: Iterable[Bundle], ends: dict[Bundle, float]) -> dict[tuple[Slot, Bundle], float]:
-    """Return where each bundle leaves its sources, away from where another one reaches its end."""
+    """Return where each bundle leaves its sources, apart from where another one ends."""
     taken = sorted(ends.values())
     leaving: dict[Slot, list[Bundle]] = {}
     for bundle in bundles:
@@ -161,7 +161,7 @@ def _starts(bundles: Iterable[Bundle], ends: dict[Bundle, float]) -> dict[tuple[
 
 
 def _free(wanted: float, end: float, taken: Sequence[float], own: Sequence[float]) -> float:
-    """Return a place near the wanted one that would not look connected with the end of another bundle."""
+    """Return a place near the wanted one that does not look connected to the end of another bundle."""
     if abs(wanted - end) < _APART and _is_apart(end, own):
         return end
     return next(
@@ -179,7 +179,7 @@ def _is_near(y: float, taken: Sequence[float]) -> bool:
 
 
 def _give_tracks(routes: Sequence[Route]) -> int:
-    """Give each bundle the first track that is free where it goes, long ones first; return their number."""
+    """Give each bundle the first free track, longest bundle first; return the number of tracks."""
     tracks: list[list[tuple[float, float]]] = []
     bent = [route for route in routes if not route.is_straight]
     for route in sorted(bent, key=lambda one: (one.reach[0] - one.reach[1], one.reach)):

@@ -22,7 +22,7 @@ def run_picture(top: ScopeBox, shown: Callable[[str], str]) -> Picture:
 
     Args:
         top: the drawing.
-        shown: returns what a text is drawn as; it may hide secrets.
+        shown: returns the form of a text that is drawn; it may mask secrets.
     """
     layout = lay_out(top, shown)
     return Picture(

@@ -1,4 +1,4 @@
-"""A drawing as an SVG file of its own: no program besides a browser is needed to look at it."""
+"""A drawing as a standalone SVG file, which any browser shows."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _rectangle(area: Area) -> str:
 
 
 def _about(lines: Iterable[str]) -> str:
-    """Return what a browser shows when the pointer rests on something."""
+    """Return the tooltip of an element."""
     text = "\n".join(map(_text, lines))
     return f"<title>{text}</title>" if text else ""
 

@@ -17,7 +17,7 @@ _SHOWN_PREDECESSORS: Final = 4
 
 
 def drawing_lines(top: ScopeBox, masker: Masker, palette: Palette) -> Iterator[str]:
-    """Yield the lines of a drawing: a state a line, scopes indented under what caused them."""
+    """Yield the lines of a drawing: one line per state, scopes indented under the states that caused them."""
     tree = _Tree(masker, palette)
     yield tree.title(top)
     yield from tree.box(top, "")
@@ -29,7 +29,7 @@ class _Tree:
         self._palette = palette
 
     def box(self, box: ScopeBox, pad: str) -> Iterator[str]:
-        """Yield the lines of what is in a box."""
+        """Yield the lines for the contents of a box."""
         names = {node.number: node.id for node in box.states}
         before: dict[int, list[str]] = {}
         for edge in box.edges:
@@ -55,7 +55,7 @@ class _Tree:
         return f"{named}{self._shown(f'{target}{status}{after}')}"
 
     def title(self, box: ScopeBox) -> str:
-        """Return the line that stands over a box."""
+        """Return the title line of a box."""
         comment = f": {box.comment}" if box.comment else ""
         return self._palette.paint(self._palette.bold, self._shown(f"{box.title}{comment}"))
 

@@ -1,6 +1,6 @@
-"""How wide a text is when a browser draws it, without asking one: nobody's font is known here.
+"""An estimate of how wide a browser draws a text, because the reader's font is not known.
 
-The widths are those of DejaVu Sans, rounded up, which is wider than the other fonts that browsers have for
+The widths are those of DejaVu Sans, rounded up. It is wider than the other fonts that browsers use for
 `sans-serif`.
 """
 
@@ -41,5 +41,5 @@ def _width(char: str) -> float:
         return known
     if char >= _FIRST_PICTURE:
         return _PICTURE
-    # What the font lacks is drawn as a box with its number in it, or in another font.
+    # A character that the font lacks is drawn as a box with its number, or in another font.
     return _BROAD + 0.1 if unicodedata.east_asian_width(char) in "WF" else _BROAD

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.contracts.functions import also_takes, takes_words
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.cmd.ended import command_name
+from ensue.states.cmd.command_result import command_name
 from ensue.states.cmd.known import OF_RUN, OF_SCRIPT, OUTDATED
 from ensue.states.cmd.run import run
 from ensue.states.cmd.script import script

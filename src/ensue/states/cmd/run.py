@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.contracts.functions import also_takes, takes_words
 from ensue.errors import NotOfferedError
 from ensue.model.returns import StateReturn
-from ensue.states.cmd.ended import check_environment, command_name, command_return, folder_is_missing
+from ensue.states.cmd.command_result import check_environment, command_name, command_return, folder_is_missing
 from ensue.states.cmd.known import FURTHER, OUTDATED
 from ensue.states.cmd.stateful import reinterpreted, test_command
 

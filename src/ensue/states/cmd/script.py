@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.cmd.ended import check_environment, command_return, folder_is_missing
+from ensue.states.cmd.command_result import check_environment, command_return, folder_is_missing
 from ensue.states.cmd.known import FURTHER, OUTDATED
 from ensue.states.cmd.stateful import reinterpreted, test_command
 

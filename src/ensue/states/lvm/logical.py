@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.lvm.asking import shown
+from ensue.states.lvm.queries import shown
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.contracts.functions import also_takes
 from ensue.model.returns import StateReturn
-from ensue.states.pkg.wanted import KNOWN, OUTDATED, wanted_packages
+from ensue.states.pkg.requested import KNOWN, OUTDATED, wanted_packages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

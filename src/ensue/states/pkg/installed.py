@@ -13,7 +13,7 @@ from ensue.model.package_versions import difference
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.held import settle_hold
 from ensue.states.pkg.outcome import failure, package_state
-from ensue.states.pkg.wanted import (
+from ensue.states.pkg.requested import (
     KNOWN,
     LATEST,
     OUTDATED,

@@ -9,7 +9,7 @@ from ensue.errors import StateFailedError
 from ensue.model.package_versions import difference
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.outcome import failure, package_state
-from ensue.states.pkg.wanted import KNOWN, OUTDATED, fits, remarks, wanted_packages
+from ensue.states.pkg.requested import KNOWN, OUTDATED, fits, remarks, wanted_packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from ensue.contracts.functions import also_takes
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.pkg.outcome import failure
-from ensue.states.pkg.wanted import KNOWN, OUTDATED
+from ensue.states.pkg.requested import KNOWN, OUTDATED
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.selinux.asking import asked
+from ensue.states.selinux.queries import asked
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.model.returns import StateReturn
-from ensue.states.selinux.asking import asked, refused
+from ensue.states.selinux.queries import asked, refused
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
-from ensue.states.user.wanted import AGEING, GECOS, REDACTED, WantedUser, differences
+from ensue.states.user.requested import AGEING, GECOS, REDACTED, WantedUser, differences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ensue.errors import StateFailedError
 from ensue.model.returns import StateReturn
 from ensue.states.user.changed import add, change
-from ensue.states.user.wanted import AGEING, GECOS, REDACTED, WantedUser, differences, refuse_changed_numbers
+from ensue.states.user.requested import (
+    AGEING,
+    GECOS,
+    REDACTED,
+    WantedUser,
+    differences,
+    refuse_changed_numbers,
+)
 
 if TYPE_CHECKING:
     from ensue.contracts.context import StateContext

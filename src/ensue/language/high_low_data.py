@@ -152,7 +152,7 @@ def _resolved(plan: Plan, chunk: Chunk) -> dict[str, Any]:
 
 
 def _bindings_of(arguments: dict[str, Any]) -> list[dict[str, list[Any]]]:
-    from ensue.language.references.hand_written import shown_bindings
+    from ensue.language.references.explicit_bindings import shown_bindings
 
     return shown_bindings(arguments)
 

@@ -1,7 +1,7 @@
-"""Ending a process after a second signal, which waits for no thread.
+"""How a process ends after a second signal: without waiting for threads.
 
-Any other process ends as the interpreter ends it: it waits for threads, calls what is registered with
-`atexit`, and closes files that are still open, those of plug-ins among them.
+Otherwise the interpreter ends the process: it waits for threads, calls what is registered with `atexit`,
+and closes open files, including those of plug-ins.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from contextlib import suppress
 
 
 def leave_threads(exit_code: int) -> None:
-    """End the process at once when a thread is still at work, and return when none is.
+    """End the process at once if a thread is still running; return if none is.
 
     Args:
-        exit_code: the code it ends with.
+        exit_code: the exit code of the process.
     """
     threading = sys.modules.get("threading")
     if threading is None or threading.active_count() == 1:

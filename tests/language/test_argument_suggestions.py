@@ -6,7 +6,7 @@ import pytest
 
 from ensue.app.functions import Functions
 from ensue.contracts.functions import Signature
-from ensue.language.misspelt import GLOBAL_WORDS, meant_by, near_miss
+from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
 
 OURS = Signature(
     names=frozenset({"name", "contents", "source", "template"}),

@@ -1,4 +1,4 @@
-"""What `ensue show` shows of this machine or of others: high data, low chunks, pillar, top file matches."""
+"""The data of `ensue show` for this machine or others: high data, low chunks, pillar, top file matches."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ShownKind = Literal["high", "low", "pillar", "top"]
 
 
 class ShownTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """What is shown of one resource.
+    """The data of one resource.
 
     Args:
-        ok: whether it could be found out; False: `value` is the message.
+        ok: whether there is data; False: `value` is the error message.
         value: the data, masked.
     """
 
@@ -36,10 +36,10 @@ class ShownTarget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Shown:
-    """Shows one kind of data.
+    """Compiles one kind of data.
 
     Args:
-        services: the project; the minion's pillar is there.
+        services: the project; the minion's pillar is compiled.
         what: the kind.
         mods: SLS names; none: the highstate.
     """
@@ -85,7 +85,7 @@ class Shown:
         return ShownTarget(ok=False, value=self._services.masker.text(problem))
 
     def _of(self, srn: Srn) -> Any:
-        from ensue.language.shown import high_data, low_data
+        from ensue.language.high_low_data import high_data, low_data
 
         masker = self._services.masker
         if self._what == "pillar":

@@ -6,7 +6,7 @@ import pytest
 
 from ensue.diagnostics import Span
 from ensue.language.blocks.block import Block
-from ensue.language.blocks.brief import is_brief
+from ensue.language.blocks.inline_blocks import is_brief
 
 
 def block(text: str, pipe: str = "jinja|yaml") -> Block:

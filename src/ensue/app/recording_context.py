@@ -1,4 +1,4 @@
-"""The context of a template that a state renders: what it reads is noted for a run that resumes."""
+"""The context of a template that a state renders: it records what is read, for a run that resumes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from ensue.runs.call_reads import CallReads
 
 
-class NotingContext(TargetContext):
-    """A `FunctionContext` that notes what is read.
+class RecordingContext(TargetContext):
+    """A `FunctionContext` that records what is read.
 
     Args:
         services: the project.
         srn: the target.
-        reads: where it is noted.
+        reads: receives the record.
     """
 
     def __init__(self, services: Services, srn: Srn, reads: CallReads) -> None:
@@ -48,7 +48,7 @@ class NotingContext(TargetContext):
 
     @property
     def files(self) -> FileSources:
-        """Reader of sources."""
+        """The reader of sources."""
         return self._reads.noting(super().files, self.saltenv)
 
     def variables(self) -> dict[str, Any]:
@@ -59,9 +59,9 @@ class NotingContext(TargetContext):
         return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))
 
 
-class _AsWritten(NotingContext):
+class _AsWritten(RecordingContext):
     @property
     def pillar(self) -> DataMap:
-        """The target's pillar with the marks of its authors, which are others in every process."""
+        """The target's pillar with the marks of its authors, which differ in every process."""
         plain = self._services.pillar(self.srn)
         return self._reads.seen("pillar", self.srn, plain, shown=self._services.pillars.as_written(self.srn))

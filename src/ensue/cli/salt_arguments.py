@@ -27,11 +27,11 @@ _OPTIONS: Final = {
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """What the words behind `apply` or `plan` ask for.
+    """What the words after `apply` or `plan` request.
 
     Args:
         mods: SLS names.
-        test: what `test=…` says; None: it is not there.
+        test: the value of `test=…`; None if it is not given.
     """
 
     mods: tuple[str, ...]
@@ -62,7 +62,7 @@ def asked_for(session: Session, words: Sequence[str]) -> Asked:
 
 
 def mods_of(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the SLS names of a command line: separated by blanks, or by commas as in Salt."""
+    """Return the SLS names of a command line: separated by spaces, or by commas as in Salt."""
     return tuple(name for word in words for name in word.split(",") if name)
 
 
