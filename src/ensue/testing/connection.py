@@ -194,7 +194,7 @@ class FakeConnection:
         """Remove what is at a path."""
         with self._asked("remove", path):
             if self.tree.find(path, follow=False) is self.tree.nodes["/"]:
-                raise OSError(errno.EBUSY, "that is the root of the target")
+                raise OSError(errno.EBUSY, "it is the root of the target")
             if self.tree.find(path, follow=False) is not None:
                 self.tree.remove(path, recursive=recursive)
 

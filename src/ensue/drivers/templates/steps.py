@@ -228,7 +228,7 @@ def _comment(values: DataMap, secrets: DataMap, manifests: DataMap) -> str:
 
 
 def _learn(secrets: Any, masker: Masker) -> None:
-    """Register each secret with the masker; short ones and numbers, which may be ordinary words, as guesses."""
+    """Register each secret with the masker; short ones and numbers as guesses (they may be words)."""
     if isinstance(secrets, str):
         masker.add(secrets) if len(secrets) >= SHORTEST_PART_CHARS else masker.add_guessed(secrets)
     elif is_mapping(secrets) or is_list(secrets):
