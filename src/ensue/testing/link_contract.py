@@ -50,7 +50,7 @@ class LinkContract:
 
     @scene
     async def test_links_of_others_are_not_written_through(self, target: Connection, folder: str) -> None:
-        """In a sticky world-writable folder, a write follows only links of the writer or the folder's owner."""
+        """In a sticky world-writable folder, writes follow only links of the writer or the folder owner."""
         me = await target.stat(folder)
         assert me is not None
         if me.uid:
